@@ -43,16 +43,6 @@ export interface GuardRights {
 
 const STAGE_RIGHTS: GuardRights = { mayCut: () => false };
 
-/** Judges edits against one view, one proposal to a guard: no two of its edits may touch the same messages. */
-export function createGuard(
-  view: TranscriptView,
-  log: ReadonlyLog,
-  rights: GuardRights = STAGE_RIGHTS,
-  binding: SignatureBinding = 'nothing',
-): Guard {
-  return new ViewGuard(indexOf(view), log, rights, binding);
-}
-
 interface ViewIndex {
   /** Exchanges by the log positions of their messages, and replacements by the ids of theirs. */
   readonly bySeq: ReadonlyMap<number, ViewExchange>;
@@ -78,46 +68,41 @@ const indexOf = remembered((view: TranscriptView): ViewIndex => {
   return { bySeq, shownBySeq, standing, within: createSpanFinder(view) };
 });
 
-class ViewGuard implements Guard {
-  readonly #view: ViewIndex;
-  readonly #log: ReadonlyLog;
-  readonly #rights: GuardRights;
-  readonly #binding: SignatureBinding;
+/** Judges edits against one view, one proposal to a guard: no two of its edits may touch the same messages. */
+export function createGuard(
+  of: TranscriptView,
+  log: ReadonlyLog,
+  rights: GuardRights = STAGE_RIGHTS,
+  binding: SignatureBinding = 'nothing',
+): Guard {
+  const view = indexOf(of);
   /** What the accepted edits of this proposal touch: parts, the exchanges they lie in, superseded exchanges, new ids. */
-  readonly #replaced = new Set<string>();
-  readonly #touched = new Set<ViewExchange>();
-  readonly #superseded = new Set<ViewExchange>();
-  readonly #given = new Set<string>();
-  #loop: number | undefined;
+  const replaced = new Set<string>();
+  const touched = new Set<ViewExchange>();
+  const superseded = new Set<ViewExchange>();
+  const given = new Set<string>();
+  let loop: number | undefined;
 
-  constructor(view: ViewIndex, log: ReadonlyLog, rights: GuardRights, binding: SignatureBinding) {
-    this.#view = view;
-    this.#log = log;
-    this.#rights = rights;
-    this.#binding = binding;
+  function judgePlace(edit: Edit): EditFault | undefined {
+    return edit.kind === 'replace' ? judgeReplace(edit) : judgeSupersede(edit);
   }
 
-  judgePlace(edit: Edit): EditFault | undefined {
-    return edit.kind === 'replace' ? this.#judgeReplace(edit) : this.#judgeSupersede(edit);
-  }
-
-  judgeGain(edit: PlannedEdit): EditFault | undefined {
-    const before =
-      edit.kind === 'replace' ? shownSize(edit, this.#view, this.#log) : spanSize(this.#within(edit));
+  function judgeGain(edit: PlannedEdit): EditFault | undefined {
+    const before = edit.kind === 'replace' ? shownSize(edit, view, log) : spanSize(withinEdit(edit));
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
-    if (!smaller && this.#rights.mayGrow !== true)
+    if (!smaller && rights.mayGrow !== true)
       return fault(edit, 'gain', `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
-    this.#take(edit);
+    take(edit);
     return undefined;
   }
 
-  #judgeReplace(edit: Replace): EditFault | undefined {
+  function judgeReplace(edit: Replace): EditFault | undefined {
     const { messageId, partIndex } = edit;
-    const source = this.#log.find(messageId);
+    const source = log.find(messageId);
     if (!source) return fault(edit, 'in-view', `names message ${messageId}, which is not in the log`);
-    const exchange = this.#view.bySeq.get(source.seq);
+    const exchange = view.bySeq.get(source.seq);
     if (!exchange) return fault(edit, 'in-view', `edits ${messageId}, which is already superseded`);
     const part = source.parts[partIndex];
     if (!part)
@@ -127,20 +112,18 @@ class ViewGuard implements Guard {
         `edits part ${partIndex} of ${messageId}, which has ${source.parts.length}`,
       );
     const key = partHandle(messageId, partIndex);
-    if (this.#replaced.has(key)) return fault(edit, 'overlap', `edits ${key} twice`);
-    if (this.#superseded.has(exchange))
-      return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
+    if (replaced.has(key)) return fault(edit, 'overlap', `edits ${key} twice`);
+    if (superseded.has(exchange)) return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
-    const strips = this.#rights.mayStrip === true && part.type === 'reasoning';
-    const allowed =
-      exchange.protection && ((this.#rights.mayCut(exchange.protection, part) && isCut) || strips);
+    const strips = rights.mayStrip === true && part.type === 'reasoning';
+    const allowed = exchange.protection && ((rights.mayCut(exchange.protection, part) && isCut) || strips);
     if (exchange.protection && !allowed)
       return fault(edit, 'protected', `edits ${messageId}, which is ${exchange.protection}`);
-    const thought = this.#judgeThought(source, part, edit);
+    const thought = judgeThought(source, part, edit);
     if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
       return fault(edit, 'content', `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
-    if (source.seq >= this.#log.unseenFrom && part.type !== 'tool-call' && !isCut)
+    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut)
       return fault(
         edit,
         'unseen',
@@ -158,26 +141,26 @@ class ViewGuard implements Guard {
   }
 
   /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. */
-  #judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
+  function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
-    const isOfLoop = part.type === 'reasoning' && source.seq >= (this.#loop ??= openLoopFrom(this.#log));
-    if (isOfLoop && this.#rights.mayStrip !== true)
+    const isOfLoop = part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log));
+    if (isOfLoop && rights.mayStrip !== true)
       return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
       return fault(edit, 'reasoning', `touches ${key}, reasoning that must be sent with the calls it led to`);
     const signed = source.parts.some((one) => one.type === 'reasoning' && one.signature !== undefined);
-    if (this.#binding === 'step' && signed && part.type !== 'tool-result')
+    if (binding === 'step' && signed && part.type !== 'tool-result')
       return fault(edit, 'reasoning', `touches ${key}, in a step whose signature vouches for it`);
     return undefined;
   }
 
-  #judgeSupersede(edit: Supersede): EditFault | undefined {
-    const from = this.#log.find(edit.fromId)?.seq;
-    const to = this.#log.find(edit.toId)?.seq;
+  function judgeSupersede(edit: Supersede): EditFault | undefined {
+    const from = log.find(edit.fromId)?.seq;
+    const to = log.find(edit.toId)?.seq;
     if (from === undefined || to === undefined)
       return fault(edit, 'in-view', 'names a message that is not in the log');
     if (from > to) return fault(edit, 'in-view', 'ends before it begins');
-    const span = this.#view.within(from, to);
+    const span = view.within(from, to);
     for (const exchange of span) {
       if (exchange.from < from || exchange.to > to)
         return fault(edit, 'whole', `splits ${exchange.fromId}..${exchange.toId}`);
@@ -185,7 +168,7 @@ class ViewGuard implements Guard {
         return fault(edit, 'protected', `covers ${exchange.fromId}, which is ${exchange.protection}`);
       if (exchange.unseen && !exchange.protection)
         return fault(edit, 'unseen', `covers ${exchange.fromId}, which is unseen`);
-      if (this.#superseded.has(exchange) || (this.#touched.has(exchange) && !exchange.protection))
+      if (superseded.has(exchange) || (touched.has(exchange) && !exchange.protection))
         return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     }
     // Else it would begin or end inside a span that was superseded by nothing: supersedes nest or are disjoint.
@@ -200,13 +183,8 @@ class ViewGuard implements Guard {
       );
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {
-      const stands = this.#view.standing.get(id);
-      return (
-        !!this.#log.find(id) ||
-        this.#given.has(id) ||
-        ids.indexOf(id) < i ||
-        (!!stands && !span.includes(stands))
-      );
+      const stands = view.standing.get(id);
+      return !!log.find(id) || given.has(id) || ids.indexOf(id) < i || (!!stands && !span.includes(stands));
     };
     const known = ids.find(isTaken);
     if (known !== undefined)
@@ -214,20 +192,27 @@ class ViewGuard implements Guard {
     return undefined;
   }
 
-  #take(edit: PlannedEdit): void {
+  function take(edit: PlannedEdit): void {
     if (edit.kind === 'replace') {
-      this.#replaced.add(partHandle(edit.messageId, edit.partIndex));
-      this.#touched.add(this.#view.bySeq.get(this.#log.find(edit.messageId)!.seq)!);
+      replaced.add(partHandle(edit.messageId, edit.partIndex));
+      touched.add(view.bySeq.get(log.find(edit.messageId)!.seq)!);
       return;
     }
-    for (const exchange of this.#within(edit))
-      if (exchange.protection !== 'pinned') this.#superseded.add(exchange);
-    for (const message of edit.replacement) this.#given.add(message.id);
+    for (const exchange of withinEdit(edit)) if (exchange.protection !== 'pinned') superseded.add(exchange);
+    for (const message of edit.replacement) given.add(message.id);
   }
 
-  #within({ fromId, toId }: { readonly fromId: string; readonly toId: string }): readonly ViewExchange[] {
-    return this.#view.within(this.#log.find(fromId)!.seq, this.#log.find(toId)!.seq);
+  function withinEdit({
+    fromId,
+    toId,
+  }: {
+    readonly fromId: string;
+    readonly toId: string;
+  }): readonly ViewExchange[] {
+    return view.within(log.find(fromId)!.seq, log.find(toId)!.seq);
   }
+
+  return { judgePlace, judgeGain };
 }
 
 function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
