@@ -1,6 +1,6 @@
 export * from './policy.js';
 export type { RunInput } from './draft.js';
-export { planRun, type RunOutcome } from './run.js';
+export { planRun, type Planned, type RunOutcome } from './run.js';
 export { PIPELINE_STEPS } from './policy.js';
 export { fitsNever, floorOf } from './unreachable.js';
 export { mayBeWorthIt } from './prospect.js';
@@ -8,7 +8,7 @@ export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';
 export { hashPlan } from './plan-value.js';
 export { rejudge } from './rejudge.js';
-export { refill, withoutUnfilled, type Planned } from './refill.js';
+export { refill, withoutUnfilled } from './refill.js';
 export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { measureEdit } from './measure.js';

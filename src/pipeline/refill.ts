@@ -3,12 +3,10 @@ import { RunDraft, type RunInput } from './draft.js';
 import { survivors } from './kept-edits.js';
 import { measureEdit } from './measure.js';
 import { hashPlan, rehashed } from './plan-value.js';
-import type { RunOutcome } from './run.js';
+import type { Planned } from './run.js';
 import { joinReasoning, applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './policy.js';
 import { gainOf, leastGain } from './worth.js';
-
-export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
 
 interface Refilled {
   readonly outcome: Planned;
@@ -23,9 +21,10 @@ interface Refilled {
  */
 export function refill(
   input: RunInput,
-  { plan, states, stageMs }: Planned,
+  planned: Planned,
   texts: ReadonlyMap<number, Edit>,
 ): Refilled | undefined {
+  const { plan } = planned;
   const { log, isPinned } = input.source;
   const refused: number[] = [];
   let projection = input.projection.fork();
@@ -61,14 +60,7 @@ export function refill(
     ...(reasoning && { reasoning }),
   };
   return {
-    outcome: {
-      kind: 'planned',
-      plan: { ...filled, hash: hashPlan(filled) },
-      draft: draft.projection,
-      after,
-      states,
-      stageMs,
-    },
+    outcome: { ...planned, plan: { ...filled, hash: hashPlan(filled) }, draft: draft.projection, after },
     refused,
   };
 }

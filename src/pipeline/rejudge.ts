@@ -4,7 +4,7 @@ import { RunDraft, type RunInput } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { CARRY_RIGHTS } from './inject.js';
 import { planOf } from './plan-value.js';
-import type { RunOutcome } from './run.js';
+import { plannedBy, type Planned } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
@@ -15,11 +15,7 @@ const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true,
  * whole is hashed again. Throws `EDIT_ILLEGAL` naming the edit that is refused, or the whole where it frees nothing or
  * no edit is left.
  */
-export function rejudge(
-  input: RunInput,
-  plan: Plan,
-  edits: readonly PlannedEdit[],
-): Extract<RunOutcome, { kind: 'planned' }> {
+export function rejudge(input: RunInput, plan: Plan, edits: readonly PlannedEdit[]): Planned {
   const { projection } = input;
   if (edits.length === 0) throw illegal('the plan', 'no edit is left', 'Leave one in, or reject the plan.');
   const draft = new RunDraft(input);
@@ -35,14 +31,7 @@ export function rejudge(
     throw illegal('the plan', 'would not shrink the view');
   const stages = byStage(draft.outcomes, plan.stages);
   const { floor } = plan;
-  return {
-    kind: 'planned',
-    plan: planOf(draft, { stages, edits: draft.edits, floor }),
-    draft: draft.projection,
-    after: draft.reading,
-    states: input.states,
-    stageMs: draft.stageMs,
-  };
+  return plannedBy(draft, planOf(draft, { stages, edits: draft.edits, floor }));
 }
 
 /** One line a stage, with the gate it had. */

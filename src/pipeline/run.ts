@@ -17,15 +17,18 @@ import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable
 import type { ViewSource } from './view.js';
 import { gainOf, hasGained, isWorthIt, leastGain, mustGoOn, tierOf } from './worth.js';
 
+/** A run that came to something, before anything of it is committed. */
+export interface Planned {
+  readonly kind: 'planned';
+  readonly plan: Plan;
+  readonly draft: Projection;
+  readonly after: Reading;
+  readonly states: ReadonlyMap<string, unknown>;
+  readonly stageMs: Readonly<Record<string, number>>;
+}
+
 export type RunOutcome =
-  | {
-      readonly kind: 'planned';
-      readonly plan: Plan;
-      readonly draft: Projection;
-      readonly after: Reading;
-      readonly states: ReadonlyMap<string, unknown>;
-      readonly stageMs: Readonly<Record<string, number>>;
-    }
+  | Planned
   | {
       readonly kind: 'noop';
       readonly reason: string;
@@ -157,10 +160,13 @@ function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
   }
 }
 
-export function planned(draft: RunDraft, floor: Floor): RunOutcome {
+export function planned(draft: RunDraft, floor: Floor): Planned {
   const { log, isPinned } = draft.input.source;
   const edits = keepSlots(survivors(draft.edits, log, isPinned), draft.edits);
-  const plan = planOf(draft, { edits, floor });
-  const { projection, reading: after, states, stageMs } = draft;
-  return { kind: 'planned', plan, draft: projection, after, states, stageMs };
+  return plannedBy(draft, planOf(draft, { edits, floor }));
+}
+
+/** A plan with what its draft came to. */
+export function plannedBy({ projection, reading, states, stageMs }: RunDraft, plan: Plan): Planned {
+  return { kind: 'planned', plan, draft: projection, after: reading, states, stageMs };
 }
