@@ -1,6 +1,6 @@
 import { cutArguments, cutText, levelFor, type CutRequest } from '../text/digest/index.js';
 import {
-  groupsOf,
+  blocksOf,
   replaceBy,
   shownParts,
   standIn,
@@ -88,18 +88,20 @@ export function dropOldest(
     run = [];
     tokens = 0;
   };
-  const groups = groupsOf(view);
+  const blocks = blocksOf(view);
   // The request that a session began with stays before what tells of what was done about it.
-  const request = groups.find(isPinnedRequest);
-  for (const group of groups) {
-    if (group === request || group.some((exchange) => stays(exchange) || isKept(exchange))) {
+  const request = blocks.find(
+    ({ pinned, exchanges }) => pinned && exchanges[0]!.messages[0]?.message.role === 'user',
+  );
+  for (const block of blocks) {
+    if (block === request || block.barred || block.exchanges.some(isKept)) {
       close();
       continue;
     }
-    run.push(...group);
-    for (const exchange of group) {
+    run.push(...block.exchanges);
+    tokens += block.tokens;
+    for (const exchange of block.exchanges) {
       if (exchange.protection === 'pinned') continue;
-      tokens += exchange.tokens;
       for (const { size } of exchange.messages) {
         beside.bytes += size.bytes;
         beside.images += size.images;
@@ -112,19 +114,9 @@ export function dropOldest(
   return edits;
 }
 
-function isPinnedRequest(group: readonly ViewExchange[]): boolean {
-  return (
-    group.every(({ protection }) => protection === 'pinned') && group[0]!.messages[0]?.message.role === 'user'
-  );
-}
-
 /** What stands for a span that was summarised. */
 export const isSummary = ({ kind, messages }: ViewExchange): boolean =>
   kind === 'replacement' && messages.some(({ message }) => message.label === 'summary');
-
-function stays({ protection, unseen }: ViewExchange): boolean {
-  return (protection !== undefined && protection !== 'pinned') || (unseen && protection !== 'pinned');
-}
 
 /** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */
 const FRAME_TOKENS = 8;

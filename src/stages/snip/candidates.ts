@@ -20,7 +20,9 @@ import type { SnipOptions } from './options.js';
 const PROTECTED_TOKENS = 40_000;
 const PROTECTED_SHARE = 0.3;
 
-type ResultClass = 'reads' | 'expired' | 'unreferenced' | 'capped';
+/** In the order in which they go. */
+const RESULT_CLASSES = ['reads', 'expired', 'unreferenced', 'capped'] as const;
+type ResultClass = (typeof RESULT_CLASSES)[number];
 
 /** A result that may go, and what stands for it then. */
 export interface Candidate {
@@ -41,12 +43,7 @@ export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>)
   const expired = expiredOf(results, options);
   const protectTokens =
     options.protectTokens ?? Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * goal.budget.tokens);
-  const byClass: Record<ResultClass, Candidate[]> = {
-    reads: [],
-    expired: [],
-    unreferenced: [],
-    capped: [],
-  };
+  const candidates: Candidate[] = [];
   for (const result of results) {
     if (isSettled(result) || !isEvictable(result.tool, options)) continue;
     if (result.exchange.turnsAgo < options.protectTurns) continue;
@@ -54,16 +51,10 @@ export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>)
     if (!why) continue;
     const { stub, saved } = stubOf(result, view, why.status, options.notice, count);
     if (saved <= 0 && options.mode === 'stub') continue;
-    byClass[why.name].push({
-      result,
-      why: why.name,
-      reason: why.reason,
-      stub,
-      saved,
-      shielded: why === CAPPED || result.newer <= protectTokens,
-    });
+    const shielded = why === CAPPED || result.newer <= protectTokens;
+    candidates.push({ result, why: why.name, reason: why.reason, stub, saved, shielded });
   }
-  return [...byClass.reads, ...byClass.expired, ...byClass.unreferenced, ...byClass.capped];
+  return RESULT_CLASSES.flatMap((name) => candidates.filter(({ why }) => why === name));
 }
 
 interface Why {
