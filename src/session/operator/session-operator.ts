@@ -238,8 +238,10 @@ export class SessionOperator {
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
     checkValue('explainCall', 'call', call);
-    const record = this.calls.find((one) => one.call === call) ?? (await this.#of.persistence.call(call));
-    return explainCall(record, call, this.#of.thread, this.#of.rules.pins);
+    const { requests, thread, rules } = this.#of;
+    if (!this.calls.some((one) => one.call === call)) await requests.load();
+    const record = this.calls.findLast((one) => one.call === call);
+    return explainCall(record, call, thread, rules.pins);
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */

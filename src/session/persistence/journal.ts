@@ -8,7 +8,7 @@ import { sameMessage } from '../../formats/index.js';
 import type { Uses } from '../services.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
-import { isInDoubt, isTaken, Outbox } from './outbox.js';
+import { isTaken, Outbox } from './outbox.js';
 import { readThread, type OpenedThread } from './stored-thread.js';
 
 type Parts = Uses<'thread' | 'rules' | 'gauge' | 'stream' | 'clock'>;
@@ -32,8 +32,6 @@ export class Journal {
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
   #isFailing = false;
-  /** Messages of writes that may have been done although no answer came: found stored, they are our own. */
-  readonly #sent = new Set<string>();
 
   constructor(of: Parts, { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>) {
     this.#of = of;
@@ -117,27 +115,26 @@ export class Journal {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
         ...(events.length > 0 && this.#entriesOf(events)),
       };
-      let head: ThreadHead | undefined;
-      let taken: ReadonlySet<string> = new Set();
       try {
-        head = await this.#outbox.send((items) =>
+        const head = await this.#outbox.send((items) =>
           this.store.write(this.key, this.#head, {
             ...write,
             ...(items.events.length > 0 && { events: items.events }),
             ...(items.usage.length > 0 && { usage: items.usage }),
           }),
         );
+        this.#isFailing = false;
+        if (head) this.#head = head;
+        else await this.#reload(events);
       } catch (error) {
-        taken = await this.#takenOf(error, messages);
-        if (taken.size === 0) {
-          if (isInDoubt(error)) for (const { id } of messages) this.#sent.add(id);
+        const before = this.#head;
+        // Another process has stored it: it is known when the thread is read anew.
+        if (isTaken(error)) await this.#reload(events);
+        if (isDeepStrictEqual(before, this.#head)) {
           this.#isFailing = true;
           throw error;
         }
       }
-      if (taken.size === 0) this.#isFailing = false;
-      if (head) this.#head = head;
-      else await this.#reload(events, taken);
     }
   }
 
@@ -150,17 +147,17 @@ export class Journal {
     };
   }
 
-  /** Reads the thread anew, and puts behind it what is not stored by then, but for what is stored or turned down. */
-  async #readAgain(without?: ReadonlySet<string>): Promise<void> {
+  /** Reads the thread anew, and puts behind it what is not stored by then. */
+  async #readAgain(): Promise<void> {
     const { thread, rules, stream, gauge } = this.#of;
     await this.#guarded(async () => {
       const { head, contents } = await readThread(this.store, this.key, rules);
-      const unsaved = this.#unsaved().filter(({ id }) => !without?.has(id));
-      thread.replaceWith(contents, unsaved.map(asAppended), (message, log) => {
+      thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
+        if (!log.isTaken(message.id)) return false;
         const stored = log.find(message.id);
         // Another process may have written the very message: a client that was answered by two.
-        if (stored && !sameMessage(stored, message)) this.#refused.add(message.id);
-        return stored !== undefined;
+        if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
+        return true;
       });
       stream.left(contents.spent);
       gauge.rewritten();
@@ -175,9 +172,9 @@ export class Journal {
   }
 
   /** The thread moved on without us: what was decided on the old one is dropped. */
-  async #reload(events: readonly LedgerEvent[], without: ReadonlySet<string>): Promise<void> {
+  async #reload(events: readonly LedgerEvent[]): Promise<void> {
     const before = this.#head;
-    await this.#readAgain(without);
+    await this.#readAgain();
     await this.#outbox.settle();
     if (events.length === 0) return;
     const entries = await this.#guarded(() =>
@@ -187,21 +184,6 @@ export class Journal {
     if (entries.filter((entry) => writerOf(entry) === this.#writer).length >= events.length) return;
     this.#conflicts++;
     this.#outbox.dropDecisions();
-  }
-
-  /** Messages whose ids the store knows, from another process. */
-  async #takenOf(error: unknown, messages: readonly LogMessage[]): Promise<ReadonlySet<string>> {
-    const taken = new Set<string>();
-    if (!isTaken(error)) return taken;
-    for (const message of messages) {
-      const { id } = message;
-      const stored = await this.#guarded(() => this.store.message(this.key, id));
-      if (!stored) continue;
-      taken.add(id);
-      // Our own, which was stored although its answer never came?
-      if (!this.#sent.has(id) || !sameMessage(stored, message)) this.#refused.add(id);
-    }
-    return taken;
   }
 
   /** A store may throw anything; what reaches the caller says which store it was. */

@@ -115,7 +115,7 @@ export class Outbox {
 }
 
 /** Whether a write may have been done although it failed: a store says so, or says nothing that can be relied on. */
-export function isInDoubt(error: unknown): boolean {
+function isInDoubt(error: unknown): boolean {
   if (!(error instanceof SpillwayError)) return true;
   return error.facts.outcome === 'unknown' || (error.code === 'STORE_FAILED' && error.facts.thrown === true);
 }

@@ -142,15 +142,6 @@ export class Persistence {
     if (this.journal && model !== null) await forgetLimits(this.journal.store, model);
   }
 
-  /** The record of a call that was stored, and not of this process. */
-  async call(number: number): Promise<CallRecord | undefined> {
-    if (!this.journal) return undefined;
-    const { store, key } = this.journal;
-    const query = { kinds: [CALL_KIND], ref: String(number), newestFirst: true, limit: 1 };
-    const [event] = await store.events(key, query);
-    return event && callOf(event);
-  }
-
   /** Records of all calls that were stored, each as it was last observed. */
   async calls(): Promise<readonly CallRecord[]> {
     if (!this.journal) return [];
