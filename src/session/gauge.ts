@@ -40,9 +40,9 @@ export class Gauge {
   /** Most that is kept for an answer beside which what may never be removed would not fit. */
   #most: number | undefined;
   #learned = new Map<string | null, ProvenLimits>();
-  #budget: Budget;
+  #budget!: Budget;
   /** Tokens of the model for each of the counter's. */
-  #ratio: number;
+  #ratio!: number;
   #calibration: Calibration = UNCALIBRATED;
   #generation = 0;
   #loading: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class Gauge {
     this.#model = of.model ?? of.settings.model;
     this.fixed = of.tools;
     this.recall = of.recall === true;
-    ({ budget: this.#budget, ratio: this.#ratio } = this.#derived());
+    this.#derive();
     this.#loadLimits();
   }
 
@@ -206,16 +206,10 @@ export class Gauge {
   }
 
   #derive(): void {
-    ({ budget: this.#budget, ratio: this.#ratio } = this.#derived());
-  }
-
-  #derived(): { readonly budget: Budget; readonly ratio: number } {
     const { settings, catalogue, counter } = this.#of;
     const limits = limitsFor(this.#model, catalogue, counter, { learned: this.learned });
-    return {
-      budget: budgetFor(settings, limits, counter, this.#answer),
-      ratio: ratioFor(limits, counter),
-    };
+    this.#budget = budgetFor(settings, limits, counter, this.#answer);
+    this.#ratio = ratioFor(limits, counter);
   }
 
   #loadLimits(): void {

@@ -3,37 +3,14 @@ import { checkOptions, checkSend, usageFault } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import type { Message, Projection, ReadonlyLog } from '../transcript/index.js';
-import type { CallLine, Flight } from './call-line.js';
-import type { ClientSide } from './client/client-side.js';
+import type { Flight } from './call-line.js';
 import type { Compared, Followed, FollowOptions } from './client/follow.js';
-import type { Inbox } from './inbox.js';
-import type { LoopEnd } from './loop-end.js';
-import type { GiveBack } from './operator/give-back.js';
-import type { SessionOperator } from './operator/session-operator.js';
+import { SessionOperator } from './operator/session-operator.js';
 import type { Prepared } from './prepared.js';
-import type { Persistence } from './persistence/persistence.js';
-import type { OverflowVerdict, Reaction } from './reaction.js';
-import type { AutomaticRecall, Recall, Recalled, RecallRequest } from './recall/index.js';
-import type { PrepareOptions, Requests } from './requests.js';
-import type { Runs } from './runs.js';
-import type { Uses } from './services.js';
-import type { UsageReports } from './usage-reports.js';
-
-type Parts = Uses<'key' | 'format' | 'thread' | 'gauge' | 'stream' | 'timer'> & {
-  readonly inbox: Inbox;
-  readonly client: ClientSide;
-  readonly giveBack: GiveBack;
-  readonly runs: Runs;
-  readonly loopEnd: LoopEnd;
-  readonly automatic: AutomaticRecall;
-  readonly requests: Requests;
-  readonly line: CallLine;
-  readonly reaction: Reaction;
-  readonly reports: UsageReports;
-  readonly recall: Recall;
-  readonly persistence: Persistence;
-  readonly operator: SessionOperator;
-};
+import type { OverflowVerdict } from './reaction.js';
+import type { Recalled, RecallRequest } from './recall/index.js';
+import type { PrepareOptions } from './requests.js';
+import type { Pieces } from './wiring.js';
 
 /**
  * One agent path's log, what is sent of it, and what was compacted: what an agent calls; an operator's side is `operator`.
@@ -48,18 +25,18 @@ export class Session<ClientMessage = unknown> {
   /** History, plans, undo, costs, explanations: what an operator asks for, and the agent does not. */
   readonly operator: SessionOperator;
 
-  readonly #of: Parts;
+  readonly #of: Pieces;
   readonly #openAside: () => Session<ClientMessage>;
 
   /**
    * `openAside` makes a session of these settings under a path below this one's.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
-  constructor(of: Parts, openAside: () => Session<ClientMessage>) {
+  constructor(of: Pieces, openAside: () => Session<ClientMessage>) {
     this.id = of.key.sessionId;
     this.agentPath = of.key.agentPath;
     this.format = of.format.name;
-    this.operator = of.operator;
+    this.operator = new SessionOperator(of);
     this.#of = of;
     this.#openAside = openAside;
   }

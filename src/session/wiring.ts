@@ -33,7 +33,6 @@ import { LoopEnd } from './loop-end.js';
 import { GiveBack } from './operator/give-back.js';
 import { History } from './operator/history.js';
 import { Plans } from './operator/plans.js';
-import { SessionOperator } from './operator/session-operator.js';
 import { Persistence } from './persistence/persistence.js';
 import type { OpenedThread } from './persistence/stored-thread.js';
 import { factTools } from './pins.js';
@@ -102,13 +101,12 @@ const PARTS = {
   reaction: Reaction,
   client: ClientSide,
   reports: UsageReports,
-  operator: SessionOperator,
 };
 
 type Parts = { readonly [Name in keyof typeof PARTS]: InstanceType<(typeof PARTS)[Name]> };
 
 /** Everything that one session is made of, by name. */
-interface Pieces extends SessionServices, Parts {
+export interface Pieces extends SessionServices, Parts {
   /** What all sessions of the engine share. */
   readonly engine: EngineCore;
   readonly agent: AgentConfig;

@@ -4,15 +4,6 @@ import { markerOf } from '../own-messages.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
 
-/** All messages of a client stood in the log like this, up to the newest of them. */
-interface Common {
-  /** How many more messages the client had than the log. */
-  readonly shift: number;
-  readonly upTo: number;
-  /** Which of the log stood there last: while it does, everything before it stands too. */
-  readonly last: Message;
-}
-
 /** How far the history of a client and a log say the same. */
 export interface Agreed {
   /** Messages of the log that the history says as they are. */
@@ -21,46 +12,32 @@ export interface Agreed {
   readonly shift: number;
 }
 
-/** Holds the histories of a client against a log. What stood in both before is not compared again. */
+const NOTHING = { same: 0, shift: 0, sent: [], known: [] };
+
+/** Holds the histories of a client against a log. */
 export class Agreement {
   readonly #words: ClientWords;
-  #common: Common | undefined;
+  /** What was found to be the same last, place by place: it is not compared again. */
+  #last: Agreed & { readonly sent: readonly Message[]; readonly known: readonly Message[] } = NOTHING;
 
   constructor(words: ClientWords) {
     this.#words = words;
   }
 
-  /** Of a history whose instructions are not asked. Remembers nothing. */
-  *of(
-    { messages, instructions }: Pick<History, 'messages' | 'instructions'>,
-    known: readonly Message[],
-    from = 0,
-  ): Steps<Agreed> {
+  /** Of a history whose instructions are not asked. */
+  *of({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
     const logged = leading(known, isSystem);
     const shift = instructions - logged;
-    let at = Math.max(logged, from);
-    while (at < known.length && at + shift < messages.length) {
+    const last = this.#last.shift === shift ? this.#last : NOTHING;
+    let at = logged;
+    for (; at < known.length && at + shift < messages.length; at++) {
+      const isKnown = at < last.same && known[at] === last.known[at];
+      if (isKnown && messages[at + shift] === last.sent[at + shift]) continue;
       if (!this.#words.areIn(known[at]!, messages[at + shift]!)) break;
-      at++;
       yield;
     }
+    this.#last = { same: at, shift, sent: messages, known };
     return { same: Math.min(at, messages.length - shift), shift };
-  }
-
-  /** The same of the next history of this client, which says up to `changedFrom` what the one before said. */
-  *ofNext(history: History, known: readonly Message[], changedFrom: number): Steps<Agreed> {
-    const common = this.#common;
-    const shift = history.instructions - leading(known, isSystem);
-    const stands = common?.shift === shift && known[common.upTo - 1] === common.last;
-    this.#common = undefined;
-    const agreed = yield* this.of(history, known, stands ? Math.min(common.upTo, changedFrom - shift) : 0);
-    const { same } = agreed;
-    this.#common = same > 0 ? { shift, upTo: same, last: known[same - 1]! } : undefined;
-    return agreed;
-  }
-
-  forget(): void {
-    this.#common = undefined;
   }
 
   /**

@@ -125,7 +125,7 @@ export class Follower {
     const reader = this.#format.createReader?.();
     const parsed = reader?.reading ? await inSlices(reader.reading(body)) : this.#format.parse(body);
     const history = new HistoryReader().read(parsed, commands);
-    const agreed = await inSlices(this.#agreement.of(history, known));
+    const agreed = await inSlices(new Agreement(this.#words).of(history, known));
     const { same, shift } = agreed;
     return {
       isFork: this.#agreement.isFork(history, known, agreed),
@@ -157,7 +157,7 @@ export class Follower {
     // What is stored may have been changed by others each time that something is: compared again, until both are the same.
     for (let round = 0; ; round++) {
       const { known } = session;
-      const agreed = await inSlices(this.#agreed(history, session, known, round === 0));
+      const agreed = await inSlices(this.#agreed(history, session, known));
       const { same, shift } = agreed;
       if (same === known.length && same + shift === messages.length) break;
       if (round === MOST_ROUNDS) throw elsewhere();
@@ -201,19 +201,11 @@ export class Follower {
     return copied(written, instance && { instance });
   }
 
-  *#agreed(
-    history: History,
-    session: FollowedSession,
-    known: readonly Message[],
-    isFirst: boolean,
-  ): Steps<Agreed> {
-    const { messages, instructions, changedFrom } = history;
+  *#agreed(history: History, session: FollowedSession, known: readonly Message[]): Steps<Agreed> {
+    const { messages, instructions } = history;
     const isReplaced = this.#replaceInstructions(messages.slice(0, instructions), session, known);
-    if (!isReplaced || known.length === 0) {
-      this.#agreement.forget();
-      return { same: 0, shift: 0 };
-    }
-    const agreed = yield* this.#agreement.ofNext(history, known, isFirst ? changedFrom : messages.length);
+    if (!isReplaced || known.length === 0) return { same: 0, shift: 0 };
+    const agreed = yield* this.#agreement.of(history, known);
     this.#words.are(messages, agreed.shift, known);
     return agreed;
   }

@@ -1,14 +1,12 @@
 import type { Parsed } from '../../spi/index.js';
 import { textOf, type Message } from '../../transcript/index.js';
 
-/** A client's whole history as it came, and how much of it is what came the time before. */
+/** A client's whole history as it came. */
 export interface History {
   /** Without commands and their answers: they were never said to the model. */
   readonly messages: readonly Message[];
   /** How many of the messages are instructions at the head. */
   readonly instructions: number;
-  /** First of the messages, behind the instructions, that may not say what it said the time before. */
-  readonly changedFrom: number;
   /** The newest message: to be done now. */
   readonly command?: Command;
 }
@@ -29,7 +27,6 @@ export class HistoryReader {
     return {
       messages: without(messages, this.#commands),
       instructions,
-      changedFrom: same - known.length,
       ...(fresh.command && { command: fresh.command }),
     };
   }

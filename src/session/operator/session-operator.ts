@@ -4,9 +4,9 @@ import type { CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcri
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import { checkChanges, checkOptions, checkValue } from '../arguments.js';
-import type { GiveBack, GiveBackRequest, GivenBack, WordsGivenBack } from './give-back.js';
-import type { Flag, History, UndoRequest } from './history.js';
-import type { DryRun, PlanChanges, Plans } from './plans.js';
+import type { GiveBackRequest, GivenBack, WordsGivenBack } from './give-back.js';
+import type { Flag, UndoRequest } from './history.js';
+import type { DryRun, PlanChanges } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
   explainCall,
@@ -20,29 +20,15 @@ import {
   type TranscriptEntry,
 } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
-import type { Inbox } from '../inbox.js';
-import type { Persistence } from '../persistence/persistence.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
-import type { Requests } from '../requests.js';
-import type { Runs } from '../runs.js';
-import type { Uses } from '../services.js';
-
-type Parts = Uses<'thread' | 'rules' | 'policies' | 'costs' | 'priceOf' | 'summarizer'> & {
-  readonly inbox: Inbox;
-  readonly persistence: Persistence;
-  readonly requests: Requests;
-  readonly history: History;
-  readonly plans: Plans;
-  readonly giveBack: GiveBack;
-  readonly runs: Runs;
-};
+import type { Pieces } from '../wiring.js';
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
 export class SessionOperator {
-  readonly #of: Parts;
+  readonly #of: Pieces;
 
   /** @hidden Each session has one. */
-  constructor(of: Parts) {
+  constructor(of: Pieces) {
     this.#of = of;
   }
 
