@@ -89,3 +89,9 @@ export function withFields(own: Fields, fields: Fields): Fields {
 export function changed<T extends Fields>(own: T, values: Fields): T {
   return Object.entries(values).every(([key, value]) => own[key] === value) ? own : { ...own, ...values };
 }
+
+/** What a list was where each of its items is still the very one; else what was written. */
+export function sameOr(written: readonly unknown[], original: unknown): unknown {
+  const list = listOf(original);
+  return written.length === list.length && written.every((one, at) => one === list[at]) ? original : written;
+}

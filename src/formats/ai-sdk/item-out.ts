@@ -10,7 +10,17 @@ import {
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { argumentsIn, argumentsObject, changed, type Fields, innerOf, isFields, listOf } from '../record.js';
+import { textOf } from '../conversation/reading.js';
+import {
+  argumentsIn,
+  argumentsObject,
+  changed,
+  type Fields,
+  fieldsOf,
+  innerOf,
+  isFields,
+  sameOr,
+} from '../record.js';
 import { argumentsOf } from './parse.js';
 
 /**
@@ -59,29 +69,18 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
 
 /** One result as an item of a tool message. */
 export function writeResult(part: ToolResultPart, from: unknown, tool: string, message: Message): Fields {
-  const frame = isFields(from) ? from : undefined;
-  const output = writeOutput(part, frame && isFields(frame.output) ? frame.output : undefined, message);
-  if (frame && output === frame.output && frame.toolName !== undefined && frame.toolCallId === part.callId) {
-    return frame;
-  }
-  const named = {
-    type: 'tool-result',
-    toolCallId: part.callId,
-    toolName: frame?.toolName ?? part.name ?? tool,
-  };
-  return { ...frame, ...named, output };
+  const frame = fieldsOf(from);
+  const output = writeOutput(part, isFields(frame.output) ? frame.output : undefined, message);
+  const toolName = frame.toolName ?? part.name ?? tool;
+  return changed(frame, { type: 'tool-result', toolCallId: part.callId, toolName, output });
 }
 
 function writeOutput(part: ToolResultPart, from: Fields | undefined, message: Message): Fields {
   const { content } = part;
   const items = content.map((inner) => writeInner(inner, from, message));
-  if (from && from.type === 'content') {
-    const value = listOf(from.value);
-    const same = items.length === value.length && items.every((item, at) => item === value[at]);
-    return same ? from : { ...from, value: items };
-  }
+  if (from?.type === 'content') return changed(from, { value: sameOr(items, from.value) });
   const hasFile = content.some(({ type }) => type === 'file');
-  const text = content.map((inner) => (inner.type === 'text' ? inner.text : '')).join('\n');
+  const text = textOf(content);
   if (from && !hasFile) {
     if (saysSame(from, text)) return from;
     const { value: _, reason: __, ...frame } = from;

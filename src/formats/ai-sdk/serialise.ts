@@ -6,7 +6,7 @@ import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
-import { type Fields, isFields, jsonText, listOf } from '../record.js';
+import { changed, type Fields, isFields, jsonText, listOf, sameOr } from '../record.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage, wireOf } from './wire.js';
 
@@ -19,9 +19,7 @@ interface AiSdkAnswer extends DraftedAnswer {
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
 interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
   readonly message?: WireMessage;
-  /** The message that holds exactly these answers, as it came in. */
-  readonly whole?: WireMessage;
-  /** The message they came in without its content, whatever was edited since: its other fields stay. */
+  /** The message that its answers came in, of which other fields stay; without its content where that was edited. */
   readonly frame?: WireMessage;
 }
 
@@ -32,14 +30,15 @@ const draftOf = drafting<AiSdkDraft>((shown, report) => {
   const written = writeParts(shown, wire, report);
   const role = roleOf(message, wire, written, report);
   const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, report);
-  const { items, calls, answers, changed } = written;
+  const { items, calls, answers, changed: isEdited } = written;
   return {
     speaks: said !== undefined,
     ...(said && { message: said }),
     calls,
     answers,
-    ...(wire && !changed && items.length === 0 && answers.length > 0 && { whole: wire }),
-    ...(wire?.role === 'tool' && { frame: { ...wire, content: [] } }),
+    ...(wire?.role === 'tool' && {
+      frame: isEdited || items.length > 0 ? { ...wire, content: [] } : wire,
+    }),
   };
 });
 
@@ -154,17 +153,12 @@ function saySystem(
 
 const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
   draft: draftOf,
-  answered: (pairs, { answers, whole, frame }) => {
-    const isWhole =
-      pairs.length === answers.length && pairs.every(([{ callId }, { wireId }]) => callId === wireId);
-    if (whole && isWhole) return [whole];
+  answered: (pairs, { frame = {} }) => {
     const content = pairs.map(([{ item, bound }, { wireId, tool }]) => {
-      if (bound) return item;
       const named = item.toolName === 'unknown' ? { toolName: tool } : {};
-      const same = item.toolCallId === wireId && !('toolName' in named);
-      return same ? item : { ...item, toolCallId: wireId, ...named };
+      return bound ? item : changed(item, { toolCallId: wireId, ...named });
     });
-    return [{ ...frame, role: 'tool', content }];
+    return [changed(frame, { role: 'tool', content: sameOr(content, frame.content) })];
   },
   unanswered: (calls) => {
     const output = { type: 'error-text', value: NO_RESULT };

@@ -14,9 +14,10 @@ import type {
 } from '../../transcript/index.js';
 import { wellFormed } from '../conversation/drafts.js';
 import { fileNote } from '../conversation/placeholders.js';
+import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { type Fields, isFields, jsonIn, jsonText, kindOf } from '../record.js';
+import { changed, type Fields, isFields, jsonIn, jsonText, kindOf, listOf, sameOr } from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
 /** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
@@ -84,8 +85,11 @@ function inputOf(args: string, report: Report): Fields {
 function resultBlock(part: ToolResultPart, block: Block | undefined, source: Source): Block {
   const { callId, content, isError } = part;
   if (block?.type === 'tool_result') {
-    if (saysTheSame(content, block.content, source)) return block;
-    return { ...block, content: resultContent(content, source) };
+    if (content.length === 0 && isEmpty(block.content)) return block;
+    const written = resultContent(content, source);
+    return changed(block, {
+      content: typeof written === 'string' ? written : sameOr(written, block.content),
+    });
   }
   return {
     type: 'tool_result',
@@ -95,27 +99,13 @@ function resultBlock(part: ToolResultPart, block: Block | undefined, source: Sou
   } satisfies ToolResultBlockParam;
 }
 
-function saysTheSame(content: ToolResultPart['content'], wire: unknown, source: Source): boolean {
-  if (typeof wire === 'string') {
-    const [only] = content;
-    return content.length === 0
-      ? wire === ''
-      : content.length === 1 && only?.type === 'text' && only.text === wire;
-  }
-  if (!Array.isArray(wire)) return content.length === 0;
-  return (
-    content.length === wire.length &&
-    content.every((part) => {
-      const block = source.wire && blockAt(source.wire, part.wire);
-      return block && (part.type === 'file' || block.text === part.text);
-    })
-  );
-}
+const isEmpty = (content: unknown): boolean =>
+  typeof content !== 'string' ? listOf(content).length === 0 : content === '';
 
 /** Plain words as a string; a list where a file stands among them, or where the source had one. */
 function resultContent(content: ToolResultPart['content'], source: Source): string | Block[] {
   if (content.every((part) => part.type === 'text' && part.wire === undefined)) {
-    return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    return textOf(content);
   }
   return content.flatMap((part): Block[] => {
     const block = blockOf(part, source);
@@ -219,6 +209,5 @@ function mendResult(block: Block, report: Report): Block {
     report('file-named', `the result of a failed call holds words only; sent is ${note}`);
     return [{ type: 'text', text: note }];
   });
-  const same = kept.length === content.length && kept.every((inner, at) => inner === content[at]);
-  return same ? block : { ...block, content: kept };
+  return changed(block, { content: sameOr(kept, content) });
 }

@@ -23,6 +23,7 @@ import {
   itemAt,
   jsonText,
   listOf,
+  sameOr,
   withFields,
   type Fields,
 } from '../record.js';
@@ -197,9 +198,7 @@ function writeResultContent(
 function asWritten(written: readonly unknown[], blocks: readonly unknown[]): Content {
   const texts = blocks.length === 0 ? written.map(textIn) : [undefined];
   if (texts.every((text) => text !== undefined)) return texts.join('\n');
-  return written.length === blocks.length && written.every((block, at) => block === blocks[at])
-    ? blocks
-    : written;
+  return sameOr(written, blocks) as Content;
 }
 
 function writeBlock(part: Part, from: unknown, message: Message, report: Report): unknown {

@@ -99,10 +99,10 @@ function writeMessage(
   report: Report,
 ): WireMessage {
   if (!wire) return plain(message);
-  if (isEdited) return rebuilt(message, wire);
+  if (isEdited) return rebuilt(message.parts, wire);
   if (message.parts.every((part) => !isToolCall(part) || isOnWire(part, wire))) return wire;
   report('call-mended', 'a call had no id, or arguments that are no text');
-  return rebuilt(message, wire);
+  return rebuilt(message.parts, wire);
 }
 
 /** Content may be absent only where something else speaks: calls, a refusal, a spoken answer. */

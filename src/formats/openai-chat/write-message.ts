@@ -47,26 +47,19 @@ function filePart(source: FileSource, { name }: FilePart): Fields | undefined {
 
 /** A message that was in no chat request before: a summary, a notice, or one from another format. */
 export function plain({ role, name, parts }: Message): WireMessage {
-  const calls = parts.filter(isToolCall);
   // Signed thinking belongs to the provider that signed it and does not travel.
-  const reasoning = parts.filter((part) => part.type === 'reasoning' && part.signature === undefined);
-  return {
-    role,
-    ...(name !== undefined && { name }),
-    content: writeContent(parts.filter(isContentPart), undefined),
-    ...(reasoning.length > 0 && { reasoning_content: wordsOf(reasoning) }),
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => writeCall(call, undefined)) }),
-  };
+  const sent = parts.filter((part) => part.type !== 'reasoning' || part.signature === undefined);
+  return rebuilt(sent, { role, ...(name !== undefined && { name }) });
 }
 
 /**
  * A message written from its parts over the object it came from: fields that no part speaks of, and the order of
  * keys, stay as they were. Tool results are not written here, see `writeResult`.
  */
-export function rebuilt({ parts }: Message, wire: WireMessage): WireMessage {
-  const calls = parts.filter((part) => isToolCall(part) && part.wire !== LEGACY_CALL) as ToolCallPart[];
-  const legacy = parts.find((part) => isToolCall(part) && part.wire === LEGACY_CALL) as
-    ToolCallPart | undefined;
+export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage {
+  const isLegacy = (call: ToolCallPart): boolean => LEGACY_CALL in wire && call.wire === LEGACY_CALL;
+  const [legacy] = parts.filter(isToolCall).filter(isLegacy);
+  const calls = parts.filter(isToolCall).filter((call) => !isLegacy(call));
   const content = parts.filter(isContentPart);
   const refusal = parts.find((part) => part.type === 'text' && part.wire === 'refusal') as
     TextPart | undefined;
