@@ -1,6 +1,6 @@
 import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { alignedParts, distinctIds, drafting } from '../conversation/drafts.js';
+import { alignedParts, distinctIds, drafting, ownWire } from '../conversation/drafts.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
@@ -8,7 +8,7 @@ import { type Report, SAID } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
 import { changed, type Fields, isFields, jsonText, listOf, sameOr } from '../record.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
-import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage, wireOf } from './wire.js';
+import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
 /** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
 interface AiSdkAnswer extends DraftedAnswer {
@@ -24,9 +24,9 @@ interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
 }
 
 const draftOf = drafting<AiSdkDraft>((shown, report) => {
-  const { message, source, made } = shown;
-  const own = message.wireFormat === FORMAT && !made;
-  const wire = own ? wireOf((source ?? message).wire) : undefined;
+  const { message } = shown;
+  const own = ownWire(shown, FORMAT);
+  const wire = isSystemField(own) ? undefined : own;
   const written = writeParts(shown, wire, report);
   const role = roleOf(message, wire, written, report);
   const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, report);
@@ -179,21 +179,15 @@ const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
 /** Instructions that came in the field `system` go back there, as long as they stand at the head. */
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   let count = 0;
-  while (count < view.length && isBeside(view[count]!)) count++;
+  while (count < view.length && isSystemField(ownWire(view[count]!, FORMAT))) count++;
   const { messages, notices } = writeRest(count === 0 ? view : view.slice(count), memory);
   const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
   return { messages, ...beside, notices };
 }
 
-function isBeside({ message, source, made }: ViewMessage): boolean {
-  return !made && message.wireFormat === FORMAT && isSystemField((source ?? message).wire);
-}
-
 /** The field as it came where nothing of it was edited; else its texts, as a text or a list as before. */
 function systemOf(shown: readonly ViewMessage[]): unknown {
-  const [first] = shown;
-  const wire = (first!.source ?? first!.message).wire;
-  const original = isSystemField(wire) ? wire.system : undefined;
+  const original = ownWire(shown[0]!, FORMAT)!.system;
   const count = Array.isArray(original) ? original.length : 1;
   if (original !== undefined && count === shown.length && shown.every(({ replaced }) => !replaced))
     return original;

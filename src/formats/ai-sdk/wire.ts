@@ -24,11 +24,6 @@ export function isSystemField(wire: unknown): wire is SystemField {
   return isFields(wire) && 'system' in wire && typeof wire.at === 'number' && !('role' in wire);
 }
 
-/** The wire message itself; undefined for what another format or our own code made. */
-export function wireOf(wire: unknown): WireMessage | undefined {
-  return isFields(wire) && !isSystemField(wire) ? wire : undefined;
-}
-
 /** A request for approval stands among the calls of its step under this name; its response is the answer to it. */
 export function approvalKey(approvalId: unknown): string {
   return `approval ${String(approvalId)}`;

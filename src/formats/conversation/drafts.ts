@@ -6,6 +6,7 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
+import { isFields, type Fields } from '../record.js';
 import type { Drafted } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
 
@@ -52,6 +53,12 @@ export function drafting<Draft extends Drafted>(
       notices,
     } as unknown as Draft;
   });
+}
+
+/** What a message of this format came in as; undefined for what another one or our own code made. */
+export function ownWire({ message, source, made }: ViewMessage, format: string): Fields | undefined {
+  const { wire } = source ?? message;
+  return !made && message.wireFormat === format && isFields(wire) ? wire : undefined;
 }
 
 /** A part of the log's message, and what stands in its place in the view: itself, where nothing replaced it. */

@@ -53,8 +53,8 @@ export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
 }
 
 export const draftOf = drafting<Draft>((shown, report, notices) => {
-  const { message, source, made } = shown;
-  const carried = made ? undefined : carriedBy(source ?? message);
+  const { message, made } = shown;
+  const carried = carriedBy(shown);
   const { untouched, ...form } = carried
     ? ownForm(shown, carried, report)
     : { ...foreignForm(message, report), untouched: undefined };

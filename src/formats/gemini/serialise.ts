@@ -25,9 +25,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
 function systemOf(view: readonly ViewMessage[], { notices }: Request): Record<string, unknown> | undefined {
   const length = view.findIndex(({ message }) => message.role !== 'system');
   const leading = view.slice(0, length < 0 ? view.length : length);
-  const carried = leading.map(({ message, source, made }) =>
-    made ? undefined : carriedBy(source ?? message),
-  );
+  const carried = leading.map(carriedBy);
   const field = carried.find((one) => one?.field)?.field ?? 'systemInstruction';
   const drafts = leading.map(draftOf);
   for (const draft of drafts) notices.push(...draft.notices);

@@ -1,5 +1,6 @@
 import type { Content as VendorContent, Part as VendorPart } from '@google/genai';
-import type { FilePart, FilePlace, Message } from '../../transcript/index.js';
+import type { FilePart, FilePlace, ViewMessage } from '../../transcript/index.js';
+import { ownWire } from '../conversation/drafts.js';
 import { fileAt, type Way } from '../files.js';
 import { isFields, isText, type Fields } from '../record.js';
 
@@ -25,9 +26,7 @@ export interface Carried {
 /** What a part's `wire` holds: its place among the turn's parts, and within a function response among its files. */
 export type Pointer = number | readonly [part: number, file: number];
 
-export function carriedBy(message: Message): Carried | undefined {
-  return message.wireFormat === FORMAT && isFields(message.wire) ? (message.wire as Carried) : undefined;
-}
+export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
 
 /** A field in either spelling. */
 export function fieldOf(part: Fields, name: string): unknown {

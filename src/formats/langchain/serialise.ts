@@ -9,7 +9,7 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Serialised, WireMemory } from '../../spi/index.js';
-import { alignedParts, distinctIds, drafting, wellFormed } from '../conversation/drafts.js';
+import { alignedParts, distinctIds, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { fileNote, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
@@ -48,9 +48,7 @@ const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
 
 const draftOf = drafting<LangChainDraft>((shown, report) => {
   const { message } = shown;
-  const isOwn = message.wireFormat === FORMAT && !shown.made;
-  const original = isOwn ? (shown.source ?? message).wire : undefined;
-  const wire = isFields(original) ? original : undefined;
+  const wire = ownWire(shown, FORMAT);
   const results = message.parts.filter(isToolResult);
   const answers = results.map((part) => answerOf(part, message, wire, report));
   const silent = { answers, calls: [], speaks: false };
@@ -271,10 +269,8 @@ const write = resultsBehindCalls<Call, Answer, LangChainDraft>({
 /** Messages made here come in the shape of those they stand among: that of the first message which came from LangChain. */
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   const { messages, notices } = write(view, memory);
-  const first = view.find(
-    ({ message, made }) => !made && message.wireFormat === FORMAT && isFields(message.wire),
-  );
-  const shape: Shape = first ? see(first.message.wire as Fields).shape : 'fields';
+  const first = view.map((shown) => ownWire(shown, FORMAT)).find((wire) => wire !== undefined);
+  const shape: Shape = first ? see(first).shape : 'fields';
   if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
   const shaped = messages.map((message) =>
     isFields(message) && see(message).shape === 'fields' ? inShape(message, shape) : message,

@@ -45,9 +45,8 @@ export interface WireForm {
 export type Draft = WireForm & Drafted<DraftCall, DraftResult>;
 
 export const draftOf = drafting<Draft>((shown, report) => {
-  const { message, source, made } = shown;
-  const carried = made ? undefined : carriedBy(source ?? message);
-  const form = carried ? ownForm(shown, carried, report) : foreignForm(message, report);
+  const carried = carriedBy(shown);
+  const form = carried ? ownForm(shown, carried, report) : foreignForm(shown.message, report);
   return { ...form, speaks: form.items.length > 0 };
 });
 

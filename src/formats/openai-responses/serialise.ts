@@ -44,8 +44,8 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages: items, notices, ...(Object.keys(beside).length > 0 ? { beside } : {}) };
 }
 
-function holdsReference({ message, source }: ViewMessage): boolean {
-  return carriedBy(source ?? message)?.items?.some(({ type }) => type === 'item_reference') ?? false;
+function holdsReference(shown: ViewMessage): boolean {
+  return carriedBy(shown)?.items?.some(({ type }) => type === 'item_reference') ?? false;
 }
 
 /** Of a new chain the server holds nothing: a result whose call is not here is nobody's. */

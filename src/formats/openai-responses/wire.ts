@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import type { FilePart, FilePlace, Message, OpaquePart, Part, TextPart } from '../../transcript/index.js';
-import { wellFormed } from '../conversation/drafts.js';
+import type { FilePart, FilePlace, OpaquePart, Part, TextPart, ViewMessage } from '../../transcript/index.js';
+import { ownWire, wellFormed } from '../conversation/drafts.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { fileAt } from '../files.js';
 import { opaquePart } from '../conversation/reading.js';
@@ -38,9 +38,7 @@ export interface Carried {
 /** What a part's `wire` holds: its item, and within a message's content list its place there. */
 type Pointer = readonly [item: number, at?: number];
 
-export function carriedBy(message: Message): Carried | undefined {
-  return message.wireFormat === FORMAT && isFields(message.wire) ? (message.wire as Carried) : undefined;
-}
+export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
 
 export function pointerOf(wire: unknown): Pointer | undefined {
   return Array.isArray(wire) && typeof wire[0] === 'number' ? (wire as unknown as Pointer) : undefined;

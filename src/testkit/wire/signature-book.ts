@@ -6,7 +6,7 @@
  * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
  * later request which of its thinking blocks a server that checks would refuse.
  */
-import { isLoose, type Loose } from './loose.js';
+import { asLoose, isLoose, listIn, type Loose } from './loose.js';
 import { createHash } from 'node:crypto';
 
 /** A signature that a provider would refuse, or no longer honour. */
@@ -75,22 +75,12 @@ interface Said {
 /** Everything the model reads, in order, without cache marks: they are no content. */
 function saidIn(request: unknown): Said[] {
   const body: Loose = isLoose(request) ? request : { messages: request };
-  const messages: readonly unknown[] = Array.isArray(body.messages) ? body.messages : [];
-  const system = blocksIn({ content: body.system }).map((block) => said(-1, 'system', block));
-  return [
-    ...system,
-    ...messages.flatMap((message, at) =>
-      blocksIn(message).map((block) => said(at, String(isLoose(message) && message.role), block)),
-    ),
-  ];
+  const system = { role: 'system', content: body.system };
+  return [system, ...listIn(body.messages).map(asLoose)].flatMap((message, index) => {
+    const role = String(message.role);
+    return blocksIn(message).map((block) => ({ at: index - 1, role, block, text: textOf(role, block) }));
+  });
 }
-
-const said = (at: number, role: string, block: Loose): Said => ({
-  at,
-  role,
-  block,
-  text: textOf(role, block),
-});
 
 function textOf(role: string, block: Loose): string {
   return `${role} ${JSON.stringify(block, (key, value: unknown) => (key === 'cache_control' ? undefined : value))}`;
@@ -101,8 +91,8 @@ function proofOf({ type, signature, data }: Loose): string | undefined {
   return typeof proof === 'string' ? proof : undefined;
 }
 
-function blocksIn(message: unknown): Loose[] {
-  const content = isLoose(message) ? message.content : undefined;
+function blocksIn(message: unknown): readonly Loose[] {
+  const { content } = asLoose(message);
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isLoose) : [];
+  return listIn(content).filter(isLoose);
 }
