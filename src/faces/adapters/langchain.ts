@@ -60,16 +60,13 @@ export function compactLangChain(
       const { systemMessage, modelSettings } = request;
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
       const tools = await described(request.tools);
-      const { model, maxOutputTokens, signal } = about(request);
       return turnOf(
         sessionOf,
         request,
         {
           body: { messages: [...instructions, ...request.messages], tools },
           commands,
-          model,
-          maxOutputTokens,
-          signal,
+          ...about(request),
           send: async (prepared, place) => {
             let newest: unknown;
             const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
@@ -111,20 +108,15 @@ function messageIn(answer: unknown): unknown {
 /** LangChain adds tools of its own where an answer is to be structured. */
 const hasOwnTools = ({ responseFormat }: Fields): boolean => responseFormat !== undefined;
 
-function about({ model, modelSettings, runtime }: ModelRequest): {
-  readonly model?: string;
-  readonly maxOutputTokens: number | undefined;
-  readonly signal?: AbortSignal;
-} {
+function about({ model, modelSettings, runtime }: ModelRequest) {
   const named = isFields(model) ? (model.model ?? model.modelName) : model;
-  const signal = isFields(runtime) && runtime.signal instanceof AbortSignal ? runtime.signal : undefined;
-  const maxOutputTokens =
-    firstCount(modelSettings, 'max_completion_tokens', 'max_tokens', 'maxTokens', 'maxOutputTokens') ??
-    firstCount(model, 'maxTokens', 'maxOutputTokens');
+  const { signal }: Fields = isFields(runtime) ? runtime : {};
   return {
-    ...(typeof named === 'string' && { model: named }),
-    maxOutputTokens,
-    ...(signal && { signal }),
+    model: typeof named === 'string' ? named : undefined,
+    maxOutputTokens:
+      firstCount(modelSettings, 'max_completion_tokens', 'max_tokens', 'maxTokens', 'maxOutputTokens') ??
+      firstCount(model, 'maxTokens', 'maxOutputTokens'),
+    signal: signal instanceof AbortSignal ? signal : undefined,
   };
 }
 

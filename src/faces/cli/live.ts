@@ -109,25 +109,13 @@ export function createProgress(terminal: Terminal, total: number, what: string):
   };
 }
 
-/** One stage in a compaction, or in all of them: how often it acted and what that did to the view. */
-export interface StageTotals {
-  readonly stage: string;
-  readonly runs: number;
-  readonly edits: number;
-  /** Tokens of the view; below 0 where it became smaller. */
-  readonly tokens: number;
-}
-
 /** A run that was committed. */
-export interface Compaction {
-  /** Pressure that started it. */
-  readonly before: number;
-  /** Those that did something. */
-  readonly stages: readonly StageTotals[];
-}
+export type Compaction = NonNullable<ReturnType<typeof compactionOf>>;
+/** One stage in a compaction, or in all of them: how often it acted and what that did to the view. */
+export type StageTotals = Compaction['stages'][number];
 
 /** What a call compacted, if it did. */
-export function compactionOf({ prepared }: ReplayedCall): Compaction | undefined {
+export function compactionOf({ prepared }: ReplayedCall) {
   if (prepared?.run.kind !== 'committed') return undefined;
   const { run, reading } = prepared;
   const stages = run.stages
@@ -136,7 +124,9 @@ export function compactionOf({ prepared }: ReplayedCall): Compaction | undefined
       stage,
       runs: 1,
       edits,
+      /** Of the view; below 0 where it became smaller. */
       tokens: after.tokens - before.tokens,
     }));
+  // The pressure that started it, and the stages that did something.
   return { before: (run.stages[0]?.before.tokens ?? reading.tokens) / reading.budget.tokens, stages };
 }

@@ -50,13 +50,7 @@ export function refuseInput(input: string, ...outputs: readonly (string | undefi
   }
 }
 
-function realPath(file: string): string | undefined {
-  try {
-    return realpathSync(file);
-  } catch {
-    return undefined; // not there yet
-  }
-}
+const realPath = (file: string): string | undefined => (existsSync(file) ? realpathSync(file) : undefined);
 
 /**
  * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or

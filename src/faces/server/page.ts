@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { packageFolder } from '../../package-folder.js';
@@ -29,8 +29,8 @@ export function registerPage(app: FastifyInstance, folder = built()): void {
   });
   for (const name of namesIn(join(folder, 'assets'))) {
     const type = TYPES[extname(name)];
-    const content = fileAt(join(folder, 'assets', name));
-    if (type === undefined || !content) continue;
+    const content = type && fileAt(join(folder, 'assets', name));
+    if (!type || !content) continue;
     app.get(`/assets/${name}`, config, (_, reply) =>
       reply.type(type).header('cache-control', FOR_GOOD).serializer(asIs).send(content),
     );
@@ -39,18 +39,5 @@ export function registerPage(app: FastifyInstance, folder = built()): void {
 
 const asIs = (content: unknown): string => content as string;
 
-function fileAt(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const fileAt = (path: string): Buffer | undefined => (existsSync(path) ? readFileSync(path) : undefined);
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);

@@ -40,20 +40,7 @@ interface CheckedOfSession<S> extends Checked<S, z.output<typeof AgentQuery>> {
 type Parsed<S, Part extends keyof Shape, Otherwise = unknown> =
   S extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : Otherwise;
 
-interface Routes {
-  /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
-  route<const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void;
-  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
-  sessionRoute<const S extends Shape>(
-    name: string,
-    shape: S,
-    answer: (asked: CheckedOfSession<S>) => unknown,
-  ): void;
-  /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
-  verbRoute(name: string, verb: Verb, more?: { readonly role?: Role; readonly needsBody?: boolean }): void;
-}
-
-export function routesOf(app: FastifyInstance, service: Service, tag: string): Routes {
+export function routesOf(app: FastifyInstance, service: Service, tag: string) {
   const add = (
     name: string,
     shape: Shape,
@@ -79,14 +66,26 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string): R
       },
     });
   };
-  const ofSession: Routes['sessionRoute'] = (name, shape, answer) =>
+  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
+  const sessionRoute = <const S extends Shape>(
+    name: string,
+    shape: S,
+    answer: (asked: CheckedOfSession<S>) => unknown,
+  ): void =>
     add(name, { params: SessionParams, query: AgentQuery, ...shape }, async (request, reply) =>
       answer({ ...asked(request, reply), session: await sessionOf(service, request) }),
     );
   return {
-    route: (name, shape, answer) => add(name, shape, (request, reply) => answer(asked(request, reply))),
-    sessionRoute: ofSession,
-    verbRoute(name, { summary, input, output, run }, { role, needsBody } = {}) {
+    sessionRoute,
+    /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
+    route: <const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void =>
+      add(name, shape, (request, reply) => answer(asked(request, reply))),
+    /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
+    verbRoute(
+      name: string,
+      { summary, input, output, run }: Verb,
+      { role, needsBody }: { readonly role?: Role; readonly needsBody?: boolean } = {},
+    ): void {
       const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
       const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
       const rest = Object.fromEntries(fields.map(([field, kind]) => [snake(field), kind as z.ZodType]));
@@ -102,7 +101,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string): R
         ...(output && { answer: isList ? pageOf(output.element as z.ZodType) : output }),
         ...takes,
       };
-      ofSession(name, shape, async ({ session, params, query, body: said }) => {
+      sessionRoute(name, shape, async ({ session, params, query, body: said }) => {
         const all = { ...(query as object), ...(said as object), ...(params as object) };
         const given = Object.keys(input.shape).map((field) => [
           field,
