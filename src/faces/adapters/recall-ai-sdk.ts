@@ -2,9 +2,9 @@ import { recallTool } from '../../session/index.js';
 import { isFields, listOf, type Fields } from '../../formats/index.js';
 import { AnswerParts, isRecall, toldApart } from './ai-sdk-parts.js';
 import {
-  gapBetween,
   NO_STEP,
   restoredMessage,
+  ShownWords,
   summed,
   type RecallStep,
   type RecallStream,
@@ -70,16 +70,12 @@ export const asksJson = ({ responseFormat: format }: Fields): boolean =>
 
 /** The parts of several answers, their words kept apart. */
 function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
-  let words = '';
-  return answers.flatMap((parts, answer) => {
-    let isFirst = answer > 0;
-    return parts.map((part) => {
-      if (part.type !== 'text' || part.text === '') return part;
-      const gap = isFirst ? gapBetween(words, String(part.text)) : '';
-      isFirst = false;
-      words = String(part.text);
-      return gap === '' ? part : { ...part, text: gap + words };
-    });
+  const words = new ShownWords();
+  return answers.flatMap((parts) => {
+    words.goOn();
+    return parts.map((part) =>
+      part.type === 'text' ? { ...part, text: words.take(String(part.text)) } : part,
+    );
   });
 }
 
@@ -109,9 +105,7 @@ class AiSdkStream implements RecallStream {
   /** Thoughts and words that are being told, and events of thoughts that are held. */
   #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
   #held: Fields[] = [];
-  /** The words that were shown last, and whether others of another answer follow. */
-  #words = '';
-  #isFurther = false;
+  readonly #words = new ShownWords();
   readonly #isJson: boolean;
 
   constructor(isJson: boolean) {
@@ -147,7 +141,7 @@ class AiSdkStream implements RecallStream {
 
   goOn(): void {
     this.#finish = undefined;
-    this.#isFurther = true;
+    this.#words.goOn();
   }
 
   *finish(): Iterable<Fields> {
@@ -170,16 +164,8 @@ class AiSdkStream implements RecallStream {
     } else this.#parts.take(event);
     if (isRecall(event)) return;
     yield* this.#released();
-    yield this.#spaced(this.#numbered(event));
-  }
-
-  #spaced(event: Fields): Fields {
-    if (event.type !== 'text-delta' || event.delta === '') return event;
-    const words = String(event.delta);
-    const gap = this.#isFurther ? gapBetween(this.#words, words) : '';
-    this.#words = words;
-    this.#isFurther = false;
-    return gap === '' ? event : { ...event, delta: gap + words };
+    const shown = this.#numbered(event);
+    yield event.type === 'text-delta' ? { ...shown, delta: this.#words.take(String(event.delta)) } : shown;
   }
 
   /** Words are shown as they come; where JSON is asked for, only what begins like it. */

@@ -1,9 +1,9 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.js';
 import {
-  gapBetween,
   joinedWords,
   restoredMessage,
+  ShownWords,
   summed,
   type RecallStep,
   type RecallStream,
@@ -72,9 +72,7 @@ class ChatStream implements RecallStream {
   #shownCalls = 0;
   /** What else the answer under way says: its words, and its thoughts by whatever name. */
   #said: Fields = {};
-  /** The words that were shown last, and whether others of another answer follow. */
-  #words = '';
-  #isFurther = false;
+  readonly #words = new ShownWords();
 
   *take(chunk: Fields): Iterable<Fields> {
     this.#id ??= chunk.id;
@@ -97,7 +95,7 @@ class ChatStream implements RecallStream {
       .flatMap((call) => this.#callOf(call));
     const fields: Fields = {
       ...delta,
-      ...(typeof delta.content === 'string' && { content: this.#spaced(delta.content) }),
+      ...(typeof delta.content === 'string' && { content: this.#words.take(delta.content) }),
       ...(shown.length > 0 && { tool_calls: shown }),
     };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
@@ -136,7 +134,7 @@ class ChatStream implements RecallStream {
   goOn(): void {
     this.#finish = undefined;
     this.#usedBefore = this.#usage;
-    this.#isFurther = true;
+    this.#words.goOn();
   }
 
   *finish(): Iterable<Fields> {
@@ -147,15 +145,6 @@ class ChatStream implements RecallStream {
       yield { ...chunk, choices: [{ ...choice, ...(isEmpty && { finish_reason: 'stop' }) }] };
     }
     if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
-  }
-
-  /** Words, apart from those of the answer before. */
-  #spaced(words: string): string {
-    if (words === '') return words;
-    const gap = this.#isFurther ? gapBetween(this.#words, words) : '';
-    this.#words = words;
-    this.#isFurther = false;
-    return gap + words;
   }
 
   /** A piece of a call; what of it the client sees, at the client's own place. */

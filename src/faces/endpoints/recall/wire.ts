@@ -148,8 +148,27 @@ export function joinedWords(texts: readonly unknown[]): unknown {
 }
 
 /** What stands between the words of two answers. */
-export function gapBetween(before: string, text: string): string {
+function gapBetween(before: string, text: string): string {
   return before === '' || /\s$/.test(before) || /^\s/.test(text) ? '' : '\n\n';
+}
+
+/** Words of several answers as they are shown piece by piece: those of one stand apart from those of the one before. */
+export class ShownWords {
+  #last = '';
+  #isFurther = false;
+
+  /** Another answer follows. */
+  goOn(): void {
+    this.#isFurther = true;
+  }
+
+  take(words: string): string {
+    if (words === '') return words;
+    const gap = this.#isFurther ? gapBetween(this.#last, words) : '';
+    this.#last = words;
+    this.#isFurther = false;
+    return gap + words;
+  }
 }
 
 /** Sums the figures of two reports, field by field. */
