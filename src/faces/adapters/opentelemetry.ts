@@ -29,31 +29,23 @@ export function traceSpillway(spillway: Pick<Spillway, 'events'>, telemetry: Tel
 
 /** Sessions are no attribute of figures: there are too many of them. */
 function instruments(meter: Meter): (event: EngineEvent) => void {
-  const seconds = (name: string, description: string) =>
-    meter.createHistogram(name, { unit: 's', description });
-  const prepare = seconds('spillway.prepare.duration', 'Time to prepare a request.');
-  const compaction = seconds('spillway.compaction.duration', 'Time of a compaction, commit included.');
-  const recall = seconds('spillway.recall.duration', 'Time to read back.');
-  const hooks = seconds(
+  const histogram = (name: string, unit: string, description: string) =>
+    meter.createHistogram(name, { unit, description });
+  const prepare = histogram('spillway.prepare.duration', 's', 'Time to prepare a request.');
+  const compaction = histogram('spillway.compaction.duration', 's', 'Time of a compaction, commit included.');
+  const recall = histogram('spillway.recall.duration', 's', 'Time to read back.');
+  const hooks = histogram(
     'spillway.plugin.hook.duration',
+    's',
     'Time of hooks of plugins; those that were given up ended as late.',
   );
-  const pressure = meter.createHistogram('spillway.pressure', {
-    unit: '1',
-    description: 'Tokens / budget of each request.',
-  });
-  const saved = meter.createCounter('spillway.tokens.saved', {
-    unit: '{token}',
-    description: 'Tokens that compactions took from view.',
-  });
-  const used = meter.createHistogram('gen_ai.client.token.usage', {
-    unit: '{token}',
-    description: 'Tokens of summarizer calls.',
-  });
-  const outcomes = meter.createCounter('spillway.runs', { description: 'Runs, by what they came to.' });
-  const firings = meter.createCounter('spillway.stage.firings', {
-    description: 'Stages that ran, by outcome.',
-  });
+  const pressure = histogram('spillway.pressure', '1', 'Tokens / budget of each request.');
+  const used = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of summarizer calls.');
+  const count = (name: string, description: string, unit?: string) =>
+    meter.createCounter(name, { description, ...(unit !== undefined && { unit }) });
+  const saved = count('spillway.tokens.saved', 'Tokens that compactions took from view.', '{token}');
+  const outcomes = count('spillway.runs', 'Runs, by what they came to.');
+  const firings = count('spillway.stage.firings', 'Stages that ran, by outcome.');
   return (event) => {
     const model = event.model === null ? {} : { [MODEL]: event.model };
     switch (event.kind) {
