@@ -12,27 +12,42 @@ const CR = 0x0d;
 /** An event that never ends is no event. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
-/** Cuts the bytes of a stream into events. Nothing is lost: the bytes of all events are the bytes that came. */
+/**
+ * Cuts the bytes of a stream into events. Nothing is lost: the bytes of all events are the bytes that came. What comes without a
+ * break is put together once: an image is one event of many megabytes.
+ */
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
-  let rest: Buffer = Buffer.alloc(0);
+  let held: Buffer[] = [];
+  let length = 0;
   let looked = 0;
   for await (const chunk of chunks) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    held.push(chunk);
+    length += chunk.length;
+    if (length > MOST_BYTES) throw new Error('an event of the stream has no end');
+    if (!chunk.includes(LF) && !chunk.includes(CR)) continue;
+    let rest = joined(held);
     for (let end = endOf(rest, looked); end > 0; end = endOf(rest, 0)) {
       yield eventIn(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
-    looked = Math.max(0, rest.length - 3);
-    if (rest.length > MOST_BYTES) throw new Error('an event of the stream has no end');
+    held = rest.length > 0 ? [rest] : [];
+    length = rest.length;
+    looked = Math.max(0, length - 3);
   }
-  if (rest.length > 0) yield eventIn(rest);
+  if (length > 0) yield eventIn(joined(held));
 }
 
-/** Where the first event ends: behind its empty line; 0 where it has not ended. */
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+
+/** Where the first event ends: behind its empty line; 0 where it has not ended. A line ends with LF, CR LF or CR. */
 function endOf(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2;
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  const breakAt = (at: number): number =>
+    bytes[at] === LF ? 1 : bytes[at] !== CR ? 0 : bytes[at + 1] === LF ? 2 : 1;
+  for (let at = from; at < bytes.length; at++) {
+    const line = breakAt(at);
+    const blank = line > 0 ? breakAt(at + line) : 0;
+    if (blank > 0) return at + line + blank;
   }
   return 0;
 }
@@ -48,7 +63,7 @@ function eventIn(bytes: Buffer): StreamEvent {
 
 /** What the lines of data say together. */
 function fieldsIn(text: string): Fields | undefined {
-  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
   const said = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
   if (!said.startsWith('{')) return undefined;
   const value = jsonIn(said);

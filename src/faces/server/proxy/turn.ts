@@ -168,7 +168,7 @@ export class Turn {
     turn: Omit<RecallTurn<unknown>, 'ask'>,
   ): AsyncGenerator<Buffer> {
     const { endpoint, signal } = this.#parts;
-    const ask = async (prepared: Prepared, isLast: boolean): Promise<AsyncIterable<Fields>> =>
+    const ask = async (prepared: Prepared, isLast: boolean): Promise<AsyncIterable<Fields | string>> =>
       this.#said(await this.#opened(await this.#post(prepared, isLast)));
     const failed = (error: unknown): Fields | undefined => {
       // The client has read the head of a good answer: what went wrong can only be told within it.
@@ -177,18 +177,22 @@ export class Turn {
       return endpoint.fault(faultOf(error));
     };
     for await (const event of streamedAnswers(this.#said(first), { ...turn, ask }, failed))
-      if (!(this.#hidesUsage && isUsageAlone(event as Fields))) yield Buffer.from(written(event as Fields));
+      if (typeof event === 'string') yield Buffer.from(event, 'latin1');
+      else if (!(this.#hidesUsage && isUsageAlone(event as Fields)))
+        yield Buffer.from(written(event as Fields));
     if (this.#isDone) yield Buffer.from(endpoint.done!);
   }
 
-  async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields> {
+  /** What events say; one that is no event of the provider's, a comment or an error in plain words, as its bytes. */
+  async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields | string> {
     const { done, usageReader } = this.#parts.endpoint;
     const used = usageReader();
+    this.#isDone = false;
     for await (const { bytes, fields } of events) {
-      this.#isDone = !fields && done !== undefined && bytes.includes(done.trim());
-      if (!fields) continue;
-      await this.#heard(used(fields));
-      yield fields;
+      const isDone = !fields && done !== undefined && bytes.includes(done.trim());
+      this.#isDone ||= isDone;
+      if (fields) await this.#heard(used(fields));
+      if (!isDone) yield fields ?? bytes.toString('latin1');
     }
   }
 

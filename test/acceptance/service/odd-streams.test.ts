@@ -1,0 +1,94 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../../src/faces/server/proxy/sse.js';
+import { prose, says, system, talk, user } from '../support.js';
+import { BUDGET } from './proxied.js';
+import { started } from './support.js';
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
+const delta = (content: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}`;
+
+/** What a client reads whose compacted request is answered by a stream of these bytes, where recall is built in. */
+async function readThroughRecall(...pieces: readonly string[]): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    let heard = '';
+    socket.on('data', (bytes) => {
+      const isAnswered = heard.endsWith('}');
+      heard += String(bytes);
+      if (!isAnswered && heard.endsWith('}')) void say();
+    });
+    const say = async (): Promise<void> => {
+      socket.write(HEAD);
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      socket.end();
+    };
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const upstreams = { openai: `${url}/v1`, anthropic: url };
+  const service = await started(BUDGET, { server: { recall: 2, upstreams } } as never);
+  const messages = [
+    system('Be brief.'),
+    user(prose(700, 1)),
+    says('Good.'),
+    ...talk(14, 300),
+    user('Go on.'),
+  ];
+  const answer = await fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', stream: true, messages }),
+  });
+  return answer.text();
+}
+
+describe('N15: a stream that an agent with the recall tool reads', () => {
+  it('may end its lines with CR alone, wherever it is cut', async () => {
+    const text = `${delta('The wall')}\r\r${delta(' stands.')}\r\r: kept alive\r\rdata: [DONE]\r\r`;
+    for (const pieces of [[text], text.split(''), text.split(/(?<=\r)/)]) {
+      const read = await readThroughRecall(...pieces);
+      expect(read).toContain('The wall');
+      expect(read).toContain(' stands.');
+      expect(read.match(/\[DONE\]/g)).toHaveLength(1);
+    }
+  });
+
+  it('keeps what is no event of the provider: comments, and errors in plain words', async () => {
+    const read = await readThroughRecall(
+      ': kept alive\n\n',
+      `${delta('The wall')}\n\n`,
+      'data: upstream ran out of memory, näher nichts\n\n',
+      'data: [DONE]\n\n',
+      ': over\n\n',
+    );
+    expect(read).toContain(': kept alive\n\n');
+    expect(read).toContain('The wall');
+    expect(read).toContain('data: upstream ran out of memory, näher nichts\n\n');
+    expect(read).toContain('data: [DONE]\n\n');
+  });
+
+  it('takes time that grows with an event, and not with its square', async () => {
+    const chunk = Buffer.alloc(65_536, 'y');
+    const before = process.cpuUsage();
+    const events = eventsOf(
+      (async function* () {
+        yield Buffer.from('data: {"b64":"');
+        for (let sent = 0; sent < 900; sent++) yield await Promise.resolve(chunk);
+        yield Buffer.from('"}\n\n: over');
+      })(),
+    );
+    const lengths: number[] = [];
+    for await (const { bytes } of events) lengths.push(bytes.length);
+    expect(lengths).toEqual([14 + 900 * 65_536 + 4, 6]);
+    const { user: own, system: of } = process.cpuUsage(before);
+    expect((own + of) / 1_000_000).toBeLessThan(2);
+  });
+});
