@@ -33,6 +33,20 @@ export function jsonText(value: unknown): string {
   return writeJson(value) ?? '';
 }
 
+/** Anything in words, as `String` writes it; as JSON where that throws: on an object that has a field `toString`. */
+export function inWords(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return jsonText(value);
+  }
+}
+
+/** What a table has under a name from outside, which may be `constructor` or `__proto__`. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** A list as it is; none for anything else. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];

@@ -19,7 +19,7 @@ import { freeId, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, isAddress, type Way } from '../files.js';
-import { type Fields, isFields, jsonText, kindOf, listOf } from '../record.js';
+import { entryOf, inWords, type Fields, isFields, jsonText, kindOf, listOf } from '../record.js';
 import { FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`';
@@ -170,7 +170,7 @@ function parseResult(item: Fields, wire: number, report: Report): ToolResultPart
   if (!output)
     report('unknown-content', `the output of a result is ${kindOf(item.output)}; kept as JSON text`);
   const isError =
-    output !== undefined && (String(output.type).startsWith('error-') || output.type === 'execution-denied');
+    output !== undefined && (inWords(output.type).startsWith('error-') || output.type === 'execution-denied');
   return {
     type: 'tool-result',
     callId: typeof item.toolCallId === 'string' ? item.toolCallId : `result_${wire}`,
@@ -216,14 +216,14 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** The file of an `image` or `file` part, or of what results hold of either; undefined for any other. */
 function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
-  const name = typeof item.type === 'string' ? FILES[item.type] : undefined;
+  const name = entryOf(FILES, item.type);
   if (name === undefined) return undefined;
   const as = name === 'fileId' ? 'id' : isAddress(item[name]) ? 'address' : 'bytes';
   return fileAt(item, place, [`${as} ${name}` satisfies Way], {
     wire,
     mediaType: item.mediaType,
     name: item.filename,
-    ...(String(item.type).startsWith('image') && { otherwise: 'image/*' }),
+    ...(inWords(item.type).startsWith('image') && { otherwise: 'image/*' }),
   });
 }
 

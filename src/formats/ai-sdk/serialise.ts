@@ -6,7 +6,7 @@ import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
-import { changed, type Fields, isFields, jsonText, listOf, sameOr } from '../record.js';
+import { inWords, changed, type Fields, isFields, jsonText, listOf, sameOr } from '../record.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
@@ -169,7 +169,7 @@ const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
   },
   unmatched: (label, { said }) => {
     const [first, ...rest] = said;
-    const words = first?.type === 'text' ? `${label}\n${String(first.text)}` : label;
+    const words = first?.type === 'text' ? `${label}\n${inWords(first.text)}` : label;
     const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
     return { role: 'user', content };
   },

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../record.js';
+import { inWords, isFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'ai-sdk';
@@ -26,7 +26,7 @@ export function isSystemField(wire: unknown): wire is SystemField {
 
 /** A request for approval stands among the calls of its step under this name; its response is the answer to it. */
 export function approvalKey(approvalId: unknown): string {
-  return `approval ${String(approvalId)}`;
+  return `approval ${inWords(approvalId)}`;
 }
 
 /** Where providers keep the proof over a reasoning part, within its `providerOptions`. */
@@ -49,6 +49,6 @@ export function sizeOf(value: unknown): number {
   if (value instanceof URL) return value.href.length;
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);
-  if (!isFields(value)) return String(value).length;
+  if (!isFields(value)) return inWords(value).length;
   return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item) + 4, 2);
 }

@@ -4,7 +4,7 @@ import { drafted } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
 import { type Report, reporter } from '../conversation/repairs.js';
-import { isFields, jsonText } from '../record.js';
+import { inWords, isFields, jsonText } from '../record.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
 import { blockOf, mendBlock, type Source } from './write-block.js';
 
@@ -83,7 +83,7 @@ function split(all: readonly Block[]): Pick<Draft, 'blocks' | 'speaks' | 'answer
   return {
     blocks,
     speaks: blocks.length > 0,
-    answers: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
+    answers: results.map((block) => ({ callId: inWords(block.tool_use_id ?? ''), block })),
   };
 }
 

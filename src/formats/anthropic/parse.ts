@@ -22,7 +22,7 @@ import {
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, type Way } from '../files.js';
-import { type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
+import { entryOf, inWords, type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
   type Block,
   type BlockPointer,
@@ -128,7 +128,7 @@ function runsOf(content: readonly unknown[]): Run[] {
 function kindOfBlock(block: unknown): Run['kind'] {
   if (!isFields(block)) return 'user';
   if (block.type === 'tool_result') return 'result';
-  return block.type === 'text' && isProgramWritten(String(block.text)) ? 'program' : 'user';
+  return block.type === 'text' && isProgramWritten(inWords(block.text)) ? 'program' : 'user';
 }
 
 /** Blocks that are known and that only this format understands; of any other type a notice says so. */
@@ -215,7 +215,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): FilePart | undefined {
   if (!FILES.has(block.type)) return undefined;
   const source = fieldsOf(block.source);
-  const way = WAYS[String(source.type)];
+  const way = entryOf(WAYS, source.type);
   return fileAt(block, place, way ? [way] : [], {
     wire,
     mediaType: source.media_type,
@@ -228,7 +228,7 @@ function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): Fil
 /** Inside a result there is no opaque part: what is not known goes as a file, its bytes counted, its block kept. */
 function unknownFile(block: Fields, wire: BlockPointer): FilePart {
   const bytes = Buffer.byteLength(jsonText(block));
-  return { type: 'file', mediaType: 'application/octet-stream', bytes, name: String(block.type), wire };
+  return { type: 'file', mediaType: 'application/octet-stream', bytes, name: inWords(block.type), wire };
 }
 
 function opaque(block: Block, wire: number, report: Report): OpaquePart {

@@ -17,7 +17,7 @@ import { fileNote } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { changed, type Fields, isFields, jsonIn, jsonText, kindOf, listOf, sameOr } from '../record.js';
+import { inWords, changed, type Fields, isFields, jsonIn, jsonText, kindOf, listOf, sameOr } from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
 /** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
@@ -187,10 +187,10 @@ function mendCall(block: Block, report: Report): Block {
   let mended = block;
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     const legal =
-      String(name ?? '')
+      inWords(name ?? '')
         .replace(/[^a-zA-Z0-9_-]/g, '_')
         .slice(0, 128) || 'unknown';
-    report('tool-name', `a call to ${String(name)} is sent as one to ${legal}`);
+    report('tool-name', `a call to ${inWords(name)} is sent as one to ${legal}`);
     mended = { ...mended, name: legal };
   }
   if (isFields(input)) return mended;
@@ -202,10 +202,13 @@ function mendResult(block: Block, report: Report): Block {
   if (!Array.isArray(block.content)) return block;
   const content: readonly unknown[] = block.content;
   const kept = content.flatMap((inner) => {
-    if (!isFields(inner)) return [{ type: 'text', text: String(inner) }];
+    if (!isFields(inner)) return [{ type: 'text', text: inWords(inner) }];
     if (inner.type === 'text') return spokenText(inner, report) ?? [];
     if (block.is_error !== true) return [inner];
-    const note = fileNote({ mediaType: String(inner.type), bytes: Buffer.byteLength(JSON.stringify(inner)) });
+    const note = fileNote({
+      mediaType: inWords(inner.type),
+      bytes: Buffer.byteLength(JSON.stringify(inner)),
+    });
     report('file-named', `the result of a failed call holds words only; sent is ${note}`);
     return [{ type: 'text', text: note }];
   });

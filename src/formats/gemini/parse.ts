@@ -10,7 +10,7 @@ import {
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
+import { inWords, type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
   type Carried,
   type Content,
@@ -109,7 +109,7 @@ function messageOf(wire: Carried, id: string, role: unknown, pairing: Pairing, r
   }
   const isTools = parts.some((part) => part.type === 'tool-result');
   if (!isTools && role !== 'model' && role !== 'user' && role !== 'function')
-    report('unknown-role', SAID.unknownRole(String(role)));
+    report('unknown-role', SAID.unknownRole(inWords(role)));
   const ofUser = role === 'user' ? 'user' : undefined;
   const said = role === 'model' ? 'assistant' : isTools ? 'tool' : ofUser;
   return messageIn(said, { id, wire, wireFormat: FORMAT }, parts);

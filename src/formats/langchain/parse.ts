@@ -14,7 +14,17 @@ import { besideMessages, contentParts, freeId, messageIn, opaquePart } from '../
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, type Way } from '../files.js';
-import { fieldsOf, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import {
+  entryOf,
+  inWords,
+  fieldsOf,
+  isFields,
+  isText,
+  jsonText,
+  kindOf,
+  listOf,
+  type Fields,
+} from '../record.js';
 import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, textIn, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
@@ -156,7 +166,7 @@ const SOURCED: readonly Way[] = [
 const PLAIN: readonly Way[] = ['address url', 'bytes data', 'id fileId', 'id id'];
 
 function fileOf(block: Fields, wire: number): FilePart | undefined {
-  const otherwise = typeof block.type === 'string' ? FILES[block.type] : undefined;
+  const otherwise = entryOf(FILES, block.type);
   if (otherwise === undefined) return undefined;
   const ways = isFields(block.source) ? SOURCED : PLAIN;
   const { filename, name } = fieldsOf(block.metadata);
@@ -184,7 +194,7 @@ function assistantParts(fields: Fields, content: readonly Part[], id: string, re
   const calls = callsOf(fields, id, report);
   const known = new Set(calls.map(({ callId }) => callId));
   const invalid = listOf(fields.invalid_tool_calls).filter(
-    (call) => !isFields(call) || !known.has(String(call.id)),
+    (call) => !isFields(call) || !known.has(inWords(call.id)),
   );
   const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
   return [...thoughts, ...content, ...calls, ...broken];

@@ -16,6 +16,7 @@ import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { bytesOf, urlOf } from '../files.js';
 import {
+  inWords,
   argumentsIn,
   argumentsObject,
   fieldsOf,
@@ -236,7 +237,7 @@ function writeFile(part: FilePart, message: Message): Fields {
 
 /** A block that repeats a call, in step with it. */
 function twin(block: Fields, calls: ReadonlyMap<string, Fields>): Fields {
-  const call = calls.get(String(block.id));
+  const call = calls.get(inWords(block.id));
   if (!call) return block;
   const fields = (['input', 'args'] as const).filter(
     (field) => field in block && jsonText(block[field]) !== jsonText(call.args),

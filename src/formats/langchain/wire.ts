@@ -1,5 +1,5 @@
 import { isPlain } from '../../transcript/index.js';
-import { isFields, withFields, type Fields } from '../record.js';
+import { entryOf, inWords, isFields, withFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'langchain';
@@ -31,8 +31,8 @@ const ROLES: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai'
 
 export function see(wire: Fields): Seen {
   if (wire.lc === 1 && Array.isArray(wire.id) && isFields(wire.kwargs)) {
-    const name = String(wire.id.at(-1)).replace(/Chunk$/, '');
-    return { shape: 'lc', type: typeOf(CLASSES[name] ?? name, wire.kwargs), fields: wire.kwargs };
+    const name = inWords(wire.id.at(-1)).replace(/Chunk$/, '');
+    return { shape: 'lc', type: typeOf(entryOf(CLASSES, name) ?? name, wire.kwargs), fields: wire.kwargs };
   }
   if (typeof wire.type === 'string' && isFields(wire.data)) {
     return { shape: 'stored', type: typeOf(wire.type, wire.data), fields: wire.data };
@@ -44,7 +44,7 @@ export function see(wire: Fields): Seen {
 function typeOf(said: unknown, fields: Fields): string {
   const type = typeof said === 'string' ? said : '';
   const named = type === 'generic' && typeof fields.role === 'string' ? fields.role : type;
-  return ROLES[named] ?? named;
+  return entryOf(ROLES, named) ?? named;
 }
 
 /** A message of a class, field by field; its texts are shared. Other instances, which may have private state, stay. */
@@ -88,7 +88,7 @@ export function inShape(message: Fields, shape: Shape): Fields {
   const { type, ...fields } = message;
   if (shape === 'stored') return { type, data: fields };
   if (shape !== 'lc') return message;
-  const id = ['langchain_core', 'messages', CLASS_OF[String(type)] ?? 'HumanMessage'];
+  const id = ['langchain_core', 'messages', entryOf(CLASS_OF, type) ?? 'HumanMessage'];
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 

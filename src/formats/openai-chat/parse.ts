@@ -4,7 +4,7 @@ import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/
 import { besideMessages, freeId, messageIn } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { isFields, isText, itemAt, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { inWords, isFields, isText, itemAt, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import {
   FORMAT,
   isKnownRole,
@@ -118,7 +118,7 @@ function thinkingIn(wire: WireMessage): Part[] {
   );
   const parts = fields.map((field): Part => ({
     type: 'reasoning',
-    text: String(wire[field]),
+    text: inWords(wire[field]),
     ...signed,
     wire: field,
   }));

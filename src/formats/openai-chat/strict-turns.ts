@@ -1,7 +1,7 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
 import { BEGINS } from '../conversation/placeholders.js';
 import type { RepairKind } from '../conversation/repairs.js';
-import { listOf } from '../record.js';
+import { inWords, listOf } from '../record.js';
 import { MIDWAY } from './serialise.js';
 import { FORMAT, isKnownRole } from './wire.js';
 import type { WireMessage } from './wire.js';
@@ -57,7 +57,7 @@ function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; no
       say('turn-between', at, 'the template wants the assistant between a result and the user');
       out.push({ role: 'assistant', content: NOTHING_SAID });
     } else if (last && last.role === message.role && isSpeaker(message) && !hasCalls(last)) {
-      say('merged-turns', at, `the template takes no two ${String(message.role)} messages in a row`);
+      say('merged-turns', at, `the template takes no two ${inWords(message.role)} messages in a row`);
       out[out.length - 1] = joined(last, message);
       return;
     }

@@ -2,7 +2,7 @@ import type { FilePart, Role, TextPart } from '../../transcript/index.js';
 import { contentParts } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { chatFileAt } from '../files.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { inWords, isFields, jsonText, kindOf, type Fields } from '../record.js';
 
 /** One message as chat completions carry it; every field beyond these is kept and never looked at. */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
@@ -53,7 +53,7 @@ export function parseContent(content: unknown, report: Report): (TextPart | File
       type: 'file',
       mediaType: 'application/octet-stream',
       bytes: Buffer.byteLength(jsonText(item)),
-      name: String(item.type),
+      name: inWords(item.type),
       wire,
     };
   };

@@ -4,7 +4,7 @@ import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairin
 import { unknownRole } from '../conversation/placeholders.js';
 import { textOf, textsIn } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
-import { innerOf, isText, jsonText } from '../record.js';
+import { inWords, innerOf, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import { foreignForm } from './from-other-format.js';
 import {
@@ -131,7 +131,7 @@ function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonl
 
 /** A role that this wire does not know: its words are sent as the user's, and say whose they are. */
 function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item {
-  note('unknown-role', `role ${String(role ?? 'missing')} is sent as a labelled user message`);
+  note('unknown-role', `role ${inWords(role ?? 'missing')} is sent as a labelled user message`);
   const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
   return { role: 'user', content: [unknownRole(role), ...words].join('\n') };
 }

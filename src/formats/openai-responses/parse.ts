@@ -4,7 +4,7 @@ import { type OpenedList, type ParsedPiece, type PieceParser, readsLists } from 
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
+import { inWords, type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
   type Carried,
@@ -189,13 +189,13 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   const { type, role } = item;
   const wire: Carried = { items: [item] };
   if (!isMessageItem(item)) {
-    const part = opaquePart(String(type), item, [0]);
+    const part = opaquePart(inWords(type), item, [0]);
     return said(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
   }
   const parts = parseContent(item.content, 0, report);
   if (role === 'system' || role === 'developer') return said(id, 'system', parts, wire);
   if (role === 'user') return said(id, 'user', parts, wire);
-  report('unknown-role', SAID.unknownRole(String(role ?? 'missing')));
+  report('unknown-role', SAID.unknownRole(inWords(role ?? 'missing')));
   return said(id, undefined, parts, wire);
 }
 

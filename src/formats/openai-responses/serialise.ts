@@ -7,7 +7,7 @@ import {
   pairedSteps,
   type Waiting,
 } from '../conversation/pairing.js';
-import { type Fields, isFields, isText } from '../record.js';
+import { inWords, type Fields, isFields, isText } from '../record.js';
 import { callKindOf, noResult, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { freeId, carriedBy, FORMAT, type Item, withoutId } from './wire.js';
@@ -114,7 +114,7 @@ function put(own: Item, request: Request, at: string): Item | undefined {
   if (item.type === 'program') request.programs.add(item.call_id);
   if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)
     return item;
-  const what = `the program ${String(item.call_id)} is not in this request; its output is not sent`;
+  const what = `the program ${inWords(item.call_id)} is not in this request; its output is not sent`;
   request.notices.push({ at, kind: 'orphan-output', what });
   return undefined;
 }

@@ -13,7 +13,7 @@
 import { z } from 'zod/v4';
 import { checkAnswers } from './answers.js';
 import { Faults, object, text, type Shapes, type WireFault, type WireOptions } from './faults.js';
-import { asLoose, isEncodable, listIn, type Loose } from './loose.js';
+import { entryOf, inWords, asLoose, isEncodable, listIn, type Loose } from './loose.js';
 
 type Rule = 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
 /** A rule of the format that a prompt breaks, and where. */
@@ -63,8 +63,8 @@ export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions 
 }
 
 const itemsOf = ({ content }: Loose): readonly Loose[] => listIn(content).map(asLoose);
-const callIdOf = (item: Loose): string => String(item.toolCallId);
-const approvalIdOf = (item: Loose): string => String(item.approvalId);
+const callIdOf = (item: Loose): string => inWords(item.toolCallId);
+const approvalIdOf = (item: Loose): string => inWords(item.approvalId);
 
 const ITEMS: Readonly<Record<string, readonly unknown[]>> = {
   user: ['text', 'image', 'file'],
@@ -115,10 +115,10 @@ function checkMessage(message: Loose, at: number, faults: Faults<Rule>): void {
   const items = z.array(z.unknown()).min(1);
   const shape = role === 'system' ? text : role === 'tool' ? items : z.union([text, items]);
   faults.demand('S0', at, shape, content, 'content');
-  const allowed = ITEMS[String(role)] ?? [];
+  const allowed = entryOf(ITEMS, role) ?? [];
   for (const item of itemsOf(message)) {
     if (!allowed.includes(item.type))
-      faults.add('S0', at, `a ${String(role)} message holds ${String(item.type)}`);
+      faults.add('S0', at, `a ${inWords(role)} message holds ${inWords(item.type)}`);
     faults.demandPart(SHAPES, at, item);
     if (item.type === 'tool-result') checkOutput(asLoose(item.output), at, faults);
   }
@@ -127,8 +127,8 @@ function checkMessage(message: Loose, at: number, faults: Faults<Rule>): void {
 function checkOutput(output: Loose, at: number, faults: Faults<Rule>): void {
   faults.demand('S7', at, OUTPUT, output, 'output');
   for (const inner of output.type === 'content' ? listIn(output.value).map(asLoose) : []) {
-    if (!Object.hasOwn(INNER, String(inner.type)))
-      faults.add('S7', at, `a result holds ${String(inner.type)}`);
+    if (!Object.hasOwn(INNER, inWords(inner.type)))
+      faults.add('S7', at, `a result holds ${inWords(inner.type)}`);
     faults.demandPart(INNER, at, inner);
   }
 }

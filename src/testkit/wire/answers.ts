@@ -1,3 +1,4 @@
+import { inWords } from './loose.js';
 import type { Faults } from './faults.js';
 import type { Loose } from './loose.js';
 
@@ -24,21 +25,21 @@ export function checkAnswers<Rule extends string, Id>(
   let [from, asked] = [0, new Map<Id, boolean>()];
   const settle = (): void => {
     for (const [id, answered] of mayWait ? [] : asked)
-      if (!answered) faults.add(once, from, `call ${String(id)} is not directly followed by its result`);
+      if (!answered) faults.add(once, from, `call ${inWords(id)} is not directly followed by its result`);
   };
   messages.forEach((message, at) => {
     const given = answers(message, at);
     for (const id of given ?? []) {
       const answered = asked.get(id);
-      if (answered === undefined) faults.add(own, at, `${String(id)} answers no call of the step before it`);
-      else if (answered) faults.add(once, at, `a second result for ${String(id)}`);
+      if (answered === undefined) faults.add(own, at, `${inWords(id)} answers no call of the step before it`);
+      else if (answered) faults.add(once, at, `a second result for ${inWords(id)}`);
       else asked.set(id, true);
     }
     if (given) return;
     settle();
     [from, asked] = [at, new Map()];
     for (const id of calls(message, at)) {
-      if (asked.has(id)) faults.add(own, at, `two calls are called ${String(id)}`);
+      if (asked.has(id)) faults.add(own, at, `two calls are called ${inWords(id)}`);
       asked.set(id, false);
     }
   });

@@ -15,7 +15,7 @@
 
 import { z } from 'zod/v4';
 import { Faults, object, text, type Shapes, type WireFault } from './faults.js';
-import { asLoose, isEncodable, isLoose, listIn, type Loose } from './loose.js';
+import { entryOf, inWords, asLoose, isEncodable, isLoose, listIn, type Loose } from './loose.js';
 
 export type AnthropicRule = 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A6';
 /** A rule of the format that a request breaks, and where. */
@@ -97,14 +97,14 @@ const SHAPES: Shapes<AnthropicRule> = {
 
 function checkBlocks(message: Loose, at: number, ids: Set<unknown>, faults: Found): void {
   for (const block of blocksIn(message)) {
-    const type = String(block.type);
-    const home = ONLY[type] ?? message.role;
+    const type = inWords(block.type);
+    const home = entryOf(ONLY, type) ?? message.role;
     if (home !== message.role)
-      faults.add('A0', at, `${type} stands in a message of the ${String(message.role)}`);
+      faults.add('A0', at, `${type} stands in a message of the ${inWords(message.role)}`);
     faults.demandPart(SHAPES, at, block);
     if (type === 'text') checkWords(block, at, faults);
     if (type === 'tool_use' && ids.has(block.id))
-      faults.add('A2', at, `a second call is called ${String(block.id)}`);
+      faults.add('A2', at, `a second call is called ${inWords(block.id)}`);
     if (type === 'tool_use') ids.add(block.id);
     if (type === 'tool_result') checkResult(block, at, faults);
   }
@@ -131,7 +131,7 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
       words = true;
       continue;
     }
-    const name = String(id);
+    const name = inWords(id);
     if (words) faults.add('A1', at, `the result of ${name} comes after other content`);
     if (answered.has(name)) faults.add('A1', at, `a second result for ${name}`);
     else if (!open.delete(name))
@@ -142,7 +142,7 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
 }
 
 function callIds(message: Loose): string[] {
-  return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? String(id) : []));
+  return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? inWords(id) : []));
 }
 
 const MOST_MARKS = 4;
@@ -161,7 +161,7 @@ function checkEnd(body: Loose, messages: readonly Loose[], faults: Found): void 
   const last = messages[at]!;
   if (last.role === 'assistant') {
     for (const id of callIds(last)) faults.add('A1', at, `call ${id} is not answered`);
-    const type = String(blocksIn(last).at(-1)?.type);
+    const type = inWords(blocksIn(last).at(-1)?.type);
     const atWork = type !== 'tool_use' && /_tool_(use|result)$/.test(type);
     if (!atWork) faults.add('A3', at, 'the last message is not of the user');
     return;
@@ -171,7 +171,7 @@ function checkEnd(body: Loose, messages: readonly Loose[], faults: Found): void 
   if (!thinks || step < 0 || callIds(messages[step]!).length === 0) return;
   const answers = blocksIn(messages[step + 1] ?? {});
   const looping = answers.length > 0 && answers.every(({ type }) => type === 'tool_result');
-  const first = String(blocksIn(messages[step]!)[0]?.type);
+  const first = inWords(blocksIn(messages[step]!)[0]?.type);
   if (looping && step === at - 1 && first !== 'thinking' && first !== 'redacted_thinking')
     faults.add('A4', step, 'the open tool loop does not begin with thinking');
 }

@@ -13,7 +13,7 @@
 
 import { z } from 'zod/v4';
 import { Faults, object, text, type WireFault, type WireOptions } from './faults.js';
-import { asLoose, isEncodable, isLoose, isNothing, listIn, type Loose } from './loose.js';
+import { inWords, asLoose, isEncodable, isLoose, isNothing, listIn, type Loose } from './loose.js';
 
 /** Rules by name. */
 export type GeminiRule = 'G0' | 'G1' | 'G2' | 'G3' | 'G4';
@@ -124,10 +124,10 @@ function checkResponses(contents: readonly Loose[], openEnd: boolean, faults: Fo
     calls.forEach((call, i) => {
       const response = responses[i]!;
       if (call.name !== response.name)
-        faults.add('G2', at, `a response of ${String(response.name)} to a call of ${String(call.name)}`);
+        faults.add('G2', at, `a response of ${inWords(response.name)} to a call of ${inWords(call.name)}`);
       const bothNamed = call.id !== undefined && response.id !== undefined;
       if (bothNamed && call.id !== response.id)
-        faults.add('G2', at, `the response ${String(response.id)} is out of order`);
+        faults.add('G2', at, `the response ${inWords(response.id)} is out of order`);
     });
   });
 }

@@ -13,7 +13,7 @@
 import { z } from 'zod/v4';
 import { checkAnswers } from './answers.js';
 import { Faults, object, text, type WireFault, type WireOptions } from './faults.js';
-import { asLoose, isEncodable, isText, listIn, type Loose } from './loose.js';
+import { entryOf, inWords, asLoose, isEncodable, isText, listIn, type Loose } from './loose.js';
 
 type Rule = 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
 /** A rule of the format that a message list breaks, and where. */
@@ -70,7 +70,7 @@ function opened(message: Loose): { readonly type: string; readonly fields: Loose
   const name = typeof said === 'string' ? said.replace(/MessageChunk$/, 'Message') : '';
   const isStored = message.data !== undefined && message.content === undefined;
   const fields = isSerialised ? asLoose(message.kwargs) : isStored ? asLoose(message.data) : message;
-  return { type: NAMES[name] ?? name, fields };
+  return { type: entryOf(NAMES, name) ?? name, fields };
 }
 
 const TYPE = z.enum(['human', 'ai', 'system']);
@@ -115,7 +115,7 @@ function checkCalls(fields: Loose, at: number, faults: Faults<Rule>): void {
   for (const block of listIn(fields.content)) {
     const { type, id } = asLoose(block);
     const repeats = type === 'tool_use' || type === 'tool_call';
-    if (repeats && !ids.has(String(id)))
-      faults.add('L6', at, `the content repeats call ${String(id)}, which is none`);
+    if (repeats && !ids.has(inWords(id)))
+      faults.add('L6', at, `the content repeats call ${inWords(id)}, which is none`);
   }
 }

@@ -12,6 +12,20 @@ export const listIn = (value: unknown): readonly unknown[] =>
 
 export const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
+/** Anything in words, as `String` writes it; of an object that has a field `toString` of its own, that it is one. */
+export function inWords(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return '[object Object]';
+  }
+}
+
+/** What a table has under a name from outside, which may be `constructor` or `__proto__`. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** Text that says something: ids and names as much as words. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';

@@ -6,7 +6,7 @@
  * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
  * later request which of its thinking blocks a server that checks would refuse.
  */
-import { asLoose, isLoose, listIn, type Loose } from './loose.js';
+import { inWords, asLoose, isLoose, listIn, type Loose } from './loose.js';
 import { createHash } from 'node:crypto';
 
 /** A signature that a provider would refuse, or no longer honour. */
@@ -77,7 +77,7 @@ function saidIn(request: unknown): Said[] {
   const body: Loose = isLoose(request) ? request : { messages: request };
   const system = { role: 'system', content: body.system };
   return [system, ...listIn(body.messages).map(asLoose)].flatMap((message, index) => {
-    const role = String(message.role);
+    const role = inWords(message.role);
     return blocksIn(message).map((block) => ({ at: index - 1, role, block, text: textOf(role, block) }));
   });
 }

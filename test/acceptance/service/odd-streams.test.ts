@@ -12,17 +12,25 @@ const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: 
 const delta = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}`;
 
-/** What a client reads whose compacted request is answered by a stream of these bytes, where recall is built in. */
-async function readThroughRecall(...pieces: readonly string[]): Promise<string> {
+/**
+ * What a client reads whose compacted request is answered by streams of these bytes, one a request, where recall is built in; and
+ * the requests that came.
+ */
+async function throughRecall(
+  ...answers: readonly (readonly string[])[]
+): Promise<{ readonly read: string; readonly heard: readonly string[] }> {
+  const requests: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     let heard = '';
     socket.on('data', (bytes) => {
       const isAnswered = heard.endsWith('}');
       heard += String(bytes);
-      if (!isAnswered && heard.endsWith('}')) void say();
+      if (isAnswered || !heard.endsWith('}')) return;
+      requests.push(heard);
+      void say(answers[requests.length - 1] ?? []);
     });
-    const say = async (): Promise<void> => {
+    const say = async (pieces: readonly string[]): Promise<void> => {
       socket.write(HEAD);
       for (const piece of pieces) {
         socket.write(piece);
@@ -47,8 +55,16 @@ async function readThroughRecall(...pieces: readonly string[]): Promise<string> 
     method: 'POST',
     body: JSON.stringify({ model: 'm', stream: true, messages }),
   });
-  return answer.text();
+  return { read: await answer.text(), heard: requests };
 }
+
+const readThroughRecall = async (...pieces: readonly string[]): Promise<string> =>
+  (await throughRecall(pieces)).read;
+
+/** A piece of a call, at the place and with the arguments that a server tells. */
+const callPiece = (index: number, call: Readonly<Record<string, unknown>>): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, ...call }] }, finish_reason: null }] })}\n\n`;
+const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n';
 
 describe('N15: a stream that an agent with the recall tool reads', () => {
   it('may end its lines with CR alone, wherever it is cut', async () => {
@@ -73,6 +89,30 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     expect(read).toContain('The wall');
     expect(read).toContain('data: upstream ran out of memory, näher nichts\n\n');
     expect(read).toContain('data: [DONE]\n\n');
+  });
+
+  it('may begin the arguments of a call with null', async () => {
+    const { read, heard } = await throughRecall(
+      [
+        callPiece(0, { id: 'r', type: 'function', function: { name: 'recall', arguments: null } }),
+        callPiece(0, { function: { arguments: '{"query":"mill"}' } }),
+        END,
+      ],
+      [`${delta('It stands.')}\n\ndata: [DONE]\n\n`],
+    );
+    expect(heard).toHaveLength(2);
+    expect(heard[1]).toContain(String.raw`"arguments":"{\"query\":\"mill\"}"`);
+    expect(read).toContain('It stands.');
+  });
+
+  it('may number all calls 0: the client still gets its own', async () => {
+    const { read } = await throughRecall([
+      callPiece(0, { id: 'r', type: 'function', function: { name: 'recall', arguments: '{"query":"a"}' } }),
+      callPiece(0, { id: 'c', type: 'function', function: { name: 'read', arguments: '{"path":"b"}' } }),
+      END,
+    ]);
+    expect(read).toContain('"name":"read"');
+    expect(read).not.toContain('"recall"');
   });
 
   it('takes time that grows with an event, and not with its square', async () => {

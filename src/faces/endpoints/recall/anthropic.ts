@@ -1,6 +1,7 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
 import {
+  textIn,
   NO_STEP,
   restoredRun,
   shownOf,
@@ -170,11 +171,10 @@ class AnthropicStream implements RecallStream {
 
 function grow(known: Block, delta: Fields): void {
   const fields = known.block as Record<string, unknown>;
-  if (delta.type === 'input_json_delta') known.json += String(delta.partial_json);
-  if (delta.type === 'thinking_delta')
-    fields.thinking = String(fields.thinking ?? '') + String(delta.thinking);
+  if (delta.type === 'input_json_delta') known.json += textIn(delta.partial_json);
+  if (delta.type === 'thinking_delta') fields.thinking = textIn(fields.thinking) + textIn(delta.thinking);
   if (delta.type === 'signature_delta') fields.signature = delta.signature;
-  if (delta.type === 'text_delta') fields.text = String(fields.text ?? '') + String(delta.text);
+  if (delta.type === 'text_delta') fields.text = textIn(fields.text) + textIn(delta.text);
   if (delta.type === 'citations_delta') fields.citations = [...listOf(fields.citations), delta.citation];
 }
 

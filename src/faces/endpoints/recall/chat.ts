@@ -5,6 +5,7 @@ import {
   restoredMessage,
   ShownWords,
   summed,
+  textIn,
   type RecallStep,
   type RecallStream,
   type RecallWire,
@@ -59,6 +60,14 @@ export const CHAT_RECALL: RecallWire = {
 /** Why an answer ended that may not be whole. */
 const CUT: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 
+/** A call as far as it was told; `place`: the client's own, -1 of what it does not see. */
+interface StreamedCall {
+  readonly call: Fields;
+  text: string;
+  readonly isOwn: boolean;
+  readonly place: number;
+}
+
 class ChatStream implements RecallStream {
   #id: unknown;
   #hasBegun = false;
@@ -67,8 +76,10 @@ class ChatStream implements RecallStream {
   #usage: unknown;
   #usageChunk: Fields | undefined;
   #finish: Fields | undefined;
-  /** Calls of the answer under way, by the provider's place. */
-  #calls = new Map<unknown, { call: Fields; text: string; isOwn: boolean; place: number }>();
+  /** Calls of the answer under way. */
+  #calls: StreamedCall[] = [];
+  /** The newest of them at each place of the provider's. */
+  #open = new Map<unknown, StreamedCall>();
   #shownCalls = 0;
   /** What else the answer under way says: its words, and its thoughts by whatever name. */
   #said: Fields = {};
@@ -116,7 +127,7 @@ class ChatStream implements RecallStream {
   }
 
   endAnswer(): RecallStep {
-    const all = [...this.#calls.values()];
+    const all = this.#calls;
     const recalls = this.#finish ? all.filter(({ isOwn }) => !isOwn) : [];
     const calls = recalls.map(({ call, text }) => ({
       ...call,
@@ -126,7 +137,8 @@ class ChatStream implements RecallStream {
     const [choice] = listOf(this.#finish?.choices) as [Fields | undefined];
     const { content = null } = this.#said;
     const said = { ...(!hasOthers && this.#said), role: 'assistant', content };
-    this.#calls = new Map();
+    this.#calls = [];
+    this.#open = new Map();
     this.#said = {};
     return stepOf(calls, said, { hasOthers, isCut: CUT.has(choice?.finish_reason) });
   }
@@ -149,14 +161,16 @@ class ChatStream implements RecallStream {
 
   /** A piece of a call; what of it the client sees, at the client's own place. */
   #callOf({ index, function: made, ...call }: Fields): Fields[] {
-    const { name, arguments: text = '' } = isFields(made) ? made : {};
-    let known = this.#calls.get(index);
-    if (!known) {
+    const { name, arguments: text } = isFields(made) ? made : {};
+    let known = this.#open.get(index);
+    // Some servers number no calls, or all of them 0: another id is another call.
+    if (!known || (call.id && known.call.id && call.id !== known.call.id)) {
       const isOwn = name !== recallTool.name;
       known = { call, text: '', isOwn, place: isOwn ? this.#shownCalls++ : -1 };
-      this.#calls.set(index, known);
+      this.#open.set(index, known);
+      this.#calls.push(known);
     }
-    known.text += String(text);
+    known.text += textIn(text);
     return known.isOwn ? [{ ...call, index: known.place, function: made }] : [];
   }
 }
@@ -202,7 +216,7 @@ function grownList(list: readonly unknown[], piece: unknown): readonly unknown[]
   const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
   const more = told.map(([name, value]) => [
     name,
-    TOLD.has(name) && typeof last[name] === 'string' ? last[name] + String(value) : value,
+    TOLD.has(name) && typeof last[name] === 'string' ? last[name] + textIn(value) : value,
   ]);
   return [...list.slice(0, -1), { ...last, ...(Object.fromEntries(more) as Fields) }];
 }

@@ -1,6 +1,7 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, listOf, type Fields } from '../../../formats/index.js';
 import {
+  textIn,
   NO_STEP,
   restoredRun,
   shownOf,
@@ -56,14 +57,14 @@ class ResponsesStream implements RecallStream {
   #hidden = new Set<unknown>();
 
   *take(event: Fields): Iterable<Fields> {
-    if (BEGINNINGS.includes(String(event.type))) {
+    if (BEGINNINGS.includes(textIn(event.type))) {
       const { response } = event;
       const own = isFields(response) ? { ...event, response: withoutTool(response) } : event;
       if (!this.#begun.has(event.type)) yield this.#numbered(own);
       this.#begun.add(event.type);
       return;
     }
-    if (ENDS.includes(String(event.type))) {
+    if (ENDS.includes(textIn(event.type))) {
       const { usage } = isFields(event.response) ? event.response : {};
       this.#usage = this.#usage === undefined ? usage : summed(this.#usage, usage);
       this.#end = event;
@@ -162,9 +163,9 @@ const isSame = (item: Fields, own: Fields): boolean =>
 /** A call that waits for the client: of any kind that is answered by its `call_id`, unless the provider ran it itself. */
 function isForClient(item: Fields, items: readonly Fields[]): boolean {
   if (item.type === 'mcp_approval_request') return true;
-  if (isRecall(item) || typeof item.call_id !== 'string' || !String(item.type).endsWith('_call'))
+  if (isRecall(item) || typeof item.call_id !== 'string' || !textIn(item.type).endsWith('_call'))
     return false;
-  return !items.some(({ type, call_id: id }) => id === item.call_id && String(type).endsWith('_output'));
+  return !items.some(({ type, call_id: id }) => id === item.call_id && textIn(type).endsWith('_output'));
 }
 
 /** A response that repeats which tools it was offered. */
@@ -179,7 +180,7 @@ function withoutTool(response: Fields): Fields {
 function wordsIn(items: readonly Fields[]): string {
   const parts = items.flatMap(({ type, content }) => (type === 'message' ? listOf(content) : []));
   return parts
-    .map((part) => (isFields(part) && part.type === 'output_text' ? String(part.text) : ''))
+    .map((part) => (isFields(part) && part.type === 'output_text' ? textIn(part.text) : ''))
     .join('');
 }
 

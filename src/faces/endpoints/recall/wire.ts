@@ -29,6 +29,9 @@ interface Restored {
   readonly messages: readonly unknown[];
 }
 
+/** A piece of a text; servers tell of none by null, or not at all. */
+export const textIn = (piece: unknown): string => (typeof piece === 'string' ? piece : '');
+
 export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: false, isCut: false };
 
 /** One wire, as far as the recall tool goes. */
