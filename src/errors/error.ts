@@ -58,3 +58,15 @@ function written(value: unknown): string {
     return String(value);
   }
 }
+
+const AWAY: readonly string[] = [
+  'STORE_FAILED',
+  'STORE_FULL',
+  'STORE_DENIED',
+  'STORE_DAMAGED',
+] satisfies ErrorCode[];
+
+/** Whether an error says that a store is away, and not that it may not be used. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof SpillwayError && AWAY.includes(error.code);
+}

@@ -161,15 +161,25 @@ export class Spillway {
    * Opens a session that outlives the process, as far as its store has it: log, ledger, what waits for a yes, what was
    * spent. Reads all of it. Rejects with `STORE_UNKNOWN` where no store was named.
    */
-  async open<Message = unknown>(
+  open<Message = unknown>(options: SessionOptions & { readonly id: string }): Promise<Session<Message>> {
+    return this.#open<Message>(options, false);
+  }
+
+  /** @hidden The same of one that nobody has opened before: where the store is away, it goes on from memory until that is back. */
+  openNew(options: SessionOptions & { readonly id: string }): Promise<Session> {
+    return this.#open(options, true);
+  }
+
+  async #open<Message = unknown>(
     options: SessionOptions & { readonly id: string },
+    isNew: boolean,
   ): Promise<Session<Message>> {
     const scope = this.#scopeOf(options);
     const { key, gauge, settings, summarizer } = scope.pieces;
     await gauge.loading;
-    const opened = await openThread(this.store, key, scope.pieces);
+    const opened = await openThread(this.store, key, scope.pieces, isNew);
     const { store } = this.#core.background;
-    const prepares = store && summarizer.filler && settings.fill.prepareAt !== null;
+    const prepares = !isNew && store && summarizer.filler && settings.fill.prepareAt !== null;
     const prepared = prepares ? await savedPlan(store, key) : undefined;
     return this.#sessionIn<Message>(scope, options, { ...opened, prepared });
   }

@@ -1,7 +1,7 @@
 import type { Container } from 'inversify';
 import type { EffectiveConfig, Settings } from '../../config/index.js';
 import { SERVICES } from '../../container/index.js';
-import { SpillwayError } from '../../errors/index.js';
+import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import { SessionMap, type EngineEvent, type Session, type Spillway } from '../../session/index.js';
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
@@ -34,6 +34,8 @@ export class Service {
   #knobs: Overrides;
   #sessions: SessionMap;
   readonly #told = new Set<string>();
+  /** What is known of new sessions that the store, which is away, was not told of, until they are opened. */
+  readonly #untold = new Map<string, AboutSession>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
 
   private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
@@ -121,18 +123,31 @@ export class Service {
 
   /**
    * The session of a client, made where there is none, in OpenAI chat where no format is named. Rejects with `INPUT_FORMAT`
-   * and tells nothing of it then, and with `SESSION_FORMAT` where one is there that speaks another.
+   * and tells nothing of it then, and with `SESSION_FORMAT` where one is there that speaks another. A new one goes on from
+   * memory where the store is away; `isNew`: nobody can have made it before, and the store is not asked.
    */
-  async sessionFor(key: ThreadKey, { format, ...rest }: Partial<AboutSession>): Promise<Session> {
+  async sessionFor(
+    key: ThreadKey,
+    { format, ...rest }: Partial<AboutSession>,
+    isNew = false,
+  ): Promise<Session> {
     const about: AboutSession = { format: format ?? 'openai-chat', ...rest };
     formatNamed(about.format);
+    const name = nameOf(key);
+    let failure: unknown;
     // Asked once a process: it stands in the store from then on.
-    if (!this.#told.has(nameOf(key))) {
-      if ((await this.about(key)) === undefined) await this.#tell(key, about);
+    if (!this.#told.has(name)) {
+      if (isNew || (await this.about(key)) === undefined)
+        await this.#tell(key, about).catch((error: unknown) => {
+          if (!isStoreFailure(error)) throw error;
+          failure = error;
+          this.#untold.set(name, about);
+        });
       if (this.#told.size >= MOST_TOLD) this.#told.clear();
-      this.#told.add(nameOf(key));
+      this.#told.add(name);
     }
-    const session = await this.#sessions.of(nameOf(key));
+    const session = await this.#sessions.of(name);
+    if (failure !== undefined) session.storeFailed(failure);
     if (format !== undefined && session.format !== format) throw otherFormat(session, format);
     return session;
   }
@@ -155,6 +170,12 @@ export class Service {
     spillway.events.subscribe((event) => this.#listeners.forEach((listener) => listener(event)));
     const open = async (name: string): Promise<Session> => {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];
+      const untold = this.#untold.get(name);
+      this.#untold.delete(name);
+      if (untold) {
+        const { format, model } = untold;
+        return spillway.openNew({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
+      }
       const { format, model } = await this.howToOpen({ sessionId, agentPath });
       return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
     };

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../../errors/index.js';
+import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import type { StoredEvent } from '../../spi/index.js';
 import type { Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
@@ -164,12 +164,6 @@ export class Persistence {
 function heard<T>(done: Promise<T>): Promise<T> {
   done.catch(() => undefined);
   return done;
-}
-
-const AWAY: readonly string[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
-
-function isStoreFailure(error: unknown): boolean {
-  return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 
 function lost(): SpillwayError {

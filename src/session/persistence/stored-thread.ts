@@ -1,4 +1,11 @@
-import type { SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
+import type {
+  LedgerEntry,
+  SessionStore,
+  StoredThread,
+  ThreadHead,
+  ThreadInfo,
+  ThreadKey,
+} from '../../spi/index.js';
 import { isLeft, Ledger, Log, renderAll, type Left, type LogMessage } from '../../transcript/index.js';
 import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
@@ -54,6 +61,16 @@ export async function readThread(
   ]);
   if (entries.length !== head.entries)
     throw damaged('ledger of a session', `${entries.length} of ${head.entries} entries`);
+  return threadOf(thread, entries, appended, rules);
+}
+
+function threadOf(
+  thread: StoredThread,
+  entries: readonly LedgerEntry[],
+  appended: readonly LogMessage[],
+  rules: ThreadRules,
+): ReadThread {
+  const { head } = thread;
   const ledger = Ledger.of(entries.map(eventOf));
   const log = new Log();
   for (const message of appended)
@@ -72,17 +89,23 @@ export async function readThread(
   return { head, contents: { ...contents, projection, appendedTokens, memory, spent } };
 }
 
-/** Opens a thread, and gives the session's parts back what they had learned. */
+/**
+ * Opens a thread, and gives the session's parts back what they had learned. `isNew`: nobody has written to it, so that a store
+ * that is away need not be asked.
+ */
 export async function openThread(
   store: SessionStore,
   key: ThreadKey,
   { rules, gauge, costs }: Uses<'rules' | 'gauge' | 'costs'>,
+  isNew: boolean,
 ): Promise<OpenedThread> {
+  const learned = learnedLimits(store);
   // First: what fits decides what reading the thread finds to be done.
-  for (const known of await learnedLimits(store)) {
+  for (const known of await (isNew ? learned.catch(() => []) : learned)) {
     const limits = limitsFor(known, threadName(key.sessionId, key.agentPath));
     if (limits) gauge.learn(limits, known.model);
   }
+  if (isNew) return { ...threadOf(EMPTY, [], [], rules), store, key, calls: 0 };
   const [read, usage, [newest]] = await Promise.all([
     readThread(store, key, rules),
     store.usage(key),

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isStoreFailure } from '../../../errors/index.js';
 import type { Compared, Session } from '../../../session/index.js';
 import type { ThreadKey } from '../../../spi/index.js';
 import { NO_SIZE, textOf, type Message } from '../../../transcript/index.js';
@@ -76,8 +77,8 @@ export class Places {
     const { caller, format } = asked;
     const near: string[] = [];
     for (const beginning of beginnings)
-      for (const alike of [async () => this.#alike.get(beginning) ?? [], () => this.#stored(beginning)]) {
-        const ids = (await alike()).filter((id) => !near.includes(id));
+      for (const alike of [async () => this.#alike.get(beginning), () => this.#stored(beginning)]) {
+        const ids = ((await alike()) ?? []).filter((id) => !near.includes(id));
         near.push(...ids);
         const found = await this.#bestOf(ids, asked);
         if (!found) continue;
@@ -89,11 +90,12 @@ export class Places {
     const scope = jsonText([caller.tenant, format]);
     const nearest = this.#newest.get(scope);
     const [fork] = near;
-    const session = await this.#open(sessionId, {
+    const about: AboutSession = {
       ...aboutOf(asked),
       ...(nearest !== undefined && { linked: { to: nearest, how: 'nearest' } }),
       ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
-    });
+    };
+    const session = await this.#service.sessionFor({ sessionId, agentPath: 'primary' }, about, true);
     this.#newest.set(scope, sessionId);
     await this.#move(sessionId, beginnings[0]!);
     return session;
@@ -105,19 +107,23 @@ export class Places {
     let best: Found | undefined;
     for (const sessionId of sessionIds) {
       if (asked.without?.has(sessionId)) continue;
-      const session = await this.#open(sessionId, aboutOf(asked));
-      const { isFork, fresh } = await session.compare(asked.body, { commands });
+      const session = await this.#open(sessionId, aboutOf(asked)).catch(unlessAway);
+      const compared = await session?.compare(asked.body, { commands }).catch(unlessAway);
+      if (!session || !compared) continue;
+      const { isFork, fresh } = compared;
       if (isFork || (best && (!fresh || (best.fresh && best.fresh.length <= fresh.length)))) continue;
       best = { session, fresh };
     }
     return best;
   }
 
-  async #stored(beginning: string): Promise<readonly string[]> {
-    return ((await this.#service.store.value(BEGINNINGS, beginning)) ?? []) as readonly string[];
+  /** Undefined where the store is away: sessions that are found by it are made anew, from the history of their client. */
+  async #stored(beginning: string): Promise<readonly string[] | undefined> {
+    const stored = this.#service.store.value(BEGINNINGS, beginning).then((ids) => ids ?? []);
+    return (await stored.catch(unlessAway)) as readonly string[] | undefined;
   }
 
-  /** Says, to other processes too, how a session begins. Only what changes is written. */
+  /** Says, to other processes too, how a session begins. Only what changes is written; nothing, where the store is away. */
   async #move(sessionId: string, to: string, from?: string): Promise<void> {
     const known = this.#alike.get(to);
     this.#alike.delete(to);
@@ -125,14 +131,24 @@ export class Places {
     const [oldest] = this.#alike.keys();
     if (this.#alike.size > this.#service.settings.server.sessions) this.#alike.delete(oldest!);
     if (known?.includes(sessionId)) return;
-    const { store } = this.#service;
-    const stored = await this.#stored(to);
-    if (!stored.includes(sessionId))
-      await store.setValue(BEGINNINGS, to, [sessionId, ...stored].slice(0, MOST_ALIKE));
+    await this.#change(to, (stored) =>
+      stored.includes(sessionId) ? undefined : [sessionId, ...stored].slice(0, MOST_ALIKE),
+    );
     if (from === undefined || from === to) return;
-    const others = (await this.#stored(from)).filter((id) => id !== sessionId);
-    this.#alike.set(from, others);
-    await store.setValue(BEGINNINGS, from, others);
+    this.#alike.set(
+      from,
+      (this.#alike.get(from) ?? []).filter((id) => id !== sessionId),
+    );
+    await this.#change(from, (stored) => stored.filter((id) => id !== sessionId));
+  }
+
+  async #change(
+    beginning: string,
+    change: (stored: readonly string[]) => readonly string[] | undefined,
+  ): Promise<void> {
+    const stored = await this.#stored(beginning);
+    const changed = stored && change(stored);
+    if (changed) await this.#service.store.setValue(BEGINNINGS, beginning, changed).catch(unlessAway);
   }
 
   #open(sessionId: string, about: AboutSession): Promise<Session> {
@@ -142,6 +158,10 @@ export class Places {
 
 const BEGINNINGS = 'proxy.beginnings';
 const nothing = (): void => undefined;
+
+function unlessAway(error: unknown): undefined {
+  if (!isStoreFailure(error)) throw error;
+}
 
 const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => ({
   format,

@@ -42,7 +42,8 @@ interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'
 /** One request of a client, within its session. */
 export class Turn {
   readonly #parts: TurnParts;
-  readonly #place: TurnPlace;
+  /** Beside the session, where its store is away and words were taken back. */
+  #place: TurnPlace;
   readonly #request: ClientRequest;
   /** Whether the client is to see the usage that was asked for here. */
   readonly #hidesUsage: boolean;
@@ -71,11 +72,13 @@ export class Turn {
       body: this.#request.followed,
       commands,
       forks,
+      goesBeside: true,
       signal,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: endpoint.maxOutputTokens(body),
       retried: () => this.#retries(),
       send: async (prepared, place) => {
+        this.#place = place;
         place.flight.until(over);
         return this.#read(await this.#post(prepared, false), place);
       },
