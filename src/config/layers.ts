@@ -32,6 +32,9 @@ export interface Reading {
   readonly absent?: readonly string[] | undefined;
 }
 
+/** Deeper than any setting stands, an agent's included. */
+const MOST_LEVELS = 32;
+
 /** Reads a tree, down to single settings. What it says in our own names wins over what it says in a document's. */
 export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer {
   const { root, names = {}, folder, absent = [] } = reading;
@@ -43,7 +46,9 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
   const refusePrototype = (path: Path): void =>
     refuse(path, undefined, 'any other name', `Rename it. ${changeIn(origin)}`);
 
-  const take = (value: unknown, path: Path, settings: Setting[]): void => {
+  const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
+    if (around.includes(value) || path.length > MOST_LEVELS)
+      return refuse(path.slice(0, 2), undefined, `${MOST_LEVELS} levels, none of which holds itself`);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
     // An agent has settings as all have them.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
@@ -52,7 +57,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
     const meant = meantBy(names, at, value);
     if (meant?.allowed !== undefined) return refuse(path, value, meant.allowed);
     if (meant) {
-      for (const one of meant.settings) take(one.value, [...agent, ...one.path], named);
+      for (const one of meant.settings) take(one.value, [...agent, ...one.path], named, around);
       return;
     }
     const json = schemaAt(root, at);
@@ -60,7 +65,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
     if (isMapping(value) && (isHere || !json || !accepts(json, 'object'))) {
       const keys = Object.keys(value);
       if (keys.length === 0) settings.push({ path, value: {}, origin });
-      for (const key of keys) take(value[key], [...path, key], settings);
+      for (const key of keys) take(value[key], [...path, key], settings, [...around, value]);
     } else if (!isHere) {
       const inside = prototypeKeyIn(value);
       if (inside) return refusePrototype([...path, ...inside]);
@@ -71,7 +76,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
     }
   };
 
-  if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) take(value, [key], own);
+  if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) take(value, [key], own, [tree]);
   else if (tree !== undefined && tree !== null) {
     // A file that is no mapping may be any file: it is not shown to who reads the error.
     const found = Array.isArray(tree) ? `a list of ${tree.length}` : `a ${typeof tree}`;

@@ -128,4 +128,22 @@ describe('S9: the nine CompactionThresholds fields', () => {
     expect(await kindAt(0.75)).toBe('below-gate');
     expect(await kindAt(0.2)).toBe('noop');
   });
+
+  it('S9: is told of settings that hold themselves, from a file or from code', async () => {
+    for (const text of ['thresholds: &a {x: *a}', 'agents: &a {x: *a}', 'models: &a {x: {y: *a}}']) {
+      const { code, out, err } = await spillway([
+        'config',
+        'print',
+        '--config',
+        folder.file('loop.yaml', text),
+      ]);
+      expect([text, code, out]).toEqual([text, 1, '']);
+      expect(err).toMatch(/^CONFIG_INVALID: .*none of which holds itself/);
+    }
+    const loop: Record<string, unknown> = {};
+    Object.assign(loop, { thresholds: loop, agents: loop });
+    expect(await faultsOf({ settings: loop as never })).toContain('none of which holds itself');
+    const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+    expect(await faultsOf({ settings: { agents: JSON.parse(deep) as never } })).toContain('32 levels');
+  });
 });
