@@ -17,7 +17,17 @@ import { fileNote } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { inWords, changed, type Fields, isFields, jsonIn, jsonText, kindOf, listOf, sameOr } from '../record.js';
+import {
+  inWords,
+  changed,
+  type Fields,
+  isFields,
+  jsonIn,
+  jsonText,
+  kindOf,
+  listOf,
+  sameOr,
+} from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
 /** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
