@@ -66,15 +66,10 @@ function systemMessage(body: Fields, take: Take): Message[] {
   if (system === undefined || system === null) return [];
   const wire: Carried = { system, field };
   const parts = partsIn(system).map((part, index) =>
-    parsePart(part, index, NO_PAIRS, ['system', 'parts', index]),
+    parsePart(part, index, new WaitingCalls(), ['system', 'parts', index]),
   );
   return [messageIn('system', { id: 'system', wire, wireFormat: FORMAT }, parts)];
 }
-
-const NO_PAIRS: Pairing = {
-  callId: (_, index) => `system_${index}`,
-  resultId: (_, index) => `system_${index}`,
-};
 
 function parseContent(value: unknown, index: number, waiting: WaitingCalls, notices: Notice[]): Message[] {
   const id = `m${index}`;
@@ -84,22 +79,22 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   const content: Content | string = value;
   const role = typeof content === 'string' ? 'user' : (content.role ?? 'user');
   const report = reporter(id, notices);
-  const pairing = waiting.pairing(id, role === 'model');
+  waiting.turn(id, role === 'model');
   const places = typeof content === 'string' || role !== 'user' ? [] : usersWords(partsIn(content), report);
   if (typeof content === 'string' || places.length === 0)
-    return [messageOf({ content }, id, role, pairing, report)];
+    return [messageOf({ content }, id, role, waiting, report)];
   const parts = partsIn(content);
   const ofTools = { ...content, parts: parts.filter((_, at) => !places.includes(at)) };
   const ofUser = { ...content, parts: places.map((at) => parts[at]) };
   return [
-    messageOf({ content: ofTools }, id, role, pairing, report),
-    messageOf({ content: ofUser, places }, `${id}-1`, role, pairing, report),
+    messageOf({ content: ofTools }, id, role, waiting, report),
+    messageOf({ content: ofUser, places }, `${id}-1`, role, waiting, report),
   ];
 }
 
-function messageOf(wire: Carried, id: string, role: unknown, pairing: Pairing, report: Report): Message {
+function messageOf(wire: Carried, id: string, role: unknown, waiting: WaitingCalls, report: Report): Message {
   const parsed = partsIn(wire.content).map((part, at) =>
-    parsePart(part, at, pairing, ['content', 'parts', at]),
+    parsePart(part, at, waiting, ['content', 'parts', at]),
   );
   const parts = role === 'model' ? parsed : resultsWhole(parsed);
   for (const part of parts) {
@@ -133,52 +128,45 @@ interface WaitingCall {
   answered: boolean;
 }
 
-/** The calls of the newest model turn: a response without an id answers the first that waits, of its name first. */
+/**
+ * The calls of the newest model turn, with ids for those that have none. The wire pairs by name and order: a response
+ * without an id answers the first that waits, of its name first.
+ */
 class WaitingCalls {
   #calls: WaitingCall[] = [];
+  #messageId = 'system';
 
-  pairing(messageId: string, isModel: boolean): Pairing {
+  /** Goes on to another turn. With one of the model, those before it wait no longer. */
+  turn(messageId: string, isModel: boolean): void {
+    this.#messageId = messageId;
     if (isModel) this.#calls = [];
-    return {
-      callId: (call, index) => {
-        const callId = isText(call.id) ? call.id : `call_${messageId}_${index}`;
-        this.#calls.push({ callId, name: call.name, answered: false });
-        return callId;
-      },
-      resultId: (response, index) =>
-        this.#take(response)?.callId ?? ownOr(response, `result_${messageId}_${index}`),
-    };
   }
 
-  #take(response: Fields): WaitingCall | undefined {
+  callId({ id, name }: Fields, index: number): string {
+    const callId = isText(id) ? id : `call_${this.#messageId}_${index}`;
+    this.#calls.push({ callId, name, answered: false });
+    return callId;
+  }
+
+  resultId({ id, name }: Fields, index: number): string {
     const open = this.#calls.filter(({ answered }) => !answered);
-    const found = isText(response.id)
-      ? open.find(({ callId }) => callId === response.id)
-      : (open.find(({ name }) => name === response.name) ?? open[0]);
+    const found = isText(id)
+      ? open.find(({ callId }) => callId === id)
+      : (open.find((one) => one.name === name) ?? open[0]);
     if (found) found.answered = true;
-    return found;
+    return found?.callId ?? (isText(id) ? id : `result_${this.#messageId}_${index}`);
   }
-}
-
-function ownOr(response: Fields, otherwise: string): string {
-  return isText(response.id) ? response.id : otherwise;
-}
-
-/** Gives ids to calls that have none, and pairs results without one: the wire pairs by name and order. */
-interface Pairing {
-  callId(part: Fields, index: number): string;
-  resultId(response: Fields, index: number): string;
 }
 
 const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 
 /** One part of a turn; what is not known stays whole, as an opaque part. */
-function parsePart(part: WirePart, index: number, pairing: Pairing, place: FilePlace['way']): Part {
+function parsePart(part: WirePart, index: number, waiting: WaitingCalls, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
     return {
       type: 'tool-call',
-      callId: pairing.callId(call, index),
+      callId: waiting.callId(call, index),
       name: isText(call.name) ? call.name : 'unknown',
       arguments: jsonText(call.args ?? {}),
       wire: index,
@@ -187,7 +175,7 @@ function parsePart(part: WirePart, index: number, pairing: Pairing, place: FileP
   const response = field(part, 'functionResponse');
   if (isFields(response)) {
     const within = [...place, keyOf(part, 'functionResponse'), 'parts'];
-    return resultPart(response, index, pairing.resultId(response, index), within);
+    return resultPart(response, index, waiting.resultId(response, index), within);
   }
   const file = fileIn(part, place, index);
   if (file) return file;

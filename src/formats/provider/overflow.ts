@@ -1,4 +1,5 @@
 import type { Overflow, OverflowWording } from '../../spi/index.js';
+import { jsonIn } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
 
@@ -174,11 +175,6 @@ function readCode(value: unknown, codes: string[], statuses: Set<number>): void 
 /** A body that stands in a text, as clients write it into their messages: `400 {"error":{…}}`. */
 function bodyIn(text: string): unknown {
   const json = /^\s*(?:\d{3}\s+)?([{[][^]*[}\]])\s*$/.exec(text)?.[1];
-  if (json === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = json === undefined ? undefined : jsonIn(json);
+  return typeof value === 'object' ? value : undefined;
 }
