@@ -35,8 +35,8 @@ for (;;) {
     for (const { id } of await session.operator.undo()) tell('undo', id);
     await session.operator.release();
   } else {
-    const { plan } = await session.operator.plan();
-    if (!plan) continue;
+    const { kind, plan } = await session.operator.plan();
+    if (kind !== 'planned' || !plan) continue;
     await session.operator.propose(plan);
     tell('propose', plan.hash);
     const record = await session.operator.approve(plan.hash);
