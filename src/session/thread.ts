@@ -7,7 +7,7 @@ import {
   Ledger,
   Log,
   LogReader,
-  Projection,
+  type Projection,
   renderAll,
   type CompactionRecord,
   type LogMessage,
@@ -66,51 +66,32 @@ export interface RunMemory {
   queued: QueuedCompaction | undefined;
 }
 
-/** Everything a thread holds. Where another process was first, all of it is read again and replaced at once. */
+/** What a thread is made of. Where another process was first, all of it is read again and replaced at once. */
 export interface ThreadContents {
   readonly log: Log;
   readonly ledger: Ledger;
-  readonly reader: Reader;
-  readonly isPinned: (message: LogMessage) => boolean;
-  readonly projection: Projection;
-  /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
-  readonly appendedTokens: number;
-  readonly memory: RunMemory;
+  readonly memory?: RunMemory;
   /** What the last run had left undone when this was stored. */
-  readonly spent: Spent | undefined;
-}
-
-/** Nothing remembered, nothing in view. */
-export function contentsOn(log: Log, ledger: Ledger, { pins, redact }: ThreadRules): ThreadContents {
-  const isPinned = pinPredicate(pins, log);
-  return {
-    log,
-    ledger,
-    reader: new Reader(log, redact),
-    isPinned,
-    projection: new Projection(log, isPinned),
-    appendedTokens: 0,
-    memory: { stageStates: new Map(), overflowed: false, queued: undefined },
-    spent: undefined,
-  };
+  readonly spent?: Spent | undefined;
 }
 
 /** One agent path's log, what was compacted of it, and what is sent: the only place that changes any of them. */
 export class Thread {
   readonly #rules: ThreadRules;
-  #now: ThreadContents;
-  #projection: Projection;
-  #appendedTokens: number;
+  #now!: Required<Omit<ThreadContents, 'spent'>> & {
+    readonly reader: Reader;
+    readonly isPinned: (message: LogMessage) => boolean;
+  };
+  #projection!: Projection;
+  #appendedTokens!: number;
   /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
   #arrivals: Message[] | undefined;
   #admit = (): void => {};
   #admitted: Promise<void> = Promise.resolve();
 
-  constructor(rules: ThreadRules, contents = contentsOn(new Log(), new Ledger(), rules)) {
+  constructor(rules: ThreadRules, contents: ThreadContents = { log: new Log(), ledger: new Ledger() }) {
     this.#rules = rules;
-    this.#now = contents;
-    this.#projection = contents.projection;
-    this.#appendedTokens = contents.appendedTokens;
+    this.#take(contents);
   }
 
   get log(): Log {
@@ -133,6 +114,7 @@ export class Thread {
     return this.#projection;
   }
 
+  /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
   get appendedTokens(): number {
     return this.#appendedTokens;
   }
@@ -213,8 +195,7 @@ export class Thread {
 
   /** Goes on with a shorter log, on the same ledger; runs remember nothing of the longer one. */
   shortenTo(log: Log): void {
-    this.#now = contentsOn(log, this.ledger, this.#rules);
-    this.redraw();
+    this.#take({ log, ledger: this.ledger });
   }
 
   /**
@@ -227,11 +208,21 @@ export class Thread {
     isStored: (message: Message, log: Log) => boolean,
   ): void {
     const arrivals = this.#arrivals;
-    this.#now = read;
-    this.#projection = read.projection;
-    this.#appendedTokens = read.appendedTokens;
+    this.#take(read);
     this.#arrivals = undefined;
     for (const message of unsaved) if (!isStored(message, this.log)) this.append(message);
     this.#arrivals = arrivals;
   }
+
+  #take({ log, ledger, memory = forgetful() }: ThreadContents): void {
+    const { pins, redact } = this.#rules;
+    const isPinned = pinPredicate(pins, log);
+    this.#now = { log, ledger, memory, isPinned, reader: new Reader(log, redact) };
+    this.#appendedTokens = 0;
+    for (let seq = 0; seq < log.length; seq++) this.#appendedTokens += log.at(seq).size.tokens;
+    for (const { message } of log.left) this.#appendedTokens += message.size.tokens;
+    this.redraw();
+  }
 }
+
+const forgetful = (): RunMemory => ({ stageStates: new Map(), overflowed: false, queued: undefined });

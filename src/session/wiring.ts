@@ -237,7 +237,11 @@ export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOpti
   const makes = new Map(ours.map(([name, service]) => [serviceOf(service), () => MAKES[name](pieces)]));
   const own = scope.own(options, makes);
   for (const [name, service] of ours) define(pieces, name, () => own(serviceOf(service)));
-  return { pieces, opened: (opened) => define(pieces, 'opened', () => opened) };
+  const opened = (thread: OpenedThread | undefined): void => {
+    define(pieces, 'opened', () => thread);
+    void pieces.thread; // what cannot be drawn is told when it is opened
+  };
+  return { pieces, opened };
 }
 
 /** A property that is made when it is first asked for. */

@@ -5,7 +5,7 @@ import type { ModelCall } from '../../transcript/index.js';
 import type { CostBook } from '../costs.js';
 import { readThread } from '../persistence/stored-thread.js';
 import type { Summarizing } from '../policies.js';
-import type { ThreadRules } from '../thread.js';
+import { Thread, type ThreadRules } from '../thread.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
 import { ProcessQueue } from './process-queue.js';
 
@@ -123,7 +123,7 @@ async function prepareStored(
       found: 'not that of the process that planned',
       remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
     });
-  const { contents, head } = await readThread(store, key, rules);
+  const { contents, head } = await readThread(store, key);
   if (head.entries !== entries) return NOTHING;
   costs.restore(await store.usage(key));
   const calls: ModelCall[] = [];
@@ -135,12 +135,13 @@ async function prepareStored(
     isCurrent = now?.head.entries === entries;
   };
   const isPinned = new Set(pinned);
-  const { secrets } = contents.reader.caughtUp();
+  const { log, projection, reader } = new Thread(rules, contents);
+  const { secrets } = reader.caughtUp();
   const { fallbacks } = await filler.prepareAhead({
     edits,
-    log: contents.log,
+    log,
     isPinned: ({ id }) => isPinned.has(id),
-    view: contents.projection.view,
+    view: projection.view,
     redact: secrets.redact,
     signal,
     isCurrent: () => isCurrent,

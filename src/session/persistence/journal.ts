@@ -11,7 +11,7 @@ import { entryOf, writerOf } from './entry.js';
 import { isTaken, Outbox } from './outbox.js';
 import { readThread, type OpenedThread } from './stored-thread.js';
 
-type Parts = Uses<'thread' | 'rules' | 'gauge' | 'stream' | 'clock'>;
+type Parts = Uses<'thread' | 'gauge' | 'stream' | 'clock'>;
 
 /**
  * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
@@ -149,9 +149,9 @@ export class Journal {
 
   /** Reads the thread anew, and puts behind it what is not stored by then. */
   async #readAgain(): Promise<void> {
-    const { thread, rules, stream, gauge } = this.#of;
+    const { thread, stream, gauge } = this.#of;
     await this.#guarded(async () => {
-      const { head, contents } = await readThread(this.store, this.key, rules);
+      const { head, contents } = await readThread(this.store, this.key);
       thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
         if (!log.isTaken(message.id)) return false;
         const stored = log.find(message.id);

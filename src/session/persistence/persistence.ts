@@ -11,9 +11,9 @@ import type { OpenedThread } from './stored-thread.js';
 /** How often something is decided anew where other processes were first. */
 const ATTEMPTS = 8;
 
-type Parts = Uses<
-  'thread' | 'rules' | 'gauge' | 'costs' | 'audit' | 'stream' | 'clock' | 'onStoreFailure'
-> & { readonly opened: OpenedThread | undefined };
+type Parts = Uses<'thread' | 'gauge' | 'costs' | 'audit' | 'stream' | 'clock' | 'onStoreFailure'> & {
+  readonly opened: OpenedThread | undefined;
+};
 
 /** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
 export class Persistence {

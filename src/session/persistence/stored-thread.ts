@@ -1,19 +1,12 @@
-import type {
-  LedgerEntry,
-  SessionStore,
-  StoredThread,
-  ThreadHead,
-  ThreadInfo,
-  ThreadKey,
-} from '../../spi/index.js';
-import { isLeft, Ledger, Log, renderAll, type Left, type LogMessage } from '../../transcript/index.js';
+import type { SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
+import { isLeft, Ledger, Log, type Left, type LogMessage } from '../../transcript/index.js';
 import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
 import { checkpointIn } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../own-messages.js';
-import { contentsOn, type ThreadContents, type ThreadRules } from '../thread.js';
+import type { ThreadContents } from '../thread.js';
 import type { Uses } from '../services.js';
 
 /** A thread as it was read, and the head it was read at. */
@@ -48,11 +41,7 @@ async function messagesOf(
 }
 
 /** Everything, as if the session had never been closed. */
-export async function readThread(
-  store: SessionStore,
-  key: ThreadKey,
-  rules: ThreadRules,
-): Promise<ReadThread> {
+export async function readThread(store: SessionStore, key: ThreadKey): Promise<ReadThread> {
   const thread = (await store.load(key)) ?? EMPTY;
   const { head } = thread;
   const [entries, appended] = await Promise.all([
@@ -61,22 +50,11 @@ export async function readThread(
   ]);
   if (entries.length !== head.entries)
     throw damaged('ledger of a session', `${entries.length} of ${head.entries} entries`);
-  return threadOf(thread, entries, appended, rules);
-}
-
-function threadOf(
-  thread: StoredThread,
-  entries: readonly LedgerEntry[],
-  appended: readonly LogMessage[],
-  rules: ThreadRules,
-): ReadThread {
-  const { head } = thread;
   const ledger = Ledger.of(entries.map(eventOf));
   const log = new Log();
   for (const message of appended)
     if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
     else log.append(message, message.size);
-  const contents = contentsOn(log, ledger, rules);
   const checkpoint = checkpointIn(thread);
   const { messages = 0, states = {}, spent, overflowed = false } = checkpoint ?? {};
   const fresh = Array.from({ length: Math.max(0, log.length - messages) }, (_, i) => log.at(messages + i));
@@ -84,9 +62,7 @@ function threadOf(
     ? (fresh.map(markerOf).findLast(Boolean) ?? checkpoint.queued)
     : queuedIn(log, ledger);
   const memory = { stageStates: new Map(Object.entries(states)), overflowed, queued };
-  const projection = renderAll(log, ledger.liveEdits, contents.isPinned);
-  const appendedTokens = appended.reduce((sum, { size }) => sum + size.tokens, 0);
-  return { head, contents: { ...contents, projection, appendedTokens, memory, spent } };
+  return { head, contents: { log, ledger, memory, spent } };
 }
 
 /**
@@ -96,7 +72,7 @@ function threadOf(
 export async function openThread(
   store: SessionStore,
   key: ThreadKey,
-  { rules, gauge, costs }: Uses<'rules' | 'gauge' | 'costs'>,
+  { gauge, costs }: Uses<'gauge' | 'costs'>,
   isNew: boolean,
 ): Promise<OpenedThread> {
   const learned = learnedLimits(store);
@@ -105,9 +81,9 @@ export async function openThread(
     const limits = limitsFor(known, threadName(key.sessionId, key.agentPath));
     if (limits) gauge.learn(limits, known.model);
   }
-  if (isNew) return { ...threadOf(EMPTY, [], [], rules), store, key, calls: 0 };
+  if (isNew) return { ...EMPTY, contents: { log: new Log(), ledger: new Ledger() }, store, key, calls: 0 };
   const [read, usage, [newest]] = await Promise.all([
-    readThread(store, key, rules),
+    readThread(store, key),
     store.usage(key),
     store.events(key, { kinds: [CALL_KIND], newestFirst: true, limit: 1 }),
   ]);
