@@ -58,10 +58,13 @@ export class CostBook {
   readonly #project: ProjectCosts | undefined;
   #totals = NO_COSTS;
 
-  /** `project` hears of every call as well. */
-  constructor(priceOf: PriceOf, project?: ProjectCosts) {
+  readonly #told: ((call: ModelCall) => void) | undefined;
+
+  /** `project` hears of every call as well, and `told` of each that a summarizer was asked. */
+  constructor(priceOf: PriceOf, project?: ProjectCosts, told?: (call: ModelCall) => void) {
     this.#priceOf = priceOf;
     this.#project = project;
+    this.#told = told;
   }
 
   get totals(): Costs {
@@ -82,8 +85,10 @@ export class CostBook {
     this.#add('recalled', model ?? '', part, price === null ? null : price * share);
   }
 
-  addCall({ usage, cost, model = '' }: ModelCall): void {
+  addCall(call: ModelCall): void {
+    const { usage, cost, model = '' } = call;
     this.#add('compactor', model, usage, cost);
+    this.#told?.(call);
   }
 
   #add(line: UsageEntry['line'], model: string, usage: Usage | undefined, cost: number | null): void {

@@ -13,16 +13,7 @@ import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
 import type { Uses } from './services.js';
 
 type Parts = Uses<
-  | 'thread'
-  | 'gauge'
-  | 'policies'
-  | 'pipeline'
-  | 'measureDraft'
-  | 'count'
-  | 'clock'
-  | 'timer'
-  | 'costs'
-  | 'stream'
+  'thread' | 'gauge' | 'policies' | 'pipeline' | 'measureDraft' | 'count' | 'clock' | 'timer' | 'costs'
 > & { readonly hooks: PluginHooks };
 
 /** A run before anything of it is committed. */
@@ -180,7 +171,6 @@ export class Planner {
       onCall: (call) => {
         calls.push(call);
         this.#of.costs.addCall(call);
-        this.#of.stream.emit({ kind: 'model-call', call });
       },
     });
     const reasons = [...fallbacks];

@@ -174,7 +174,8 @@ const MAKES: Makers<
   plugins: ({ engine, agent, options }) => sessionPlugins(engine.plugins, agent, options.instructions),
   stream: ({ engine, key, gauge }) => engine.events.streamOf(() => ({ ...key, model: gauge.model })),
   audit: ({ clock }) => new AuditTrail(clock),
-  costs: ({ engine, priceOf }) => new CostBook(priceOf, engine.costs),
+  costs: ({ engine, priceOf, stream }) =>
+    new CostBook(priceOf, engine.costs, (call) => stream.emit({ kind: 'model-call', call })),
   summarizer: summarizing,
   policies: (of) => {
     const { config, policy, policyOf } = of.engine;

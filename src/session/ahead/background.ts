@@ -1,5 +1,4 @@
 import { SpillwayError } from '../../errors/index.js';
-import type { PressureStream } from '../../pressure/index.js';
 import type { BackgroundQueue, Json, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
 import type { ModelCall } from '../../transcript/index.js';
 import type { CostBook } from '../costs.js';
@@ -100,7 +99,6 @@ interface WorkerParts {
   readonly rules: ThreadRules;
   readonly costs: CostBook;
   readonly summarizer: Summarizing;
-  readonly stream: PressureStream;
 }
 
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
@@ -112,7 +110,7 @@ const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
  */
 async function prepareStored(
   store: SessionStore,
-  { rules, summarizer, costs, stream }: WorkerParts,
+  { rules, summarizer, costs }: WorkerParts,
   { edits, entries, pinned, version, ...key }: PreparedBody,
   signal: AbortSignal,
 ): Promise<PreparedText> {
@@ -148,7 +146,6 @@ async function prepareStored(
     onCall: (call) => {
       calls.push(call);
       costs.addCall(call);
-      stream.emit({ kind: 'model-call', call });
       void look();
     },
   });

@@ -1,6 +1,6 @@
 import { LATE, within, wordsOf, type LoadedPlugin } from '../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
-import type { HookRun, ModelCall } from '../../transcript/index.js';
+import type { HookRun } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
 
 type Parts = Uses<
@@ -79,7 +79,7 @@ export class HookCalls {
   }
 
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
-    const { summarizer, plugins, stream, thread } = this.#of;
+    const { summarizer, plugins, stream, thread, costs } = this.#of;
     const { filler } = summarizer;
     const says =
       (level: keyof PluginLog) =>
@@ -95,14 +95,9 @@ export class HookCalls {
           filler.write(plugin.name, request, {
             signal,
             redact: (text) => thread.reader.caughtUp().secrets.redact(text),
-            onCall: (call) => this.#note(call),
+            onCall: (call) => costs.addCall(call),
           }),
       }),
     });
-  }
-
-  #note(call: ModelCall): void {
-    this.#of.costs.addCall(call);
-    this.#of.stream.emit({ kind: 'model-call', call });
   }
 }
