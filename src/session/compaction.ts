@@ -91,7 +91,7 @@ export class Compaction {
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(trigger: Trigger, how: RunManner): Response {
     const { hooks, policies } = this.#of;
-    const before = hooks.areTold ? hooks.now : undefined;
+    const before = hooks.now;
     const response = this.#start(trigger, how);
     if (!before) return response;
     return Promise.resolve(response).then(async (report) => {

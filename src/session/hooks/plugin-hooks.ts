@@ -47,13 +47,9 @@ export class PluginHooks {
     return asksPlugins(this.#of.plugins, policy);
   }
 
-  /** Whether anybody is told what runs came to. */
-  get areTold(): boolean {
-    return this.#observers.some(({ observer }) => observer?.postCompact !== undefined);
-  }
-
-  /** The view as it stands, to be told of later. */
-  get now(): ViewBefore {
+  /** The view as it stands, to be told of later; undefined where nobody is told what runs came to. */
+  get now(): ViewBefore | undefined {
+    if (this.#told.length === 0) return undefined;
     const { projection } = this.#of.thread;
     return { view: projection.view, tokens: this.#of.gauge.read(projection).tokens };
   }
@@ -82,12 +78,10 @@ export class PluginHooks {
 
   /** Tells observers what a compaction came to, all at a time. Never rejects. */
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
-    const told = this.#observers.filter(({ observer }) => observer?.postCompact);
-    if (told.length === 0) return;
     const event = postCompactEvent(this.#of, this.#of.thread, before, came);
     const ms = this.#of.plugins.limits.postCompactMs;
     await Promise.all(
-      told.map((plugin) =>
+      this.#told.map((plugin) =>
         this.#calls.call({
           plugin,
           hook: 'post_compact',
@@ -109,6 +103,10 @@ export class PluginHooks {
   /** What plugins retain gave way. */
   warnRetainedCompacted(): void {
     this.#warn('What plugins retain did not fit: it was compacted all the same.');
+  }
+
+  get #told(): readonly LoadedPlugin[] {
+    return this.#observers.filter(({ observer }) => observer?.postCompact);
   }
 
   get #observers(): readonly LoadedPlugin[] {

@@ -138,7 +138,7 @@ export class Plans {
 
   /** Commits, and tells plugins of it. */
   async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.#of.hooks.areTold ? this.#of.hooks.now : undefined;
+    const before = this.#of.hooks.now;
     const record = await commit();
     if (before) await this.#of.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;
