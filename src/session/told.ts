@@ -112,7 +112,7 @@ export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
 }
 
 /** Ids of what an edit took from the view. */
-export type GivenWay = (edit: PlannedEdit) => readonly string[];
+type GivenWay = (edit: PlannedEdit) => readonly string[];
 
 /**
  * What the edits of a plan took from the view: of a span every message that stood there, earlier summaries too; pins stay
