@@ -31,13 +31,13 @@ export {
 } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
-export { validateAiSdk, type AiSdkFault } from './wire/ai-sdk.js';
+export { validateAiSdk, type AiSdkFault, type AiSdkRule } from './wire/ai-sdk.js';
 /** What a stage is held to. */
 export { STAGE_RULES, type StageRule } from './stages/rules.js';
 export type { StageSubject } from './stages/sweep.js';
 /** Generated sessions to try anything on. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
-export { validateLangChain, type LangChainFault } from './wire/langchain.js';
+export { validateLangChain, type LangChainFault, type LangChainRule } from './wire/langchain.js';
 /** What a wire format is held to. */
 export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
 /** What a summarizer is held to. */

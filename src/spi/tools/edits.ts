@@ -35,6 +35,7 @@ export function standIn(label: Message['label'] & string, handle: string, text: 
   return { id, role: 'assistant', origin: 'synthetic', label, parts: [{ type: 'text', text }] };
 }
 
+/** The message of a summary of these messages. */
 export const summaryMessage = (handle: string, text: string): Message => standIn('summary', handle, text);
 
 /** The message that stands for a run of tool exchanges: what the assistant said in them, and a line on their calls. */

@@ -15,13 +15,14 @@ import { checkAnswers } from './answers.js';
 import { Faults, object, text, type Shapes, type WireFault, type WireOptions } from './faults.js';
 import { entryOf, inWords, asLoose, isEncodable, listIn, type Loose } from './loose.js';
 
-type Rule = 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
+/** A rule of the AI SDK's messages; see the head of this file. */
+export type AiSdkRule = 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
 /** A rule of the format that a prompt breaks, and where. */
-export type AiSdkFault = WireFault<Rule>;
+export type AiSdkFault = WireFault<AiSdkRule>;
 
 /** Faults of a body or a bare message list, in order; never throws. */
 export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions = {}): readonly AiSdkFault[] {
-  const faults = new Faults<Rule>();
+  const faults = new Faults<AiSdkRule>();
   const body = asLoose(request);
   const list = Array.isArray(request) ? (request as unknown[]) : (body.messages ?? body.prompt);
   const messages = faults.messages('S0', 0, list);
@@ -76,7 +77,7 @@ const ROLE = z.enum(['system', 'user', 'assistant', 'tool']);
 const bytes = z.union([text, z.instanceof(URL), z.instanceof(Uint8Array), z.instanceof(ArrayBuffer)]);
 const said = z.object({ text: z.string() });
 const named = { toolCallId: text, toolName: text };
-const SHAPES: Shapes<Rule> = {
+const SHAPES: Shapes<AiSdkRule> = {
   text: ['S0', said],
   reasoning: ['S0', said],
   image: ['S9', z.object({ image: bytes })],
@@ -96,7 +97,7 @@ const OUTPUT = z.discriminatedUnion('type', [
 const address = z.object({ url: text });
 const inline = z.object({ data: z.string(), mediaType: text });
 const upload = z.object({ fileId: z.union([text, object]) });
-const INNER: Shapes<Rule> = {
+const INNER: Shapes<AiSdkRule> = {
   text: ['S7', said],
   custom: ['S7', object],
   'file-url': ['S9', address],
@@ -108,7 +109,7 @@ const INNER: Shapes<Rule> = {
   'image-file-id': ['S9', upload],
 };
 
-function checkMessage(message: Loose, at: number, faults: Faults<Rule>): void {
+function checkMessage(message: Loose, at: number, faults: Faults<AiSdkRule>): void {
   const { role, content, providerOptions } = message;
   faults.demand('S0', at, object.optional(), providerOptions, 'providerOptions');
   faults.demand('S0', at, ROLE, role, 'role');
@@ -124,7 +125,7 @@ function checkMessage(message: Loose, at: number, faults: Faults<Rule>): void {
   }
 }
 
-function checkOutput(output: Loose, at: number, faults: Faults<Rule>): void {
+function checkOutput(output: Loose, at: number, faults: Faults<AiSdkRule>): void {
   faults.demand('S7', at, OUTPUT, output, 'output');
   for (const inner of output.type === 'content' ? listIn(output.value).map(asLoose) : []) {
     if (!Object.hasOwn(INNER, inWords(inner.type)))
@@ -134,7 +135,7 @@ function checkOutput(output: Loose, at: number, faults: Faults<Rule>): void {
 }
 
 /** What stands within one message: calls of different names, results of the provider's calls, requests behind their call. */
-function checkOwn(message: Loose, at: number, providers: Set<string>, faults: Faults<Rule>): void {
+function checkOwn(message: Loose, at: number, providers: Set<string>, faults: Faults<AiSdkRule>): void {
   const here = new Set<string>();
   for (const item of itemsOf(message)) {
     const id = callIdOf(item);

@@ -15,16 +15,17 @@ import { checkAnswers } from './answers.js';
 import { Faults, object, text, type WireFault, type WireOptions } from './faults.js';
 import { entryOf, inWords, asLoose, isEncodable, isText, listIn, type Loose } from './loose.js';
 
-type Rule = 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
+/** A rule of LangChain's messages; see the head of this file. */
+export type LangChainRule = 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
 /** A rule of the format that a message list breaks, and where. */
-export type LangChainFault = WireFault<Rule>;
+export type LangChainFault = WireFault<LangChainRule>;
 
 /** Faults of a state or a bare message list, in order; never throws. */
 export function validateLangChain(
   request: unknown,
   { openEnd = true }: WireOptions = {},
 ): readonly LangChainFault[] {
-  const faults = new Faults<Rule>();
+  const faults = new Faults<LangChainRule>();
   const messages = faults
     .messages('L0', 0, Array.isArray(request) ? request : asLoose(request).messages)
     .map(opened);
@@ -105,7 +106,7 @@ function idOf(call: unknown): string[] {
   return [asLoose(call).id].filter(isText);
 }
 
-function checkCalls(fields: Loose, at: number, faults: Faults<Rule>): void {
+function checkCalls(fields: Loose, at: number, faults: Faults<LangChainRule>): void {
   if (fields.tool_calls !== undefined && !Array.isArray(fields.tool_calls))
     faults.add('L3', at, 'tool_calls is no list');
   const calls = callsOf(fields);

@@ -15,6 +15,7 @@ import { checkAnswers } from './answers.js';
 import { Faults, text, type WireFault, type WireOptions } from './faults.js';
 import { asLoose, isNothing, isText, listIn, type Loose } from './loose.js';
 
+/** A rule of Chat Completions; see the head of this file. */
 export type Rule = 'C0' | 'C1' | 'C2' | 'C3' | 'C4' | 'C5';
 
 /** A rule of the format that a request breaks, and where. */

@@ -19,6 +19,7 @@ import { Faults, text, type WireFault, type WireOptions } from './faults.js';
 import { asLoose, isEncodable, isLoose, isNothing, isText, listIn, type Loose } from './loose.js';
 import { ENTRIES, MESSAGE, PAIRS } from './openai-responses-shapes.js';
 
+/** A rule of Responses; see the head of this file. */
 export type ResponsesRule = 'P0' | 'P1' | 'P2' | 'P3' | 'P4' | 'P5';
 
 /** A rule of the format that a request breaks, and where. */
