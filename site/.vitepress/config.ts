@@ -36,12 +36,29 @@ export default defineConfig({
   transformHtml: (html) => withPolicy(html),
   buildEnd: ({ outDir, site }) => checkSite(outDir, site.base),
   vite: {
-    build: { chunkSizeWarningLimit: 4_000 },
+    build: { chunkSizeWarningLimit: 4_000, target: 'es2022' },
+    // The playground has the library as it is built, for browsers.
+    resolve: {
+      alias: {
+        'spillway/importers': join(root, 'dist', 'importers', 'index.js'),
+        'spillway/transcript': join(root, 'dist', 'transcript', 'index.js'),
+        spillway: join(root, 'dist', 'index.js'),
+      },
+    },
+    worker: { format: 'es' },
   },
   themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: true,
+        // Its name begins with what it shows, keys and all: who speaks to the machine says what is there.
+        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
+      },
+    },
     outline: { level: [2, 3] },
     nav: [
+      { text: 'Playground', link: '/playground.html' },
       { text: 'Guides', link: '/guides/drop-in.html', activeMatch: '^/(guides|stages|install|proxy)' },
       { text: 'Reference', link: '/api.html', activeMatch: '^/(reference|api)' },
       { text: 'Benchmarks', link: '/benchmarks.html' },

@@ -23,5 +23,7 @@ export interface ReplayedGates {
     readonly before: number;
     readonly after: number;
     readonly steps: readonly GateStep[];
+    /** Why it could not be sent, where it could not. */
+    readonly fault?: string;
   }[];
 }

@@ -3,6 +3,23 @@ import type { ReplayedGates } from '../data/shapes.js';
 /** What is drawn above the budget, as a part of it: a request may be many times as large. */
 export const TOP = 1.3;
 
+type Call = ReplayedGates['calls'][number];
+
+/** Calls before which something was taken out. */
+export const firedIn = ({ calls }: ReplayedGates): readonly number[] =>
+  calls.flatMap(({ steps }, at) => (steps.length > 0 ? [at] : []));
+
+/** How many gates opened before a call. */
+export const openedIn = ({ steps }: Call, { gates }: ReplayedGates): number =>
+  gates.filter(({ name }) => steps.some(({ stage }) => stage === name)).length;
+
+/** The first call at which every gate opened; else the first at which one did. */
+export function mostOpenedIn(replayed: ReplayedGates): number {
+  const fired = firedIn(replayed);
+  const all = fired.find((at) => openedIn(replayed.calls[at]!, replayed) === replayed.gates.length);
+  return all ?? fired[0] ?? 0;
+}
+
 /** One column: the level before it and after it, as parts of the budget. */
 export interface Column {
   readonly name: string;
@@ -16,10 +33,7 @@ export interface Column {
 }
 
 /** From the request as it would have been, by each gate, to the request as it was sent. */
-export function cascadeOf(
-  call: ReplayedGates['calls'][number],
-  { gates, budget }: ReplayedGates,
-): readonly Column[] {
+export function cascadeOf(call: Call, { gates, budget }: ReplayedGates): readonly Column[] {
   const share = (tokens: number): number => tokens / budget;
   const ofGates = call.steps.filter(({ stage }) => gates.some(({ name }) => name === stage));
   const reached = ofGates[0]?.before ?? call.after;

@@ -1,0 +1,169 @@
+/**
+ * The site as it is built: what a first visit loads, whom it asks, what keeps people out, and how fast the playground is.
+ *
+ *   npm run site && npm run bench:site -- [--shots DIR]
+ *
+ * The playground opens a session of 5 MB (made from a fixed seed). Redrawing is from the choice of another call to its log
+ * beside the request.
+ */
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { createSpillway } from '../src/index.js';
+import type { Message } from '../src/transcript/index.js';
+import { openChromium } from '../test/support/chromium.js';
+import { longSession } from './support/long-session.js';
+import { provenance, saveResult } from './support/provenance.js';
+
+/** Of the page, where what is handed to it runs. */
+declare const document: any;
+
+const SITE = join('site', '.vitepress', 'dist');
+const AXE = readFileSync(join('node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+const SESSION_BYTES = 5_000_000;
+const REDRAWS = 20;
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+const { values: flags } = parseArgs({ options: { shots: { type: 'string' } } });
+const command = `npm run bench:site -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+if (!existsSync(SITE)) throw new Error(`${SITE} is not there: npm run site builds it.`);
+
+function served(): Promise<Server> {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url!, 'http://site').pathname));
+    const file = join(SITE, path.endsWith('/') ? join(path, 'index.html') : path);
+    if (!existsSync(file) || statSync(file).isDirectory()) return response.writeHead(404).end();
+    response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((done) => server.listen(0, '127.0.0.1', () => done(server)));
+}
+
+const server = await served();
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const browser = await openChromium();
+
+/** What a visit of a page transfers before it rests, whom else it asks, and what axe finds. */
+async function visit(path: string, width: number, colorScheme: 'light' | 'dark') {
+  const page = await newPage(browser, width, colorScheme);
+  let bytes = 0;
+  const foreign = new Set<string>();
+  page.on('response', async (response) => {
+    if (!response.url().startsWith(url)) foreign.add(response.url());
+    bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
+  });
+  await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+  if (path.includes('playground')) await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
+  await page.evaluate(AXE);
+  const barriers: string[] = await page.evaluate(async () => {
+    const { violations } = await (globalThis as any).axe.run(document);
+    return violations
+      .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }: any) => `${id}: ${nodes[0]?.target.join(' ')}`);
+  });
+  const isWide: boolean = await page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  );
+  if (flags.shots !== undefined) {
+    mkdirSync(flags.shots, { recursive: true });
+    const name = `${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}.png`;
+    await page.screenshot({ path: join(flags.shots, name), fullPage: true });
+  }
+  const { complaints } = page;
+  await page.context().close();
+  return { path, width, colorScheme, bytes, foreign: [...foreign], barriers, isWide, complaints };
+}
+
+async function newPage(from: Browser, width: number, colorScheme: 'light' | 'dark') {
+  const context = await from.newContext({ viewport: { width, height: 900 }, colorScheme, locale: 'en-US' });
+  const page = (await context.newPage()) as Page & { complaints: string[] };
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => void (message.type() === 'error' && page.complaints.push(message.text())));
+  return page;
+}
+
+/** A session of 5 MB, as the body of a request has it. */
+async function longFile(): Promise<{ readonly text: string; readonly messages: number }> {
+  const messages: Message[] = [];
+  let bytes = 0;
+  for (const message of longSession(Infinity)) {
+    messages.push(message);
+    bytes += JSON.stringify(message).length;
+    if (bytes >= SESSION_BYTES) break;
+  }
+  const session = (await createSpillway({ window: 0 })).session();
+  session.append(...messages);
+  const { messages: body } = await session.prepare();
+  return { text: JSON.stringify({ model: 'gpt-4o', messages: body }), messages: messages.length };
+}
+
+async function playground() {
+  const page = await newPage(browser, 1_280, 'light');
+  await page.goto(`${url}/playground.html`, { waitUntil: 'networkidle' });
+  await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
+  const { text, messages } = await longFile();
+  await page.getByLabel('Budget').fill('6');
+  await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
+  const started = performance.now();
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'long.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+  await page.getByText(`${messages.toLocaleString('en')} messages, read as`).waitFor({ timeout: 120_000 });
+  const openedMs = performance.now() - started;
+  await page.getByText(/calls of the model/).waitFor({ timeout: 120_000 });
+  const firstCallsMs = performance.now() - started;
+  await page.getByText('every call fits.').waitFor({ timeout: 300_000 });
+  const playedMs = performance.now() - started;
+  const redraws: number[] = [];
+  for (let i = 0; i < REDRAWS; i++) {
+    const call = 200 + 40 * i;
+    redraws.push(
+      await page.evaluate(async (to: number) => {
+        const slider = document.querySelector('#gates-call');
+        const began = performance.now();
+        slider.value = String(to);
+        slider.dispatchEvent(new (globalThis as any).Event('input'));
+        const heading = `Call ${to + 1}:`;
+        while (!document.querySelector('.beside h2')?.textContent.startsWith(heading))
+          await new Promise((done) => (globalThis as any).requestAnimationFrame(done));
+        return performance.now() - began;
+      }, call),
+    );
+  }
+  redraws.sort((a, b) => a - b);
+  const result = {
+    bytes: text.length,
+    messages,
+    openedMs,
+    firstCallsMs,
+    playedMs,
+    redrawMs: { median: redraws[REDRAWS / 2], most: redraws.at(-1) },
+    complaints: page.complaints,
+  };
+  await page.context().close();
+  return result;
+}
+
+const visits = [
+  await visit('/', 1_280, 'light'),
+  await visit('/', 380, 'dark'),
+  await visit('/guides/drop-in.html', 1_280, 'light'),
+  await visit('/playground.html', 1_280, 'light'),
+  await visit('/playground.html', 380, 'dark'),
+];
+const result = { visits, playground: await playground() };
+await browser.close();
+server.close();
+console.dir(result, { depth: 5 });
+console.log(`written to ${saveResult('site', command, result, loaded)}`);

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { packageFolder } from '../../src/index.js';
+
+const PACKAGE = join('node_modules', '@sparticuz', 'chromium', 'package.json');
+const EXTRACT = `import { default as chromium } from '@sparticuz/chromium'; await chromium.executablePath();`;
+/** By this the package lays out the libraries too that a bare machine lacks. */
+const AS_BARE = { AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
+const ARGS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'];
+
+/** Chromium as its package brings it: nothing is installed. Rejects with a sentence that says what is missing. */
+export async function openChromium(): Promise<Browser> {
+  const folder = extracted();
+  const fonts = { FONTCONFIG_PATH: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') };
+  const libraries = join(folder, 'al2023', 'lib');
+  const launch = (env: Record<string, string>): Promise<Browser> =>
+    chromium.launch({
+      executablePath: join(folder, 'chromium'),
+      args: ARGS,
+      env: { ...(process.env as Record<string, string>), ...fonts, ...env },
+    });
+  try {
+    return await launch({ LD_LIBRARY_PATH: libraries });
+  } catch {
+    return launch({}).catch((error: Error) => {
+      throw new Error(
+        `Chromium does not start on this machine (${process.platform} ${process.arch}; the package has it for Linux x64 with glibc): ${error.message}`,
+      );
+    });
+  }
+}
+
+/** Where it lies, whole: several processes may come here at once. */
+function extracted(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), PACKAGE), 'utf8')) as { version: string };
+  const folder = join(tmpdir(), `spillway-chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  const own = mkdtempSync(join(tmpdir(), 'spillway-chromium-'));
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', EXTRACT], {
+    cwd: packageFolder(),
+    encoding: 'utf8',
+    env: { ...process.env, ...AS_BARE, TMPDIR: own },
+  });
+  if (status !== 0) throw new Error(`Chromium could not be unpacked: ${stderr.trim()}`);
+  mkdirSync(join(own, 'cache'), { recursive: true });
+  const dirs = `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir>`;
+  writeFileSync(join(own, 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${dirs}</fontconfig>`);
+  try {
+    renameSync(own, folder);
+  } catch (error) {
+    // Another process was first.
+    rmSync(own, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
