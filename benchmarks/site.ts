@@ -19,7 +19,25 @@ import { longSession } from './support/long-session.js';
 import { provenance, saveResult } from './support/provenance.js';
 
 /** Of the page, where what is handed to it runs. */
-declare const document: any;
+declare const document: {
+  readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number };
+  querySelector(where: string): Part | null;
+};
+declare const window: {
+  readonly axe: { run(root: unknown): Promise<{ readonly violations: readonly Violation[] }> };
+  requestAnimationFrame(done: () => void): void;
+  readonly Event: new (name: string) => unknown;
+};
+interface Part {
+  value: string;
+  readonly textContent: string;
+  dispatchEvent(event: unknown): void;
+}
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
 
 const SITE = join('site', '.vitepress', 'dist');
 const AXE = readFileSync(join('node_modules', 'axe-core', 'axe.min.js'), 'utf8');
@@ -66,10 +84,10 @@ async function visit(path: string, width: number, colorScheme: 'light' | 'dark')
   if (path.includes('playground')) await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
   await page.evaluate(AXE);
   const barriers: string[] = await page.evaluate(async () => {
-    const { violations } = await (globalThis as any).axe.run(document);
+    const { violations } = await window.axe.run(document);
     return violations
-      .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }: any) => `${id}: ${nodes[0]?.target.join(' ')}`);
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
   });
   const isWide: boolean = await page.evaluate(
     () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
@@ -130,13 +148,13 @@ async function playground() {
     const call = 200 + 40 * i;
     redraws.push(
       await page.evaluate(async (to: number) => {
-        const slider = document.querySelector('#gates-call');
+        const slider = document.querySelector('#gates-call')!;
         const began = performance.now();
         slider.value = String(to);
-        slider.dispatchEvent(new (globalThis as any).Event('input'));
+        slider.dispatchEvent(new window.Event('input'));
         const heading = `Call ${to + 1}:`;
         while (!document.querySelector('.beside h2')?.textContent.startsWith(heading))
-          await new Promise((done) => (globalThis as any).requestAnimationFrame(done));
+          await new Promise((done) => window.requestAnimationFrame(() => done(undefined)));
         return performance.now() - began;
       }, call),
     );

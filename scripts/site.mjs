@@ -1,5 +1,6 @@
 // Builds the documentation site into site/.vitepress/dist, or serves it with changes as they are made. The reference and
-// the first page's figures are made from the sources first, the library that the playground runs too. `--pages`: the reference as it was made last time.
+// the first page's figures are made from the sources first, as is the library that the playground runs. `--pages`: the reference as
+// it was made last time; `--built`: the library as it is in dist.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ const [command = 'build', ...rest] = process.argv.slice(2);
 const hasReference = existsSync(join(root, 'site', 'reference', 'README.md'));
 
 if (!rest.includes('--pages') || !hasReference) run('typedoc/bin/typedoc', '--logLevel', 'Warn');
-run('../scripts/build.mjs', '--cli');
+if (!rest.includes('--built')) run('../scripts/build.mjs', '--cli');
 run('tsx/dist/cli.mjs', 'site/.vitepress/data/gates.ts');
 run('typescript-7/bin/tsc', '-p', 'site');
 run('vitepress/bin/vitepress.js', command, 'site');
