@@ -18,7 +18,7 @@ function goOn(): void {
 }
 
 /** Says when a loop has had its slice, and lets everybody else have theirs. */
-class Pace {
+export class Pace {
   #until = performance.now() + SLICE_MS;
 
   get isOver(): boolean {

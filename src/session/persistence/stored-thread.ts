@@ -7,6 +7,7 @@ import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../own-messages.js';
 import type { ThreadContents } from '../thread.js';
+import { Pace } from '../slices.js';
 import type { Uses } from '../services.js';
 
 /** A thread as it was read, and the head it was read at. */
@@ -27,34 +28,43 @@ export interface OpenedThread extends ReadThread {
 
 const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
 
-/** Throws `STORE_DAMAGED` where one is missing: the log would be another. */
-async function messagesOf(
+/** Messages that are read in one go: some stores give them without letting others have their turn. */
+const PAGE_MESSAGES = 250;
+
+/** All messages of a log, page by page. Throws `STORE_DAMAGED` where one is missing: the log would be another. */
+async function* messagesOf(
   store: SessionStore,
   key: ThreadKey,
   length: number,
-): Promise<readonly LogMessage[]> {
-  const messages = await store.messages(key, 0, length);
-  const gap = messages.findIndex(({ seq }, i) => seq !== i);
-  if (gap < 0 && messages.length === length) return messages;
-  const missing = gap < 0 ? messages.length : gap;
-  throw damaged('log of a session', `no message at position ${missing} of ${length}`);
+): AsyncGenerator<readonly LogMessage[]> {
+  for (let from = 0; from < length; from += PAGE_MESSAGES) {
+    const to = Math.min(from + PAGE_MESSAGES, length);
+    const page = await store.messages(key, from, to);
+    const gap = page.findIndex(({ seq }, i) => seq !== from + i);
+    if (gap >= 0 || page.length < to - from) {
+      const missing = from + (gap < 0 ? page.length : gap);
+      throw damaged('log of a session', `no message at position ${missing} of ${length}`);
+    }
+    yield page;
+  }
 }
 
-/** Everything, as if the session had never been closed. */
+/** Everything, as if the session had never been closed. Others have their turn meanwhile. */
 export async function readThread(store: SessionStore, key: ThreadKey): Promise<ReadThread> {
   const thread = (await store.load(key)) ?? EMPTY;
   const { head } = thread;
-  const [entries, appended] = await Promise.all([
-    store.entries(key, 0, head.entries),
-    messagesOf(store, key, head.messages),
-  ]);
+  const entries = await store.entries(key, 0, head.entries);
   if (entries.length !== head.entries)
     throw damaged('ledger of a session', `${entries.length} of ${head.entries} entries`);
   const ledger = Ledger.of(entries.map(eventOf));
   const log = new Log();
-  for (const message of appended)
-    if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
-    else log.append(message, message.size);
+  const pace = new Pace();
+  for await (const page of messagesOf(store, key, head.messages)) {
+    for (const message of page)
+      if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
+      else log.append(message, message.size);
+    if (pace.isOver) await pace.rest();
+  }
   const checkpoint = checkpointIn(thread);
   const { messages = 0, states = {}, spent, overflowed = false } = checkpoint ?? {};
   const fresh = Array.from({ length: Math.max(0, log.length - messages) }, (_, i) => log.at(messages + i));

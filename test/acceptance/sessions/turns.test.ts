@@ -42,7 +42,6 @@ describe('N13: a side call through the same client', () => {
       expect(kinds.filter((what) => what === 'aside')).toHaveLength(10);
       expect(kinds).not.toContain('rewound');
       if (kind === 'memory') return;
-      // Of a session opened again only the live tail is at hand: its head is asked of the store.
       const later = await (await engine(6_000, {}, { store: await again() })).open({ id: 'mill' });
       const chat = compactOpenAI(openai(emulator), { chat: later });
       await chat.chat.completions.create({ model: 'm', messages: title(1) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway } from '../../../../src/index.js';
+import { createSpillway, openStore } from '../../../../src/index.js';
 
 /** Turns of the event loop that others have while work goes on. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -69,6 +69,15 @@ describe('a long history', () => {
     expect(session.log.at(7_345).parts).toEqual([{ type: 'text', text: 'part 7345' }]);
     const next = [...messages, ...history(2)];
     expect((await session.follow({ messages: next })).appended).toHaveLength(2);
+  });
+
+  it('is read from a store in slices, where a session is opened again', async () => {
+    const store = await openStore('memory:');
+    const first = await (await createSpillway({ store })).open({ id: 'long' });
+    await first.follow({ messages: history(10_001) });
+    const second = await createSpillway({ store });
+    expect(await turnsDuring(() => second.open({ id: 'long' }))).toBeGreaterThan(3);
+    expect((await second.open({ id: 'long' })).log.length).toBe(10_001);
   });
 
   it('is read for a compaction in slices', async () => {
