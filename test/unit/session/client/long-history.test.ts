@@ -74,10 +74,10 @@ describe('a long history', () => {
   it('is read from a store in slices, where a session is opened again', async () => {
     const store = await openStore('memory:');
     const first = await (await createSpillway({ store })).open({ id: 'long' });
-    await first.follow({ messages: history(10_001) });
+    await first.follow({ messages: history(20_001) });
     const second = await createSpillway({ store });
     expect(await turnsDuring(() => second.open({ id: 'long' }))).toBeGreaterThan(3);
-    expect((await second.open({ id: 'long' })).log.length).toBe(10_001);
+    expect((await second.open({ id: 'long' })).log.length).toBe(20_001);
   });
 
   it('is read for a compaction in slices', async () => {
