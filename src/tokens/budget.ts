@@ -169,20 +169,15 @@ function withUserWindow(limits: ModelLimits, userWindow: number): ModelLimits {
   };
 }
 
-function origin(source: LimitSource | undefined): string {
-  switch (source) {
-    case 'user':
-      return '(setting)';
-    case 'learned':
-      return '(learned from a refused request)';
-    case 'provider':
-      return '(reported by the provider)';
-    case 'catalogue':
-      return '(catalogue)';
-    default:
-      return '(default; nobody knows this model)';
-  }
-}
+const ORIGINS: Readonly<Record<LimitSource, string>> = {
+  user: '(setting)',
+  learned: '(learned from a refused request)',
+  provider: '(reported by the provider)',
+  catalogue: '(catalogue)',
+  default: '(default; nobody knows this model)',
+};
+
+const origin = (source: LimitSource = 'default'): string => ORIGINS[source];
 
 /** 1234567 as 1,234,567. `toLocaleString` would load locales: 30 ms at start. */
 export function grouped(value: number): string {

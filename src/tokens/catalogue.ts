@@ -167,24 +167,18 @@ function fits(name: string, head: string, between: readonly string[], tail: stri
   return at <= end;
 }
 
+const TOKENS = ['0 (no limit) or more', 'State the limit in tokens, or leave it out.'] as const;
+const RATIO = ['more than 0', "Use 1 for OpenAI's own tokens."] as const;
+
 function checkOverrides(overrides: Readonly<Record<string, LimitOverride>>): void {
-  const faults = Object.entries(overrides).flatMap(([model, override]) => [
-    ...FIELDS.flatMap((field): Fault[] => {
+  const faults = Object.entries(overrides).flatMap(([model, override]) =>
+    [...FIELDS, 'tokenRatio' as const].flatMap((field): Fault[] => {
       const found = override[field];
-      if (found === undefined || (Number.isFinite(found) && found >= 0)) return [];
-      const remedy = 'State the limit in tokens, or leave it out.';
-      return [{ subject: `models.${model}.${field}`, found, allowed: '0 (no limit) or more', remedy }];
+      const isRatio = field === 'tokenRatio';
+      if (found === undefined || (Number.isFinite(found) && (isRatio ? found > 0 : found >= 0))) return [];
+      const [allowed, remedy] = isRatio ? RATIO : TOKENS;
+      return [{ subject: `models.${model}.${field}`, found, allowed, remedy }];
     }),
-    ...(override.tokenRatio === undefined || (override.tokenRatio > 0 && Number.isFinite(override.tokenRatio))
-      ? []
-      : [
-          {
-            subject: `models.${model}.tokenRatio`,
-            found: override.tokenRatio,
-            allowed: 'more than 0',
-            remedy: "Use 1 for OpenAI's own tokens.",
-          },
-        ]),
-  ]);
+  );
   if (faults.length > 0) throw new SpillwayError('CONFIG_INVALID', { ...faults[0]!, faults });
 }
