@@ -69,24 +69,18 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
 export const resultsOf = remembered(({ exchanges }: TranscriptView): readonly ResultPart[] => {
   const results: ResultPart[] = [];
   let newer = 0;
-  for (let e = exchanges.length - 1; e >= 0; e--) {
-    const exchange = exchanges[e]!;
+  for (const exchange of exchanges.toReversed()) {
     if (exchange.kind === 'replacement') continue;
     const untouchable = exchange.protection !== undefined || exchange.unseen;
-    for (let m = exchange.messages.length - 1; m >= 0; m--) {
-      const message = exchange.messages[m]!;
-      if (!message.source?.parts.some(isToolResult)) continue;
-      const parts = shownParts(message);
-      for (let p = parts.length - 1; p >= 0; p--) {
-        const part = parts[p]!;
-        const { original } = part;
-        if (original.type !== 'tool-result') continue;
-        newer += part.tokens;
-        if (untouchable) continue;
-        const call = callsOf(exchange).get(original.callId);
-        const tool = original.name ?? call?.name;
-        results.push({ ...part, original, exchange, tool, call, newer });
-      }
+    const holders = exchange.messages.filter(({ source }) => source?.parts.some(isToolResult));
+    for (const part of holders.flatMap(shownParts).toReversed()) {
+      const { original, tokens } = part;
+      if (original.type !== 'tool-result') continue;
+      newer += tokens;
+      if (untouchable) continue;
+      const call = callsOf(exchange).get(original.callId);
+      const tool = original.name ?? call?.name;
+      results.push({ ...part, original, exchange, tool, call, newer });
     }
   }
   return results.reverse();
