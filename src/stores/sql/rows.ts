@@ -116,7 +116,6 @@ export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite,
 }
 
 /** Events and usage of a thread, whatever its head. */
-
 export function noteOf(
   key: ThreadKey,
   events: readonly StoredEvent[],
