@@ -1,7 +1,10 @@
 /**
  * The site as it is built: what a first visit loads, whom it asks, what keeps people out, and how fast the playground is.
  *
- *   npm run site && npm run bench:site -- [--shots DIR]
+ *   npm run site && npm run bench:site -- [--check] [--shots DIR]
+ *
+ * `--check` looks at visits alone, writes nothing, and fails where one loads too much, asks another host, keeps somebody out, is wider
+ * than its window or complains.
  *
  * The playground opens a session of 5 MB (made from a fixed seed). Redrawing is from the choice of another call to its log
  * beside the request.
@@ -41,6 +44,8 @@ interface Violation {
 
 const SITE = join('site', '.vitepress', 'dist');
 const AXE = readFileSync(join('node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+/** What a first visit may load. */
+const MOST_BYTES = 200_000;
 const SESSION_BYTES = 5_000_000;
 const REDRAWS = 20;
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,7 +56,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-const { values: flags } = parseArgs({ options: { shots: { type: 'string' } } });
+const { values: flags } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, shots: { type: 'string' } },
+});
 const command = `npm run bench:site -- ${process.argv.slice(2).join(' ')}`.trim();
 const loaded = provenance(command);
 if (!existsSync(SITE)) throw new Error(`${SITE} is not there: npm run site builds it.`);
@@ -71,15 +78,19 @@ const server = await served();
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const browser = await openChromium();
 
-/** What a visit of a page transfers before it rests, whom else it asks, and what axe finds. */
+/** What a visit of a page transfers until it is there, whom else it asks, and what axe finds. */
 async function visit(path: string, width: number, colorScheme: 'light' | 'dark') {
   const page = await newPage(browser, width, colorScheme);
   let bytes = 0;
+  let isLoaded = false;
   const foreign = new Set<string>();
   page.on('response', async (response) => {
     if (!response.url().startsWith(url)) foreign.add(response.url());
+    // What links lead to is fetched ahead later, while the visitor reads.
+    if (isLoaded) return;
     bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
   });
+  page.on('load', () => (isLoaded = true));
   await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
   if (path.includes('playground')) await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
   await page.evaluate(AXE);
@@ -180,8 +191,22 @@ const visits = [
   await visit('/playground.html', 1_280, 'light'),
   await visit('/playground.html', 380, 'dark'),
 ];
-const result = { visits, playground: await playground() };
+if (flags.check) {
+  const bad = visits.filter(
+    ({ path, bytes, foreign, barriers, isWide, complaints }) =>
+      foreign.length + barriers.length + complaints.length > 0 ||
+      isWide ||
+      (path === '/' && bytes > MOST_BYTES),
+  );
+  console.log(`${visits.length} visits of the site, ${bad.length} with faults`);
+  if (bad.length > 0) {
+    console.dir(bad, { depth: 5 });
+    process.exitCode = 1;
+  }
+} else {
+  const result = { visits, playground: await playground() };
+  console.dir(result, { depth: 5 });
+  console.log(`written to ${saveResult('site', command, result, loaded)}`);
+}
 await browser.close();
 server.close();
-console.dir(result, { depth: 5 });
-console.log(`written to ${saveResult('site', command, result, loaded)}`);

@@ -48,14 +48,7 @@ export default defineConfig({
     worker: { format: 'es' },
   },
   themeConfig: {
-    search: {
-      provider: 'local',
-      options: {
-        detailedView: true,
-        // Its name begins with what it shows, keys and all: who speaks to the machine says what is there.
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
-      },
-    },
+    search: { provider: 'local', options: { detailedView: true } },
     outline: { level: [2, 3] },
     nav: [
       { text: 'Playground', link: '/playground.html' },
