@@ -14,6 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { createSpillway } from '../src/index.js';
 import type { Message } from '../src/transcript/index.js';
@@ -44,7 +45,7 @@ interface Violation {
 
 const SITE = join('site', '.vitepress', 'dist');
 const AXE = readFileSync(join('node_modules', 'axe-core', 'axe.min.js'), 'utf8');
-/** What a first visit may load. */
+/** What a first visit may load, compressed. */
 const MOST_BYTES = 200_000;
 const SESSION_BYTES = 5_000_000;
 const REDRAWS = 20;
@@ -66,7 +67,7 @@ if (!existsSync(SITE)) throw new Error(`${SITE} is not there: npm run site build
 function served(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url!, 'http://site').pathname));
-    const file = join(SITE, path.endsWith('/') ? join(path, 'index.html') : path);
+    const file = fileAt(path);
     if (!existsSync(file) || statSync(file).isDirectory()) return response.writeHead(404).end();
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
     createReadStream(file).pipe(response);
@@ -78,19 +79,25 @@ const server = await served();
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const browser = await openChromium();
 
-/** What a visit of a page transfers until it is there, whom else it asks, and what axe finds. */
+/** The page and all that it names itself, compressed as hosts send it; what its links lead to is fetched ahead, while the visitor reads. */
+function bytesOf(path: string): number {
+  const html = readFileSync(fileAt(path), 'utf8');
+  const named = [...html.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="(\/[^"]+)"/g)].map(
+    ([, file]) => file!,
+  );
+  const files = [...new Set([path, ...named])].map(fileAt);
+  return files.filter(existsSync).reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
+}
+
+const fileAt = (path: string): string => join(SITE, path.endsWith('/') ? join(path, 'index.html') : path);
+
+/** What a visit of a page loads until it is there, whom else it asks, and what axe finds. */
 async function visit(path: string, width: number, colorScheme: 'light' | 'dark') {
   const page = await newPage(browser, width, colorScheme);
-  let bytes = 0;
-  let isLoaded = false;
   const foreign = new Set<string>();
-  page.on('response', async (response) => {
+  page.on('response', (response) => {
     if (!response.url().startsWith(url)) foreign.add(response.url());
-    // What links lead to is fetched ahead later, while the visitor reads.
-    if (isLoaded) return;
-    bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
   });
-  page.on('load', () => (isLoaded = true));
   await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
   if (path.includes('playground')) await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
   await page.evaluate(AXE);
@@ -109,6 +116,7 @@ async function visit(path: string, width: number, colorScheme: 'light' | 'dark')
     await page.screenshot({ path: join(flags.shots, name), fullPage: true });
   }
   const { complaints } = page;
+  const bytes = bytesOf(path);
   await page.context().close();
   return { path, width, colorScheme, bytes, foreign: [...foreign], barriers, isWide, complaints };
 }
