@@ -168,15 +168,16 @@ function worthOf({ kind, ending, changed, written }: CallNote): number {
   );
 }
 
-function outcomeText({ ending, outcome, kind, verdict }: CallNote): string {
+function outcomeText({ ending, outcome, kind, tool, verdict }: CallNote): string {
   if (verdict === 'refused' || (verdict === 'approved' && kind === 'other'))
     return ` → ${verdict} by the user`;
   if (ending === undefined) return ' → no answer';
   if (ending === 'passed' && kind !== 'run') return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
-  // What a program printed before it failed is no reason of it.
-  if (ending === 'failed' && said !== '' && !namesFailure(outcome!)) return ` → failed, after ${said}`;
+  // What a program printed before it failed is no reason of it; what a tool answers then is.
+  if (ending === 'failed' && tool === '' && said !== '' && !namesFailure(outcome!))
+    return ` → failed, after ${said}`;
   // A status of 0 is no verdict on what a command was to show.
   return ` → ${ending === 'passed' ? 'done' : ending}${said === '' ? '' : `: ${said}`}`;
 }

@@ -145,8 +145,10 @@ export function answer(note: CallNote, result: ToolResultPart): void {
     note.ending = running ? 'unknown' : endingOf(text, isError, note.kind === 'run' && note.isFiltered);
     note.outcome = running?.line ?? saidAtEnd(text, note.ending);
     // A search that finds nothing, or not everywhere, ends in a status of its own.
-    if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? ''))
-      Object.assign(note, { ending: 'passed', outcome: undefined });
+    if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? '')) {
+      note.ending = 'passed';
+      note.outcome = undefined;
+    }
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.

@@ -95,10 +95,12 @@ const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,
 /** Words of a refusal that names no error. */
 const REFUSAL =
   /\b(?:could ?n[o']t|unable|invalid|missing|(?:un)?expected|must|no such|unknown|rejected|conflicts?)\b/i;
+/** An exception by its whole name: `django.core.exceptions.AppRegistryNotReady: …`. */
+const QUALIFIED = /^[a-z_]\w{0,80}(?:\.\w{1,80}){1,12}: \S/;
 
 /** Whether a line says of itself that something failed: any other line of a command that failed is no reason of it. */
 export const namesFailure = (line: string): boolean =>
-  FAILURE_LINE.test(line) || looksFailed(line) || REFUSAL.test(line);
+  [FAILURE_LINE, FAILED, BROKE, QUALIFIED, REFUSAL].some((says) => says.test(line)) || looksFailed(line);
 
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
 const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/gm;

@@ -63,6 +63,11 @@ describe('a digest', () => {
     expect(said('python try.py', 'ValueError: no wheel\nexit code: 1')).toContain(
       '→ failed: “ValueError: no wheel',
     );
+    for (const reason of [
+      '/usr/bin/python: No module named pytest',
+      'django.core.exceptions.AppRegistryNotReady: Models are not loaded yet.',
+    ])
+      expect(said('python try.py', `${reason}\nexit code: 1`)).toContain(`→ failed: “${reason}`);
     expect(said('npm test | tail -3', '1 failed, 7 passed\nexit code: 0')).toContain(
       '→ failed: “1 failed, 7 passed',
     );
@@ -70,6 +75,18 @@ describe('a digest', () => {
     expect(said('set -o pipefail; npm test | tail -3', '8 passed\nexit code: 0')).toContain(
       '→ done: “8 passed',
     );
+  });
+
+  it('takes what a tool answers when it fails for the reason, whatever its words', () => {
+    const { text } = digestOf(
+      [
+        user('m0', 'Mend the mill.'),
+        assistant('m1', '', call('c1', 'edit_file', { path: 'src/a.ts', text: 'x' })),
+        result('m2', 'c1', 'The path src/a.ts does not exist.', true),
+      ],
+      300,
+    );
+    expect(text).toContain('→ failed: “The path src/a.ts does not exist.”');
   });
 
   it('says all there is in its order where there is room: who, where, and what calls came to', () => {
