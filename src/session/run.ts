@@ -51,10 +51,10 @@ export class Run {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     const opened = new Set(stages.map(({ stage }) => stage));
-    const skipped = this.#policy.stages.map(({ stage }) => stage).filter((stage) => !opened.has(stage));
+    const roster = this.#policy.stages.map(({ stage }) => stage);
+    const skipped = roster.filter((stage) => !opened.has(stage));
     // The pipeline's own steps behind the stages are none of the roster.
-    const names = new Set(this.#policy.stages.map(({ stage }) => stage));
-    const last = stages.findLast(({ stage }) => names.has(stage));
+    const last = stages.findLast(({ stage }) => roster.includes(stage));
     if (last && skipped.length > 0)
       this.#of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }
