@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Engine } from '../../site/.vitepress/playground/engine.js';
-import type { Call } from '../../site/.vitepress/playground/shapes.js';
+import type { Call } from '../../site/.vitepress/data/shapes.js';
 import { packageFolder } from '../../src/index.js';
 
 const FILE = join(packageFolder(), 'examples', 'sessions', 'pressure-gauge.jsonl');
@@ -75,6 +75,8 @@ describe('the playground of the site', () => {
     });
     expect(await of.ask('zebra')).toEqual([]);
     const earlier = of.replay({ budget: 5_000, opensAt: {} }, () => undefined);
+    // The earlier one has its session, and is on its way.
+    await new Promise((done) => setTimeout(done));
     const later = of.replay({ budget: 8_000, opensAt: {} }, () => undefined);
     expect(await Promise.all([earlier, later])).toEqual([false, true]);
   });

@@ -2,46 +2,19 @@
 // did. Nothing of it is written by hand: `npm run site` makes it anew, so it is what this very checkout does.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSpillway } from 'spillway';
+import { readSession } from 'spillway/importers';
 import { DEMO_WINDOW } from '../../../src/faces/cli/commands/demo.js';
-import { readSession } from '../../../src/faces/importers/index.js';
-import { createSpillway, replaySession } from '../../../src/index.js';
 import { root } from '../repository.js';
-import type { Gates, GateStep, ReplayedGates } from './shapes.js';
+import { callsOf, gatesOf } from './replayed.js';
+import type { Call, ReplayedGates } from './shapes.js';
 
 const { parsed } = await readSession(join(root, 'examples', 'sessions', 'pressure-gauge.jsonl'));
 const spillway = await createSpillway({ store: null, inputBudget: DEMO_WINDOW });
-const session = spillway.session();
-const gates: Gates = spillway.stages.flatMap(({ name, opensAt }) =>
-  opensAt === undefined ? [] : [{ name, opensAt }],
-);
+const calls: Call[] = [];
+for await (const call of callsOf(spillway.session(), parsed.messages)) calls.push(call);
 
-const calls: ReplayedGates['calls'][number][] = [];
-for await (const call of replaySession(session, parsed.messages)) {
-  const record = session.operator.history.at(-1);
-  const isNew = record !== undefined && record.plan.inputs.logLength === session.log.length;
-  calls.push({
-    messages: session.log.length,
-    shown: session.view.length,
-    before: isNew ? record.plan.inputs.tokens : call.tokens,
-    after: call.tokens,
-    steps: isNew ? record.plan.stages.map(stepOf) : [],
-  });
-}
-
-/** In what order the gates opened, and to how much each brought the request. */
-function stepOf({ stage, before, after, edits }: StageOutcome): GateStep {
-  return { stage, before: before.tokens, after: after.tokens, edits };
-}
-type StageOutcome = (typeof session.operator.history)[number]['plan']['stages'][number];
-
-const tokens = session.operator.explain().map(({ tokensBefore }) => tokensBefore);
-const logTokens = (length: number): number => tokens.slice(0, length).reduce((sum, one) => sum + one, 0);
-
-const replayed: ReplayedGates = {
-  budget: DEMO_WINDOW,
-  gates,
-  calls: calls.map((call) => ({ ...call, written: logTokens(call.messages) })),
-};
+const replayed: ReplayedGates = { budget: DEMO_WINDOW, gates: gatesOf(spillway), calls };
 const folder = join(root, 'site', '.vitepress', 'generated');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'gates.json'), JSON.stringify(replayed));

@@ -1,9 +1,10 @@
 // What the playground asks the library for. It runs in a worker of the reader's own browser: nothing of a session leaves it.
-import { createSpillway, replaySession, type Session, type Spillway } from 'spillway';
+import { createSpillway, type Session, type Spillway } from 'spillway';
 import { readSession, type FileLike } from 'spillway/importers';
 import { textOf, type Message, type ViewMessage } from 'spillway/transcript';
-import type { Gates } from '../data/shapes.js';
-import type { Band, Call, Opened, Passage, Said, Setting } from './shapes.js';
+import { callsOf, gatesOf } from '../data/replayed.js';
+import type { Call, Gates } from '../data/shapes.js';
+import type { Band, Opened, Passage, Said, Setting } from './shapes.js';
 
 /** Calls are told together, so often: in milliseconds. */
 const TELL_MS = 100;
@@ -23,9 +24,7 @@ export class Engine {
   /** The gates of the default profile, where nobody moved them. */
   async gates(): Promise<Gates> {
     const spillway = await createSpillway();
-    const gates = spillway.stages.flatMap(({ name, opensAt }) =>
-      opensAt === undefined ? [] : [{ name, opensAt }],
-    );
+    const gates = gatesOf(spillway);
     await spillway.close();
     return gates;
   }
@@ -52,29 +51,8 @@ export class Engine {
     this.#session = session;
     let waiting: Call[] = [];
     let told = performance.now();
-    let written = 0;
-    let counted = 0;
-    for await (const call of replaySession(session, this.#messages)) {
-      const { log, operator, view } = session;
-      for (; counted < log.length; counted++) written += log.at(counted).size.tokens;
-      const record = operator.history.at(-1);
-      const isNew = record !== undefined && record.plan.inputs.logLength === log.length;
-      waiting.push({
-        messages: log.length,
-        shown: view.length,
-        written,
-        before: isNew ? record.plan.inputs.tokens : call.tokens,
-        after: call.tokens,
-        steps: isNew
-          ? record.plan.stages.map(({ stage, before, after, edits }) => ({
-              stage,
-              before: before.tokens,
-              after: after.tokens,
-              edits,
-            }))
-          : [],
-        ...(call.error && { fault: call.error.message }),
-      });
+    for await (const call of callsOf(session, this.#messages)) {
+      waiting.push(call);
       if (performance.now() - told < TELL_MS) continue;
       tell(waiting);
       waiting = [];

@@ -1,5 +1,3 @@
-import type { ReplayedGates } from '../data/shapes.js';
-
 /** What the reader of the page sets. */
 export interface Setting {
   /** Budget of each request, in tokens. */
@@ -15,8 +13,6 @@ export interface Opened {
   /** What could not be read of it. */
   readonly notices: readonly string[];
 }
-
-export type Call = ReplayedGates['calls'][number];
 
 /** A message, as far as the page shows it. */
 export interface Said {

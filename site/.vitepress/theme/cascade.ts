@@ -1,9 +1,7 @@
-import type { ReplayedGates } from '../data/shapes.js';
+import type { Call, ReplayedGates } from '../data/shapes.js';
 
 /** What is drawn above the budget, as a part of it: a request may be many times as large. */
 export const TOP = 1.3;
-
-type Call = ReplayedGates['calls'][number];
 
 /** Calls before which something was taken out. */
 export const firedIn = ({ calls }: ReplayedGates): readonly number[] =>

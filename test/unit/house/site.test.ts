@@ -65,7 +65,7 @@ describe('the first page', () => {
       { name: 'snip', opensAt: 0.8 },
       { name: 'micro', opensAt: 0.84 },
     ];
-    const call = { messages: 9, shown: 5, before: 1_500, after: 600 };
+    const call = { messages: 9, shown: 5, written: 1_500, before: 1_500, after: 600 };
     const steps = [
       { stage: 'fresh', before: 1_500, after: 950, edits: 1 },
       { stage: 'snip', before: 950, after: 550, edits: 2 },
