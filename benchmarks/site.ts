@@ -15,10 +15,9 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
 import { createSpillway } from '../src/index.js';
 import type { Message } from '../src/transcript/index.js';
-import { openChromium } from '../test/support/chromium.js';
+import { barriers, newTab, openChromium } from '../test/support/chromium.js';
 import { longSession } from './support/long-session.js';
 import { provenance, saveResult } from './support/provenance.js';
 
@@ -28,7 +27,6 @@ declare const document: {
   querySelector(where: string): Part | null;
 };
 declare const window: {
-  readonly axe: { run(root: unknown): Promise<{ readonly violations: readonly Violation[] }> };
   requestAnimationFrame(done: () => void): void;
   readonly Event: new (name: string) => unknown;
 };
@@ -37,14 +35,8 @@ interface Part {
   readonly textContent: string;
   dispatchEvent(event: unknown): void;
 }
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly target: readonly string[] }[];
-}
 
 const SITE = join('site', '.vitepress', 'dist');
-const AXE = readFileSync(join('node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 /** What a first visit may load, compressed. */
 const MOST_BYTES = 200_000;
 const SESSION_BYTES = 5_000_000;
@@ -93,20 +85,13 @@ const fileAt = (path: string): string => join(SITE, path.endsWith('/') ? join(pa
 
 /** What a visit of a page loads until it is there, whom else it asks, and what axe finds. */
 async function visit(path: string, width: number, colorScheme: 'light' | 'dark') {
-  const page = await newPage(browser, width, colorScheme);
+  const page = await newTab(browser, { viewport: { width, height: 900 }, colorScheme });
   const foreign = new Set<string>();
   page.on('response', (response) => {
     if (!response.url().startsWith(url)) foreign.add(response.url());
   });
   await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
   if (path.includes('playground')) await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
-  await page.evaluate(AXE);
-  const barriers: string[] = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document);
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
-  });
   const isWide: boolean = await page.evaluate(
     () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
   );
@@ -116,18 +101,18 @@ async function visit(path: string, width: number, colorScheme: 'light' | 'dark')
     await page.screenshot({ path: join(flags.shots, name), fullPage: true });
   }
   const { complaints } = page;
-  const bytes = bytesOf(path);
+  const barred = await barriers(page);
   await page.context().close();
-  return { path, width, colorScheme, bytes, foreign: [...foreign], barriers, isWide, complaints };
-}
-
-async function newPage(from: Browser, width: number, colorScheme: 'light' | 'dark') {
-  const context = await from.newContext({ viewport: { width, height: 900 }, colorScheme, locale: 'en-US' });
-  const page = (await context.newPage()) as Page & { complaints: string[] };
-  page.complaints = [];
-  page.on('pageerror', (error) => page.complaints.push(error.message));
-  page.on('console', (message) => void (message.type() === 'error' && page.complaints.push(message.text())));
-  return page;
+  return {
+    path,
+    width,
+    colorScheme,
+    bytes: bytesOf(path),
+    foreign: [...foreign],
+    barriers: barred,
+    isWide,
+    complaints,
+  };
 }
 
 /** A session of 5 MB, as the body of a request has it. */
@@ -146,7 +131,7 @@ async function longFile(): Promise<{ readonly text: string; readonly messages: n
 }
 
 async function playground() {
-  const page = await newPage(browser, 1_280, 'light');
+  const page = await newTab(browser, { viewport: { width: 1_280, height: 900 } });
   await page.goto(`${url}/playground.html`, { waitUntil: 'networkidle' });
   await page.getByText('every call fits.').waitFor({ timeout: 120_000 });
   const { text, messages } = await longFile();
@@ -201,10 +186,8 @@ const visits = [
 ];
 if (flags.check) {
   const bad = visits.filter(
-    ({ path, bytes, foreign, barriers, isWide, complaints }) =>
-      foreign.length + barriers.length + complaints.length > 0 ||
-      isWide ||
-      (path === '/' && bytes > MOST_BYTES),
+    ({ path, bytes, foreign, barriers: found, isWide, complaints }) =>
+      foreign.length + found.length + complaints.length > 0 || isWide || (path === '/' && bytes > MOST_BYTES),
   );
   console.log(`${visits.length} visits of the site, ${bad.length} with faults`);
   if (bad.length > 0) {

@@ -2,8 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { packageFolder } from '../../src/index.js';
+
+/** Of the page, where what is handed to it runs. */
+declare const document: unknown;
+declare const window: {
+  readonly axe: {
+    run(root: unknown, options: object): Promise<{ readonly violations: readonly Violation[] }>;
+  };
+  scrollTo(x: number, y: number): void;
+};
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly {
+    readonly target: readonly string[];
+    readonly any: readonly { readonly message: string }[];
+  }[];
+}
 
 const PACKAGE = join('node_modules', '@sparticuz', 'chromium', 'package.json');
 const EXTRACT = `import { default as chromium } from '@sparticuz/chromium'; await chromium.executablePath();`;
@@ -56,4 +73,41 @@ function extracted(): string {
     if (!existsSync(folder)) throw error;
   }
   return folder;
+}
+
+/** A page, and what its scripts and what was refused to them complained of. */
+export type Tab = Page & { complaints: string[] };
+
+/** A tab of its own, with nothing remembered. */
+export async function newTab(browser: Browser, options: BrowserContextOptions): Promise<Tab> {
+  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const page = (await context.newPage()) as Tab;
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') page.complaints.push(message.text());
+  });
+  return page;
+}
+
+const AXE = join('node_modules', 'axe-core', 'axe.min.js');
+
+/** What axe finds that keeps people out: serious or worse. */
+export async function barriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(join(packageFolder(), AXE), 'utf8'));
+  const found = await page.evaluate(async () => {
+    // Where the page happens to be scrolled to, the bar over it may hide half a link.
+    window.scrollTo(0, 0);
+    const { violations } = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.map(({ id, impact, nodes }) => ({
+      impact,
+      text: `${id}: ${nodes
+        .map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`)
+        .slice(0, 3)
+        .join(' | ')}`,
+    }));
+  });
+  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ text }) => text);
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
 import { tab } from './browser.js';
-import { barriers } from './support.js';
+import { barriers } from '../../support/chromium.js';
 
 /** Of the page, where what is handed to it runs. */
 declare const document: any;

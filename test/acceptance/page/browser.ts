@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from '@jest/globals';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { openChromium } from '../../support/chromium.js';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
+import { newTab, openChromium, type Tab } from '../../support/chromium.js';
 
 let opened: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
@@ -13,17 +13,12 @@ afterAll(async () => {
   await (await opened?.catch(() => undefined))?.close();
 });
 
-/** A tab of its own, with nothing remembered. Scripts' faults and refused scripts are told in `complaints`. */
-export async function tab(options: BrowserContextOptions = {}): Promise<Page & { complaints: string[] }> {
+/** A tab of its own, which ends with its test. */
+export async function tab(options: BrowserContextOptions = {}): Promise<Tab> {
   opened ??= openChromium();
-  const context = await (await opened).newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+  const page = await newTab(await opened, { reducedMotion: 'reduce', ...options });
+  const context = page.context();
   contexts.push(context);
   context.setDefaultTimeout(15_000);
-  const page = (await context.newPage()) as Page & { complaints: string[] };
-  page.complaints = [];
-  page.on('pageerror', (error) => page.complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') page.complaints.push(message.text());
-  });
   return page;
 }

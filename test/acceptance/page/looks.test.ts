@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { packageFolder } from '../../../src/index.js';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';
-import { barriers, look, withSession } from './support.js';
+import { barriers } from '../../support/chromium.js';
+import { look, withSession } from './support.js';
 
 /** Of the page, where what is handed to it runs. */
 declare const document: any;

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';
-import { barriers, look, withSession } from './support.js';
+import { barriers } from '../../support/chromium.js';
+import { look, withSession } from './support.js';
 
 let service: Started;
 beforeAll(async () => {

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { readSession } from '../../../src/faces/importers/index.js';
 import { packageFolder, replaySession } from '../../../src/index.js';
 import { started, type Started } from '../service/support.js';
-
-/** Of the page, where what is handed to it runs. */
-declare const document: any;
 
 /** As `npm start` has it: small enough that every stage gets to work. */
 const BUDGET = 5_000;
@@ -35,28 +31,4 @@ export async function feed(service: Started, name: string): Promise<void> {
 export async function look(page: Page, { url }: Started, view = ''): Promise<void> {
   await page.goto(`${url}/#/${view}`);
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-}
-
-const AXE = readFileSync(join(packageFolder(), 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
-
-/** What axe finds that keeps people out: serious or worse. */
-export async function barriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    // Where the page happens to be scrolled to, the bar over it may hide half a link.
-    (globalThis as any).scrollTo(0, 0);
-    const { violations } = await (globalThis as any).axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.map((one: any) => ({
-      impact: one.impact as string,
-      text: `${one.id}: ${one.nodes
-        .map((node: any) => `${node.target.join(' ')} ${node.any[0]?.message ?? ''}`)
-        .slice(0, 3)
-        .join(' | ')}`,
-    }));
-  });
-  return found
-    .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-    .map(({ text }: { text: string }) => text);
 }
