@@ -8,8 +8,6 @@ const LEAST_DIGIT_GROUPS = 3;
 /** What hyphens part is a name with a date and a number in it; chance puts one sign in 32 of a key. */
 const MOST_JOINTS = 3;
 
-const CANDIDATE = new RegExp(`(?<![\\w+=-])[\\w+=-]{${LEAST_CHARS},${MOST_CHARS}}(?![\\w+=-])`, 'g');
-
 /** `toolu_…`, `PRRC_…`, `ses_…`: an id that says what it is of, and that a later call may need. */
 const TYPED = /^[a-z]{2,12}_/i;
 
@@ -41,9 +39,20 @@ export function isRandomWord(word: string): boolean {
 
 /** A text without its random words, but those that may stay. */
 export function withoutRandomWords(text: string, mayStay: (word: string) => boolean): string {
-  return text.replace(CANDIDATE, (word) =>
-    isRandomWord(word) && !mayStay(word) ? '[random word removed]' : word,
-  );
+  let clean = '';
+  let done = 0;
+  // A word this long covers one of every `LEAST_CHARS` places: the others need not be looked at.
+  for (let at = LEAST_CHARS - 1; at < text.length; at += LEAST_CHARS) {
+    if (kindOf(text.charCodeAt(at)) < 0) continue;
+    let from = at;
+    while (from > 0 && kindOf(text.charCodeAt(from - 1)) >= 0) from--;
+    while (at < text.length && kindOf(text.charCodeAt(at)) >= 0) at++;
+    const word = text.slice(from, at);
+    if (!isRandomWord(word) || mayStay(word)) continue;
+    clean += `${text.slice(done, from)}[random word removed]`;
+    done = at;
+  }
+  return done === 0 ? text : clean + text.slice(done);
 }
 
 const DIGIT = 2;
