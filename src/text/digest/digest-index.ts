@@ -61,6 +61,8 @@ export interface Entry {
   readonly answers?: Entry;
   /** Of a user: some of it may set a bound. */
   readonly binds?: boolean;
+  /** Its different words, once somebody has asked what it says that others do not. */
+  words?: ReadonlySet<string>;
 }
 
 /** Most characters of one message that are read for its prose; a longer one is a document. */

@@ -22,19 +22,15 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu;
  * little, names, places and numbers to much. Linear.
  */
 export function newsOf(entries: readonly Entry[]): News {
-  const words = new Map<Entry, ReadonlySet<string>>();
   const said = new Map<string, number>();
   for (const entry of entries) {
-    const own = new Set<string>();
-    for (const { text } of entry.passages)
-      for (const [word] of text.toLowerCase().matchAll(WORD)) own.add(word);
-    words.set(entry, own);
-    for (const word of own) said.set(word, (said.get(word) ?? 0) + 1);
+    entry.words ??= new Set(entry.passages.flatMap(({ text }) => text.toLowerCase().match(WORD) ?? []));
+    for (const word of entry.words) said.set(word, (said.get(word) ?? 0) + 1);
   }
   const news = new Map<Entry, number>();
-  for (const [entry, own] of words) {
+  for (const entry of entries) {
     let sum = 0;
-    for (const word of own) sum += Math.log(entries.length / said.get(word)!);
+    for (const word of entry.words!) sum += Math.log(entries.length / said.get(word)!);
     news.set(entry, sum / (entry.chars + LINE_CHARS));
   }
   return news;
