@@ -29,8 +29,6 @@ const FREE_SHARE = 0.5;
 /** Less room holds no passage and where it is from. */
 const LEAST_TOKENS = 150;
 const MOST_PIECES = 12;
-/** A worse passage beside the best one is there by chance. */
-const LEAST_OF_BEST = 0.35;
 /** A word that more passages hold than these is rare no more: so many, or this share of all. */
 const RARE = { count: 2, share: 0.02 };
 /** A name is told apart by less. */
@@ -61,7 +59,7 @@ export class AutomaticRecall {
   async put(run: RunReport): Promise<void> {
     const { thread, settings, timer, inbox } = this.#of;
     const { automatic } = settings.recall;
-    if (automatic === 'off' || thread.ledger.liveEdits.length === 0) return;
+    if (automatic === 'off' || thread.ledger.live.length === 0) return;
     const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
     if (!spoken || spoken.last === this.#checked || !tells(spoken.words)) return;
     this.#checked = spoken.last;
@@ -87,11 +85,12 @@ export class AutomaticRecall {
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;
     const maxTokens = room - 2 * FRAME_TOKENS;
+    const least = LEAST_WORTH[ASKS.test(query) ? 'asking' : 'saying'];
     const found = await search.find({
       query: asked,
       limit: MOST_PIECES,
       maxTokens,
-      worthOf: (ranked) => worthTaking(ranked, index, ASKS.test(query) ? 'asking' : 'saying'),
+      tells: (one) => toldBy(one, index) >= least,
     });
     if (found.pieces.length === 0) return undefined;
     const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
@@ -173,16 +172,6 @@ const tells = (text: string): boolean => {
 
 const ends = (text: string): string =>
   text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
-
-/** Where one passage tells enough, all that are near it may fill the room: an answer is rarely in one (docs/decisions/0030). */
-function worthTaking(
-  ranked: readonly Ranked[],
-  index: PassageIndex,
-  by: keyof typeof LEAST_WORTH,
-): readonly Ranked[] {
-  const near = ranked.filter(({ score }) => score >= LEAST_OF_BEST * ranked[0]!.score);
-  return near.some((one) => toldBy(one, index) >= LEAST_WORTH[by]) ? near : [];
-}
 
 /** What a passage tells by its words of the question. */
 function toldBy({ byWord }: Ranked, index: PassageIndex): number {

@@ -15,6 +15,8 @@ const MAX_LITERAL_CHARS = 300;
 const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
 /** Of the lines of a passage; beyond, it says nothing that was not said. */
 const MAX_KNOWN_SHARE = 0.7;
+/** A worse passage beside the best one is there by chance. */
+const LEAST_OF_BEST = 0.35;
 /** A shorter line, a bracket, stands everywhere. */
 const MIN_LINE_CHARS = 9;
 /** What a tool says of a change, and what an agent says before a call: a short text of it tells nothing by itself. */
@@ -26,43 +28,84 @@ const BARE_CHARS = 220;
  * Takes the best, then what is best beside it: words that were answered count less, so that others come to be answered.
  * Worth only falls, so the passage that was worth most when it was last weighed is weighed anew, and no other.
  */
-export function spread(ranked: readonly Ranked[]): Ranked[] {
+export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
   const waiting = ranked.slice(0, MAX_WEIGHED).map((one) => ({ one, worth: one.score, weighedAt: 0 }));
-  const taken: Ranked[] = [];
+  let taken = 0;
   const times = new Map<string, number>();
   while (waiting.length > 0) {
     const at = waiting.reduce((best, { worth }, i) => (worth > waiting[best]!.worth ? i : best), 0);
     const best = waiting[at]!;
     const { one, worth, weighedAt } = best;
-    if (weighedAt < taken.length) {
+    if (weighedAt < taken) {
       let lost = 0;
       for (const [word, of] of one.byWord) lost += of * (1 - AGAIN ** (times.get(word) ?? 0));
-      Object.assign(best, { worth: one.score - lost, weighedAt: taken.length });
+      Object.assign(best, { worth: one.score - lost, weighedAt: taken });
       continue;
     }
     waiting.splice(at, 1);
-    taken.push({ ...one, score: worth });
+    taken++;
     for (const word of one.byWord.keys()) times.set(word, (times.get(word) ?? 0) + 1);
+    yield { ...one, score: worth };
   }
-  return taken;
 }
 
-/** The same with what stands letter by letter as it was asked for before what holds its words. */
+/** Of several rankings the best of each, then the next of each; what stands in two comes once. */
+export function* inTurns(rankings: readonly Iterable<Ranked>[]): Iterable<Ranked> {
+  const given = new Set<Passage>();
+  let left = rankings.map((ranked) => ranked[Symbol.iterator]());
+  while (left.length > 0) {
+    const next = left.map((ranked) => ranked.next());
+    left = left.filter((_, i) => next[i]!.done !== true);
+    for (const { done, value } of next) {
+      if (done === true || given.has(value.passage)) continue;
+      given.add(value.passage);
+      yield value;
+    }
+  }
+}
+
+/** Where one passage tells enough, all that are near the best may come: an answer is rarely in one (docs/decisions/0030). */
+export function* nearBest(ranked: Iterable<Ranked>, tells: (one: Ranked) => boolean): Iterable<Ranked> {
+  let least: number | undefined;
+  let waiting: Ranked[] | undefined = [];
+  for (const one of ranked) {
+    least ??= LEAST_OF_BEST * one.score;
+    if (one.score < least) continue;
+    waiting?.push(one);
+    if (waiting && !tells(one)) continue;
+    yield* waiting ?? [one];
+    waiting = undefined;
+  }
+}
+
+export function* filtered<One>(all: Iterable<One>, keeps: (one: One, at: number) => boolean): Iterable<One> {
+  let at = 0;
+  for (const one of all) if (keeps(one, at++)) yield one;
+}
+
+/**
+ * The same with what stands letter by letter as it was asked for before what holds its words. `rawOf` is quicker than `textOf`, which
+ * takes secrets out.
+ */
 export function withLiterals(
   ranked: readonly Ranked[],
   query: string,
-  textAt: (passage: Passage) => string,
+  rawOf: (one: Ranked) => string,
+  textOf: (one: Ranked) => string,
 ): readonly Ranked[] {
   const quoted = [...query.matchAll(QUOTED)].map(([, inside]) => inside!);
   const literals = query.length <= MAX_LITERAL_CHARS ? [query, ...quoted] : quoted;
   if (literals.length === 0) return ranked;
   const folded = literals.map((text) => text.toLowerCase());
-  const gained = ranked.slice(0, MAX_WEIGHED).map((one) => {
-    const text = textAt(one.passage).toLowerCase();
-    return folded.some((literal) => text.includes(literal))
-      ? { ...one, score: one.score * (1 + LITERAL_WEIGHT) }
-      : one;
-  });
+  const isIn = (text: string): boolean => {
+    const lower = text.toLowerCase();
+    return folded.some((literal) => lower.includes(literal));
+  };
+  const gained = ranked
+    .slice(0, MAX_WEIGHED)
+    .map((one) =>
+      isIn(rawOf(one)) && isIn(textOf(one)) ? { ...one, score: one.score * (1 + LITERAL_WEIGHT) } : one,
+    );
   return gained.sort((a, b) => b.score - a.score);
 }
 

@@ -22,7 +22,7 @@ const MOST_KNOWN = 200;
 /** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
 export class LogWords {
   readonly #thread: Thread;
-  readonly #known = new Map<LogMessage, { readonly clean: MessageWords; readonly raw: MessageWords }>();
+  readonly #known = new Map<LogMessage, { readonly raw: MessageWords; clean?: MessageWords }>();
   #knownAt = -1;
   /** By the message that makes them: calls by their ids, the first where several have one. */
   readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
@@ -34,20 +34,22 @@ export class LogWords {
   readonly clean = (text: string): string => this.#thread.reader.secrets.redact(text);
 
   of(message: LogMessage): MessageWords {
-    return this.#both(message).clean;
+    return (this.#wordsOf(message).clean ??= wordsOf(message, this.clean));
   }
 
-  #both(message: LogMessage): { readonly clean: MessageWords; readonly raw: MessageWords } {
+  #wordsOf(message: LogMessage): { readonly raw: MessageWords; clean?: MessageWords } {
     // What comes later may tell that a word of an earlier message is a secret.
     const { length } = this.#thread.log;
     if (this.#knownAt !== length || this.#known.size > MOST_KNOWN) this.#known.clear();
     this.#knownAt = length;
     let words = this.#known.get(message);
-    if (!words) {
-      words = { clean: wordsOf(message, this.clean), raw: rawWordsOf(message) };
-      this.#known.set(message, words);
-    }
+    if (!words) this.#known.set(message, (words = { raw: rawWordsOf(message) }));
     return words;
+  }
+
+  /** The words of a passage with the secrets in it: to look something up in, never to be shown. */
+  rawOf({ message, from, to }: Passage): string {
+    return this.#wordsOf(message).raw.text.slice(from, to);
   }
 
   /** Where a passage stands in the words without secrets, and its part. */
@@ -55,8 +57,8 @@ export class LogWords {
     readonly at: readonly [number, number];
     readonly within: readonly [number, number];
   } {
-    const { clean, raw } = this.#both(message);
-    const { text, parts } = clean;
+    const { text, parts } = this.of(message);
+    const { raw } = this.#wordsOf(message);
     const one = parts.find(({ index }) => index === part);
     if (!one) return { at: [0, 0], within: [0, 0] };
     const within = [one.from, one.to] as const;

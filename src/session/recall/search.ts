@@ -2,7 +2,7 @@ import { headOf as headOfText, oneLine } from '../../text/reading/index.js';
 import { isToolCall, partHandle, type LogMessage, type ViewMessage } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
 import { headOf, type Recalled } from './answer.js';
-import { isBare, KnownLines, spread, withLiterals } from './choose.js';
+import { filtered, inTurns, isBare, KnownLines, nearBest, spread, withLiterals } from './choose.js';
 import { LogWords, rawWordsOf } from './log-words.js';
 import { enclosing, MIN_TOKENS, pageOf } from './passages.js';
 import { PassageIndex, type Passage, type Ranked } from './passage-index.js';
@@ -15,8 +15,8 @@ export interface SearchRequest {
   readonly maxTokens: number;
   /** Only these are looked at, whether or not they stand in view; all that left, where absent. */
   readonly among?: ((passage: Passage) => boolean) | undefined;
-  /** Those of the ranking, best first, that are worth their room. */
-  readonly worthOf?: (ranked: readonly Ranked[]) => readonly Ranked[];
+  /** Whether a passage tells enough that it, and what is near the best, may come; all may where absent. */
+  readonly tells?: (one: Ranked) => boolean;
 }
 
 export interface Found {
@@ -70,27 +70,37 @@ export class Search {
     return this.#index.caughtUp();
   }
 
-  async find({ query, limit, maxTokens, among, worthOf = (all) => all }: SearchRequest): Promise<Found> {
+  async find({ query, limit, maxTokens, among, tells }: SearchRequest): Promise<Found> {
     const index = await this.index();
     const view = among ? [] : this.#viewSent();
     const shown = new Map(
       view.flatMap(({ source, replaced }) => (source && !replaced ? [[source.id, source]] : [])),
     );
     const isLeft = ({ message }: Passage): boolean => !shown.has(message.id);
-    const ranked = this.#ranked(index, query, among ?? isLeft);
-    const isKnown = ({ passage }: Ranked): boolean => shown.has(passage.message.id);
+    const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isLeft) }));
+    if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
+    const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
+    const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
+    const ranked = inTurns(lists.map(({ topic, all }) => spread(withLiterals(all, topic, rawOf, textOf))));
     const inView: Recalled[] = [];
     const lines = new KnownLines(view);
     const asked = wordsOfQuery(query).map((word) => word.toLowerCase());
-    const seen = (one: Ranked, rank: number): boolean => {
-      if (!isKnown(one) && !lines.holds(this.#textOf(one.passage), asked)) return false;
+    const isNew = (one: Ranked, rank: number): boolean => {
+      if (!lines.holds(textOf(one), asked)) return true;
       if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
-      return true;
+      return false;
     };
-    const fresh = worthOf(ranked.filter((one, rank) => !seen(one, rank)));
-    const isOne = (passages: readonly Ranked[]): Ranked[] => (among ? [...passages] : fewOfEach(passages));
-    const telling = isOne(fresh.filter(({ passage }) => !isBare(this.#textOf(passage))));
-    const chosen = this.#fitting(telling.length > 0 ? telling : isOne(fresh), limit, maxTokens);
+    const bare: Ranked[] = [];
+    const isTelling = (one: Ranked): boolean => {
+      const tellsNothing = isBare(textOf(one));
+      if (tellsNothing) bare.push(one);
+      return !tellsNothing;
+    };
+    const fewEach = among ? (all: Iterable<Ranked>): Iterable<Ranked> => all : fewOfEach;
+    const fresh = filtered(ranked, isNew);
+    const telling = filtered(tells ? nearBest(fresh, tells) : fresh, isTelling);
+    let chosen = this.#fitting(fewEach(telling), limit, maxTokens);
+    if (chosen.length === 0) chosen = this.#fitting(fewEach(bare), limit, maxTokens);
     const pieces = chosen.map((one) => this.#shownAs(one, maxTokens));
     return { pieces, messages: chosen.map(({ passage }) => passage.message), inView };
   }
@@ -107,23 +117,6 @@ export class Search {
     return this.#of.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
-  /** Topics that a semicolon parts take turns. */
-  #ranked(index: PassageIndex, query: string, among: SearchRequest['among']): Ranked[] {
-    const parts = query.split(';').filter((topic) => wordsOfQuery(topic).length > 0);
-    const topics = parts.length > 1 && parts.length <= MAX_TOPICS ? parts : [query];
-    const lists = topics.map((topic) =>
-      spread(withLiterals(index.search(topic, among), topic, (passage) => this.#textOf(passage))),
-    );
-    if (lists.length === 1) return lists[0]!;
-    const merged = new Map<number, Ranked>();
-    for (let i = 0; lists.some((list) => i < list.length); i++)
-      for (const list of lists) {
-        const one = list[i];
-        if (one && !merged.has(one.passage.id)) merged.set(one.passage.id, one);
-      }
-    return [...merged.values()];
-  }
-
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
   #viewSent(): readonly ViewMessage[] {
     const { projection } = this.#of.thread;
@@ -135,7 +128,7 @@ export class Search {
   }
 
   /** The best that fit, each with what it is a part of; in order of the log, what touches joined. */
-  #fitting(ranked: readonly Ranked[], limit: number, maxTokens: number): Chosen[] {
+  #fitting(ranked: Iterable<Ranked>, limit: number, maxTokens: number): Chosen[] {
     const { count } = this.#of;
     let left = maxTokens - FRAME_TOKENS;
     const chosen: Chosen[] = [];
@@ -223,10 +216,16 @@ const touches = (one: Chosen, passage: Passage, from: number, to: number): boole
   from <= one.to &&
   one.from <= to;
 
+/** Topics that a semicolon parts take turns. */
+function topicsOf(query: string): readonly string[] {
+  const parts = query.split(';').filter((topic) => wordsOfQuery(topic).length > 0);
+  return parts.length > 1 && parts.length <= MAX_TOPICS ? parts : [query];
+}
+
 /** The best passages of each message: a long listing would else take all the room. */
-function fewOfEach(ranked: readonly Ranked[]): Ranked[] {
+function fewOfEach(ranked: Iterable<Ranked>): Iterable<Ranked> {
   const taken = new Map<LogMessage, number>();
-  return ranked.filter(({ passage: { message } }) => {
+  return filtered(ranked, ({ passage: { message } }) => {
     const count = (taken.get(message) ?? 0) + 1;
     taken.set(message, count);
     return count <= MOST_OF_ONE;

@@ -40,8 +40,7 @@ export function wordsOfQuery(query: string): readonly string[] {
 
 /** Names and words of a text as they are written in it, each once: no pieces. */
 export function namesIn(text: string): readonly string[] {
-  const names = [...text.normalize('NFKC').matchAll(NAME)].map(([name]) => name);
-  return [...new Set(names)].filter(
+  return [...new Set(text.normalize('NFKC').match(NAME))].filter(
     (name) => name.length > 2 && name.length <= MAX_WORD_CHARS && !name.match(UNSPACED),
   );
 }
@@ -54,10 +53,10 @@ function countWords(text: string, counts: Map<string, number>): void {
   }
   // Most text: no need to ask what its characters are.
   if (ASCII.test(text)) {
-    for (const [name] of text.matchAll(ASCII_NAME)) countName(name, counts);
+    for (const name of text.match(ASCII_NAME) ?? []) countName(name, counts);
     return;
   }
-  for (const [name] of text.normalize('NFKC').matchAll(NAME)) {
+  for (const name of text.normalize('NFKC').match(NAME) ?? []) {
     const unspaced = name.match(UNSPACED);
     if (unspaced) for (const run of unspaced) countPairs(run, counts);
     const spaced = unspaced ? name.replace(UNSPACED, ' ').split(' ') : [name];
