@@ -33,11 +33,16 @@ export class Pace {
 
 /** Does work slice by slice; what fits into one is done when this returns. Rejects with what the work throws. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
+  return soon(steps);
+}
+
+/** The same, without a promise where it fits into one slice. */
+export function soon<T>(steps: Steps<T>): T | Promise<T> {
   const pace = new Pace();
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (pace.isOver) await pace.rest();
+    if (pace.isOver) return pace.rest().then(() => soon(steps));
   }
 }
 

@@ -64,8 +64,8 @@ export class LogWords {
     const within = [one.from, one.to] as const;
     if (raw.text === text) return { at: [from, to], within };
     const before = raw.parts.find(({ index }) => index === part)!;
-    const nth = cutsOf(raw.text, before.from, before.to).findIndex(([start]) => start === from);
-    const cuts = cutsOf(text, ...within);
+    const nth = [...cutsOf(raw.text, before.from, before.to)].findIndex(([start]) => start === from);
+    const cuts = [...cutsOf(text, ...within)];
     return { at: cuts[Math.min(Math.max(0, nth), cuts.length - 1)] ?? [one.from, one.from], within };
   }
 

@@ -5,7 +5,9 @@ import {
   type Log,
   type LogMessage,
   type Part,
+  type Steps,
 } from '../../transcript/index.js';
+import { inSlices } from '../slices.js';
 import type { MessageWords } from './log-words.js';
 import { cutsOf } from './passages.js';
 import { wordsOfQuery, wordsOfText } from './words.js';
@@ -60,8 +62,6 @@ const MAX_COUNT = 2 ** COUNT_BITS - 1;
 const MAX_WALKED = 800_000;
 /** Passages that are looked at closer. */
 const MAX_RANKED = 300;
-/** Messages read in one go, before others have their turn. */
-const MESSAGES_A_SLICE = 500;
 
 /** All passages of one log by their words: grows as the log does. */
 export class PassageIndex {
@@ -73,6 +73,8 @@ export class PassageIndex {
   readonly #postings = new Map<string, number[]>();
   #words = 0;
   #read = 0;
+  /** While it reads: whoever asks meanwhile waits for the same. */
+  #reading: Promise<void> | undefined;
   /** Words of the agent before the calls that follow. */
   #said: readonly string[] = [];
 
@@ -95,13 +97,13 @@ export class PassageIndex {
 
   /** Reads what was appended since. */
   async caughtUp(): Promise<this> {
-    const { log } = this.#of;
-    for (let slice = 0; this.#read < log.length; slice++) {
-      if (slice > 0) await new Promise((done) => setImmediate(done));
-      const end = Math.min(log.length, this.#read + MESSAGES_A_SLICE);
-      while (this.#read < end) this.#add(log.at(this.#read++));
-    }
+    while (this.#reading || this.#read < this.log.length)
+      await (this.#reading ??= inSlices(this.#readOn()).finally(() => (this.#reading = undefined)));
     return this;
+  }
+
+  *#readOn(): Steps<void> {
+    while (this.#read < this.log.length) yield* this.#add(this.log.at(this.#read++));
   }
 
   /** Best first, at most `MAX_RANKED`; the newer one of equals. */
@@ -152,7 +154,7 @@ export class PassageIndex {
     return Math.log(1 + (this.size - holders + 0.5) / (holders + 0.5)) ** RARITY_POWER;
   }
 
-  #add(message: LogMessage): void {
+  *#add(message: LogMessage): Steps<void> {
     // What recall brought back is a quotation, and would be found before what it quotes.
     if (message.label === 'recalled') return;
     const { text, parts } = this.#of.wordsOf(message);
@@ -175,6 +177,7 @@ export class PassageIndex {
         for (const [word, weight] of beside) if (!counts.has(word)) this.#post(word, passage.id, weight);
         this.#lengths.push(length);
         this.#words += length;
+        yield;
       }
     }
   }

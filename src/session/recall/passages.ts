@@ -14,15 +14,13 @@ export const LINE_NUMBER = /^\s*\d+\s*[:|→\t]/;
 const CLOSES = /^\s*(?:[\]})]|end\b|<\/)/;
 
 /** Where the passages of a text begin and end: at paragraphs, else at lines, sentences, spaces. */
-export function cutsOf(text: string, from: number, to: number): (readonly [number, number])[] {
-  const cuts: (readonly [number, number])[] = [];
+export function* cutsOf(text: string, from: number, to: number): Generator<readonly [number, number]> {
   for (let at = from; at < to;) {
     if (at - from > HEAD_CHARS && at < to - TAIL_CHARS) at = to - TAIL_CHARS;
     const end = borderAfter(text, at, to, MAX_CHARS);
-    if (text.slice(at, end).trim() !== '') cuts.push([at, end]);
+    if (text.slice(at, end).trim() !== '') yield [at, end];
     at = end;
   }
-  return cuts;
 }
 
 /**
