@@ -73,7 +73,10 @@ function stepsOf(
   const members = new Map<ViewExchange, Candidate[]>();
   for (const candidate of candidates) {
     const { exchange } = candidate.result;
-    if (removable.has(exchange)) members.set(exchange, [...(members.get(exchange) ?? []), candidate]);
+    if (!removable.has(exchange)) continue;
+    const together = members.get(exchange);
+    if (together) together.push(candidate);
+    else members.set(exchange, [candidate]);
   }
   return candidates.flatMap((candidate): Step[] => {
     const { exchange } = candidate.result;

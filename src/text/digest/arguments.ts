@@ -1,6 +1,7 @@
+import { endOfString } from '../../transcript/index.js';
+import { headOf } from '../reading/index.js';
 import { cutText, type CutRequest } from './cut.js';
 import { fitText } from './fit.js';
-import { headOf } from '../reading/index.js';
 import { grouped } from './stub.js';
 
 /**
@@ -13,8 +14,12 @@ export function cutArguments(text: string, request: CutRequest): string {
   if (knownTokens <= maxTokens) return text;
   const keys = objectKeys(text);
   if (!keys) return cutText(text, { ...request, knownTokens });
-  const values = stringValues(text);
+  // A shorter literal cannot be cut: what says so would be as long.
+  const values = stringValues(text).filter(({ start, end }) => end - start > LEAST_NOTE + handle.length);
   const fixed = text.length - values.reduce((sum, { start, end }) => sum + end - start, 0);
+  const density = text.length / Math.max(1, knownTokens);
+  const least = fixed + values.length * (LEAST_NOTE + handle.length);
+  if (least > FAR_TOO_LONG * maxTokens * density) return keysOnly(keys, handle, maxTokens, count);
   const build = (chars: number): string => {
     const level = levelFor(
       values.map(({ start, end }) => end - start),
@@ -24,7 +29,7 @@ export function cutArguments(text: string, request: CutRequest): string {
       literal.length > level ? cutLiteral(literal, level, handle) : literal,
     );
   };
-  const fitted = fitText(build, maxTokens, count, text.length / Math.max(1, knownTokens));
+  const fitted = fitText(build, maxTokens, count, density);
   return fitted?.text ?? keysOnly(keys, handle, maxTokens, count);
 }
 
@@ -33,23 +38,20 @@ interface Stretch {
   readonly end: number;
 }
 
+/** Characters that a cut leaves at least beside the handle: its note, and quotation marks. */
+const LEAST_NOTE = '"… [1 more characters; ]"'.length;
+/** What comes to so many times what is allowed, cut as far as can be, is not built and counted. */
+const FAR_TOO_LONG = 16;
+
 /** Where the string literals of a JSON text stand, keys left out; quotation marks included. */
 function stringValues(text: string): Stretch[] {
   const values: Stretch[] = [];
   for (let start = text.indexOf('"'); start >= 0;) {
-    const end = endOfLiteral(text, start);
+    const end = endOfString(text, start);
     if (!/^\s*:/.test(text.slice(end, end + 40))) values.push({ start, end });
     start = text.indexOf('"', end);
   }
   return values;
-}
-
-function endOfLiteral(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 function rewrite(text: string, values: readonly Stretch[], write: (literal: string) => string): string {

@@ -29,6 +29,18 @@ describe('cutArguments', () => {
     expect(cutArguments(text, { maxTokens: 30, count, handle: 'm2#0' })).toBe('{"name":"…","cells":"…"}');
   });
 
+  it('neither builds nor counts what cannot fit however far it is cut', () => {
+    const text = JSON.stringify({ path: 'a.md', edits: Array.from({ length: 5000 }, (_, i) => `line ${i}`) });
+    let chars = 0;
+    const counting = (one: string): number => {
+      chars += one.length;
+      return byChars(one);
+    };
+    const request = { maxTokens: 30, count: counting, handle: 'm2#0', knownTokens: byChars(text) };
+    expect(cutArguments(text, request)).toBe('{"path":"…","edits":"…"}');
+    expect(chars).toBeLessThan(100);
+  });
+
   it('cuts malformed arguments as plain text', () => {
     const cut = cutArguments(`{"content": "${long}`, { maxTokens: 40, count, handle: 'm2#0' });
     expect(cut.startsWith('{"content": "a guide')).toBe(true);
