@@ -7,7 +7,7 @@ import {
   type ContextMessage,
   type Standing,
 } from '../spi/index.js';
-import type { Edit, Message } from '../transcript/index.js';
+import { atOnce, type Edit, type Message } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { PIPELINE_STEPS } from './policy.js';
 
@@ -38,7 +38,7 @@ export function delegatedBy(
     const checked =
       superseded === undefined ? list : checkCompacted(standing, { messages: list, superseded }, whose);
     const edits = editsOfList(draft.view, checked, { whose, reason: reasonOf(by, summary) });
-    draft.step(PIPELINE_STEPS.delegate, 0, () => edits);
+    atOnce(draft.step(PIPELINE_STEPS.delegate, 0, () => edits));
     const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
     return { delegated: { by, edits } };

@@ -1,15 +1,19 @@
 import type { MeasureMessage, TranscriptView } from '../spi/index.js';
 import type { Budget, Reading } from '../tokens/index.js';
-import type {
-  Edit,
-  EditFault,
-  EditMark,
-  PlannedEdit,
-  Projection,
-  ReasoningOutcome,
-  Size,
-  StageOutcome,
-  Trigger,
+import {
+  atOnce,
+  madeIn,
+  type Edit,
+  type EditFault,
+  type EditMark,
+  type Made,
+  type PlannedEdit,
+  type Projection,
+  type ReasoningOutcome,
+  type Size,
+  type StageOutcome,
+  type Steps,
+  type Trigger,
 } from '../transcript/index.js';
 import type { Delegated } from './delegated.js';
 import { createGuard, type GuardRights } from './guard.js';
@@ -17,7 +21,7 @@ import type { Injected } from './inject.js';
 import { measureEdit } from './measure.js';
 import type { Policy } from './policy.js';
 import { readEdit } from './shape.js';
-import { buildView, type ViewSource } from './view.js';
+import { buildingView, type ViewSource } from './view.js';
 
 /** What a run is planned on. */
 export interface RunInput {
@@ -82,7 +86,11 @@ export class RunDraft {
   }
 
   get view(): TranscriptView {
-    return (this.#view ??= buildView(this.input.source, this.projection));
+    return atOnce(this.viewing());
+  }
+
+  *viewing(): Steps<TranscriptView> {
+    return (this.#view ??= yield* buildingView(this.input.source, this.projection));
   }
 
   /**
@@ -114,15 +122,10 @@ export class RunDraft {
    * Runs one step, takes what the guard lets through, and writes down what came of it. Steps of the pipeline itself
    * come with `rights` and only get a line where they did something.
    */
-  step(
-    stage: string,
-    opensAt: number,
-    propose: (view: TranscriptView) => readonly Edit[],
-    rights?: GuardRights,
-  ): void {
+  *step(stage: string, opensAt: number, propose: Propose, rights?: GuardRights): Steps<void> {
     const started = this.input.timer();
     const before = this.projection.size;
-    const { accepted, faults, proposed } = this.#judge(stage, propose, rights);
+    const { accepted, faults, proposed } = yield* this.#judge(stage, propose, rights);
     if (accepted.length > 0) {
       this.projection.apply(accepted);
       for (const edit of accepted) this.edits.push(edit);
@@ -153,24 +156,26 @@ export class RunDraft {
     this.input.onStep?.(told, durationMs);
   }
 
-  #judge(stage: string, propose: (view: TranscriptView) => readonly Edit[], rights: GuardRights | undefined) {
+  *#judge(stage: string, propose: Propose, rights: GuardRights | undefined) {
     const { source, measure, policy } = this.input;
     const faults: EditFault[] = [];
     let proposed = 0;
     let accepted: PlannedEdit[] = [];
     try {
-      const edits = propose(this.view);
+      const view = yield* this.viewing();
+      const edits = yield* madeIn(propose(view));
       proposed = edits.length;
       const guard =
-        proposed > 0 ? createGuard(this.view, source.log, rights, policy.reasoning?.binding) : undefined;
+        proposed > 0 ? createGuard(view, source.log, rights, policy.reasoning?.binding) : undefined;
       for (const proposal of edits) {
+        yield;
         const edit = readEdit(proposal);
         if (!edit) {
           faults.push({ code: 'EDIT_ILLEGAL', message: 'is no edit' });
           continue;
         }
         const misplaced = guard!.judgePlace(edit);
-        const by = (rights?.joins && standingMark(this.view, edit)) || { stage, reason: edit.reason };
+        const by = (rights?.joins && standingMark(view, edit)) || { stage, reason: edit.reason };
         const planned = misplaced
           ? undefined
           : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure, source);
@@ -188,6 +193,9 @@ export class RunDraft {
     return { accepted, faults, proposed };
   }
 }
+
+/** What a step offers to do, made at once or in steps. */
+export type Propose = (view: TranscriptView) => Made<readonly Edit[]>;
 
 export interface Excess {
   readonly tokens: number;

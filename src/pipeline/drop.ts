@@ -1,32 +1,32 @@
 import { replaceBy, shownParts, type TranscriptView, type ViewExchange } from '../spi/index.js';
-import type { Edit, FilePart, Part } from '../transcript/index.js';
-import type { RunDraft, Excess } from './draft.js';
+import type { Edit, FilePart, Part, Steps } from '../transcript/index.js';
+import type { Excess, Propose, RunDraft } from './draft.js';
 import { cutPins, dropOldest, filesOf, FIT_RIGHTS, isFresh, isSummary, lineFor, shrinkFresh } from './fit.js';
 import { PIPELINE_STEPS } from './policy.js';
 import { withRoomForDigests } from './room.js';
 
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
-export function dropToTarget(draft: RunDraft): void {
+export function* dropToTarget(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
-  const drop = (isKept?: (exchange: ViewExchange) => boolean): void => {
+  function* drop(isKept?: (exchange: ViewExchange) => boolean): Steps<void> {
     const need = withRoomForDigests(draft, policy.target);
     if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
-      draft.step(
+      yield* draft.step(
         PIPELINE_STEPS.drop,
         draft.reading.pressure > 1 ? 1 : 0,
         (view) => dropOldest(view, need, count, isKept),
         FIT_RIGHTS,
       );
-  };
-  drop(isSummary);
-  drop();
+  }
+  yield* drop(isSummary);
+  yield* drop();
 }
 
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits; pictures of pins last. */
-export function dropToFit(draft: RunDraft): void {
+export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
-  dropToTarget(draft);
-  const steps: readonly (readonly [step: string, propose: (view: TranscriptView) => readonly Edit[]])[] = [
+  yield* dropToTarget(draft);
+  const steps: readonly (readonly [step: string, propose: Propose])[] = [
     [PIPELINE_STEPS.fresh, (view) => freshMedia(view, draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],
     [
@@ -36,7 +36,7 @@ export function dropToFit(draft: RunDraft): void {
     [PIPELINE_STEPS.pins, (view) => pinnedMedia(view, draft.excess(1))],
   ];
   for (const [step, propose] of steps)
-    if (draft.reading.pressure > 1) draft.step(step, 1, propose, FIT_RIGHTS);
+    if (draft.reading.pressure > 1) yield* draft.step(step, 1, propose, FIT_RIGHTS);
 }
 
 type MediaExcess = Pick<Excess, 'bytes' | 'images'>;

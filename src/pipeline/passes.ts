@@ -1,4 +1,4 @@
-import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
+import { atOnce, type CompactionRecord, type Plan, type StageOutcome } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { planOf } from './plan-value.js';
 import type { Pass } from './policy.js';
@@ -12,8 +12,8 @@ import { leastOf } from './unreachable.js';
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
   const draft = new RunDraft(input);
   const { floor } = leastOf(draft);
-  draft.step(pass.stage.stage, 0, (view) => proposalOf(pass.stage, draft, view, view.tokens));
-  applyReasoningRule(draft);
+  atOnce(draft.step(pass.stage.stage, 0, (view) => proposalOf(pass.stage, draft, view, view.tokens)));
+  atOnce(applyReasoningRule(draft));
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
   return planned(draft, floor);

@@ -1,18 +1,19 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
-import type { Edit } from '../transcript/index.js';
+import { madeIn, type Edit, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunDraft, type RunInput } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
 
 /** What a stage proposes on a draft, as far as the policy lets it. `reclaim` in counted tokens. */
-export function proposalOf(
+export function* proposalOf(
   stage: OpenableStage,
   { input, reading, states }: RunDraft,
   view: TranscriptView,
   reclaim: number,
-): readonly Edit[] {
-  const proposal = stage.plugin.plan(view, goalOf(stage, reading, { ...input, states }, reclaim));
+): Steps<readonly Edit[]> {
+  const goal = goalOf(stage, reading, { ...input, states }, reclaim);
+  const proposal = yield* madeIn(stage.plugin.plan(view, goal));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');

@@ -1,18 +1,18 @@
 import type { TranscriptView } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import { isToolResult } from '../transcript/index.js';
+import { isToolResult, madeIn, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunInput } from './draft.js';
 import { LAST_CALL } from '../pressure/index.js';
 import type { OpenableStage } from './policy.js';
 import { goalOf } from './proposal.js';
-import { buildView } from './view.js';
+import { buildingView } from './view.js';
 import { tierOf, worthUpTo } from './worth.js';
 
 /**
  * Whether a run that pressure alone asks for could be worth its cost: told from what the stages that may open say they
  * could free at most, before anything is drafted. True wherever that cannot be told.
  */
-export function mayBeWorthIt(run: RunInput, reading: Reading): boolean {
+export function* mayBeWorthIt(run: RunInput, reading: Reading): Steps<boolean> {
   const { policy, source, projection } = run;
   const { pressure, byTokens, budget, scale } = reading;
   if (pressure >= LAST_CALL || byTokens < pressure || tierOf(reading) > 1) return true;
@@ -26,24 +26,31 @@ export function mayBeWorthIt(run: RunInput, reading: Reading): boolean {
   if (mayOpen.some(({ plugin }) => plugin.reclaimable === undefined)) return true;
   const enough = worthUpTo({ policy, forced: false }, reading, false);
   const needed = ((pressure - enough) * budget.tokens) / scale;
-  const view = buildView(source, projection);
+  const view = yield* buildingView(source, projection);
   const share = (of: number): number => (of * tokensOf(budget)) / scale;
   if (isCutToSize(view, share(policy.shares.pins), share(policy.shares.unseen))) return true;
   let before = 0;
-  return mayOpen.some((stage, i) => {
+  for (const [i, stage] of mayOpen.entries()) {
     // A later stage opens only where what came before it has left pressure at its gate.
     const shut = i === 0 || policy.escalation === 'target' ? Infinity : pressure - stage.opensAt;
-    const most = reclaimableBy(stage, view, reading, run);
+    const most = yield* reclaimableBy(stage, view, reading, run);
     const freed = Math.min(before, (shut * budget.tokens) / scale) + most;
+    if (freed >= needed) return true;
     before += most;
-    return freed >= needed;
-  });
+  }
+  return false;
 }
 
 /** What a stage says counts only where it is a number. One that throws is asked to plan, which is written down against it. */
-function reclaimableBy(stage: OpenableStage, view: TranscriptView, reading: Reading, run: RunInput): number {
+function* reclaimableBy(
+  stage: OpenableStage,
+  view: TranscriptView,
+  reading: Reading,
+  run: RunInput,
+): Steps<number> {
   try {
-    const tokens: unknown = stage.plugin.reclaimable?.(view, goalOf(stage, reading, run, view.tokens));
+    const goal = goalOf(stage, reading, run, view.tokens);
+    const tokens: unknown = yield* madeIn(stage.plugin.reclaimable?.(view, goal));
     return typeof tokens === 'number' && !Number.isNaN(tokens) ? tokens : Infinity;
   } catch {
     return Infinity;

@@ -1,4 +1,11 @@
-import type { Edit, Plan, PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.js';
+import {
+  atOnce,
+  type Edit,
+  type Plan,
+  type PlannedEdit,
+  type Projection,
+  type ReadonlyLog,
+} from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { survivors } from './kept-edits.js';
 import { measureEdit } from './measure.js';
@@ -45,7 +52,7 @@ export function refill(
   });
 
   const draft = new RunDraft({ ...input, projection });
-  applyReasoningRule(draft, edits);
+  atOnce(applyReasoningRule(draft, edits));
   const before = input.read(input.projection);
   const { reading: after } = draft;
   if (after.pressure > 1) return undefined;

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
+import { atOnce, type Plan, type PlannedEdit, type StageOutcome } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { CARRY_RIGHTS } from './inject.js';
@@ -20,12 +20,12 @@ export function rejudge(input: RunInput, plan: Plan, edits: readonly PlannedEdit
   if (edits.length === 0) throw illegal('the plan', 'no edit is left', 'Leave one in, or reject the plan.');
   const draft = new RunDraft(input);
   for (const [place, edit] of edits.entries()) {
-    draft.step(edit.stage, 0, () => [edit], OPERATOR_RIGHTS);
+    atOnce(draft.step(edit.stage, 0, () => [edit], OPERATOR_RIGHTS));
     const last = draft.outcomes.at(-1);
     if (last && last.faults.length > 0)
       throw illegal(`edit ${place} (${edit.stage})`, last.faults[0]!.message);
   }
-  applyReasoningRule(draft);
+  atOnce(applyReasoningRule(draft));
   const after = draft.projection.size;
   if (after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');

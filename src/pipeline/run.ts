@@ -1,7 +1,7 @@
 import { LAST_CALL } from '../pressure/index.js';
 import type { ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { Floor, Plan, PlannedEdit, Projection, Slot, StageOutcome } from '../transcript/index.js';
+import type { Floor, Plan, PlannedEdit, Projection, Slot, StageOutcome, Steps } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
@@ -38,37 +38,43 @@ export type RunOutcome =
     }
   | Unreachable;
 
-/** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan. */
-export function planRun(input: RunInput): RunOutcome {
+/** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan, however often it pauses. */
+export function* planRun(input: RunInput): Steps<RunOutcome> {
   const draft = new RunDraft(input);
   const { policy, delegated, injected = [] } = input;
   const { shares } = policy;
-  const least = leastOf(draft);
+  const least = leastOf(draft, yield* draft.viewing());
   const { floor } = least;
   if (isTooMuch(least, draft.before)) return unreachable(least, draft.before, []);
   // First of all: it was judged on the view as it stands.
-  if (delegated) draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
-  draft.step(
+  if (delegated)
+    yield* draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
+  yield* draft.step(
     PIPELINE_STEPS.pins,
     0,
     (view) => cutPins(view, draft.share(shares.pins), input.count),
     FIT_RIGHTS,
   );
-  draft.step(
+  yield* draft.step(
     PIPELINE_STEPS.fresh,
     0,
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  openStages(draft);
-  if (policy.dropsToTarget) dropToTarget(draft);
-  if (mustGoOn(draft)) goFurther(draft);
-  if (mustGoOn(draft)) dropToFit(draft);
+  yield* openStages(draft);
+  if (policy.dropsToTarget) yield* dropToTarget(draft);
+  if (mustGoOn(draft)) yield* goFurther(draft);
+  if (mustGoOn(draft)) yield* dropToFit(draft);
   if (!isWorthIt(draft)) return tooLittle(draft);
   if (draft.edits.length > 0) {
-    draft.step(PIPELINE_STEPS.carriedByPlugin, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
+    yield* draft.step(
+      PIPELINE_STEPS.carriedByPlugin,
+      0,
+      (view) => carryInjected(view, injected),
+      CARRY_RIGHTS,
+    );
     const room = roomForDigests(draft);
-    draft.step(
+    yield* draft.step(
       PIPELINE_STEPS.regrow,
       0,
       (view) =>
@@ -81,7 +87,7 @@ export function planRun(input: RunInput): RunOutcome {
       REGROW_RIGHTS,
     );
   }
-  applyReasoningRule(draft);
+  yield* applyReasoningRule(draft);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(least, draft.reading, stages);
@@ -117,7 +123,7 @@ function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange)
   return tokens;
 }
 
-function openStages(draft: RunDraft): void {
+function* openStages(draft: RunDraft): Steps<void> {
   const { input, before } = draft;
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
@@ -127,12 +133,12 @@ function openStages(draft: RunDraft): void {
     const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
-    open(draft, stage);
+    yield* open(draft, stage);
   }
 }
 
-function open(draft: RunDraft, stage: OpenableStage): void {
-  draft.step(stage.stage, stage.opensAt, (view) =>
+function* open(draft: RunDraft, stage: OpenableStage): Steps<void> {
+  yield* draft.step(stage.stage, stage.opensAt, (view) =>
     proposalOf(stage, draft, view, draft.reclaim(draft.input.policy.target)),
   );
 }
@@ -141,13 +147,13 @@ function open(draft: RunDraft, stage: OpenableStage): void {
 const MAX_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
-function goFurther(draft: RunDraft): void {
+function* goFurther(draft: RunDraft): Steps<void> {
   for (const stage of draft.input.policy.stages) {
     let { options } = stage;
     for (let step = 0; step < MAX_STEPS && mustGoOn(draft); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
-      open(draft, { ...stage, options });
+      yield* open(draft, { ...stage, options });
     }
   }
 }

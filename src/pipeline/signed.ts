@@ -1,11 +1,13 @@
 import { runsOf, summaryMessage, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
+  atOnce,
   spanHandle,
   type Edit,
   type PlannedEdit,
   type ReadonlyLog,
   type ReasoningOutcome,
   type Replace,
+  type Steps,
   type Supersede,
 } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
@@ -33,21 +35,21 @@ interface Thought extends Place {
  * there as well. What was chosen and why goes into the draft, for the record. `earlier`: edits of the same batch that
  * the draft began with.
  */
-export function applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEdit[] = []): void {
+export function* applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEdit[] = []): Steps<void> {
   const rule = draft.input.policy.reasoning;
   const { log } = draft.input.source;
   const from = firstOf(places([...earlier, ...draft.edits], log));
   if (!rule || !from) return;
   const behind = signedBehind(draft.view, from);
   if (behind.length === 0) return;
-  if (takesOut(rule)) takeOut(draft, rule, behind);
+  if (takesOut(rule)) yield* takeOut(draft, rule, behind);
   const kept = signedBehind(draft.view, from).length;
   const settled = behind.length - kept;
   const choice = settled > 0 ? rule.choice : 'keep';
   draft.reasoning = { choice, settled, kept, why: rule.why, from };
 }
 
-function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Thought[]): void {
+function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Thought[]): Steps<void> {
   const { count, source } = draft.input;
   const { log } = source;
   // Steps of an open loop are not outlined: the model is still at work on them.
@@ -60,7 +62,7 @@ function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Th
     ...summarise(view, finished, log, count),
     ...ofLoop.map(strip),
   ];
-  draft.step(PIPELINE_STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
+  return draft.step(PIPELINE_STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
 }
 
 /** A signed thought, by the message that it is a part of. */
@@ -77,7 +79,7 @@ export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) =>
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
   if (!first) return;
-  draft.step(PIPELINE_STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
+  atOnce(draft.step(PIPELINE_STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS));
   const from = { seq: first.seq, part: first.part };
   draft.reasoning = { choice: 'strip', settled: stale.length, kept: 0, why, from };
 }

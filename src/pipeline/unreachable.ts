@@ -3,7 +3,7 @@ import type { TranscriptView } from '../spi/index.js';
 import { grouped, type Reading } from '../tokens/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { computeFloor, floorBytesAndImages, type FloorBytesAndImages } from './floor.js';
-import type { Floor, StageOutcome } from '../transcript/index.js';
+import type { Floor, StageOutcome, Steps } from '../transcript/index.js';
 
 /** What no run may take out of a request, in tokens and beside them. */
 export interface Least {
@@ -20,8 +20,9 @@ export function leastOf(draft: RunDraft, { exchanges }: TranscriptView = draft.v
 }
 
 /** What no run may take out of a session as it stands. */
-export function floorOf(input: RunInput): Floor {
-  return leastOf(new RunDraft(input)).floor;
+export function* floorOf(input: RunInput): Steps<Floor> {
+  const draft = new RunDraft(input);
+  return leastOf(draft, yield* draft.viewing()).floor;
 }
 
 /** Whether what no run may take out is above a limit by itself. */

@@ -2,11 +2,13 @@ import { drawDigest, type DigestIndex } from '../text/digest/index.js';
 import type { References, SecretBook, TrustIndex } from '../text/facts/index.js';
 import type { DigestRequest, Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
+  atOnce,
   markFor,
   type Hold,
   type LogMessage,
   type Projection,
   type ReadonlyLog,
+  type Steps,
   type ViewMessage,
 } from '../transcript/index.js';
 
@@ -31,12 +33,19 @@ interface Gathering {
   to: number;
 }
 
+/** Exchanges that are looked at between two pauses: about a millisecond. */
+const AT_ONCE = 512;
+
 /** Groups what will be sent into exchanges, with all a stage may know of each. Costs the view, not the log. */
-export function buildView(source: ViewSource, projection: Projection): TranscriptView {
+export const buildView = (source: ViewSource, projection: Projection): TranscriptView =>
+  atOnce(buildingView(source, projection));
+
+export function* buildingView(source: ViewSource, projection: Projection): Steps<TranscriptView> {
   const { log } = source;
   const gathered: Gathering[] = [];
   const byExchange = new Map<number, Gathering>();
-  for (const shown of projection.view) {
+  for (const [at, shown] of projection.view.entries()) {
+    if (at % AT_ONCE === AT_ONCE - 1) yield;
     if (shown.source) {
       const exchange = log.exchangeOf(shown.from);
       let group = byExchange.get(exchange.index);
@@ -61,9 +70,11 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
     unansweredSeq: log.unansweredUser?.seq,
     unseenFrom: log.unseenFrom,
   };
-  const exchanges = gathered.map((group, index): ViewExchange => {
+  const exchanges: ViewExchange[] = [];
+  for (const [index, group] of gathered.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) yield;
     const protection = protectionOf(source, group, standing);
-    return Object.freeze({
+    const exchange: ViewExchange = {
       index,
       kind: group.kind,
       messages: Object.freeze(group.messages),
@@ -75,8 +86,9 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
       turnsAgo: newestTurn - log.turnOf(group.to),
       ...(protection && { protection }),
       unseen: group.to >= standing.unseenFrom,
-    });
-  });
+    };
+    exchanges.push(Object.freeze(exchange));
+  }
   // Frozen: the guard judges a stage's edits by the view that the stage was shown.
   return Object.freeze({
     exchanges: Object.freeze(exchanges),

@@ -1,6 +1,6 @@
 import { floorOf, mayBeWorthIt, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { Trigger } from '../transcript/index.js';
+import type { Steps, Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
 import type { Commits } from './commits.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
@@ -10,6 +10,7 @@ import type { RunManner } from './policies.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Uses } from './services.js';
+import { after, soon } from './slices.js';
 import { strategiesOf } from './told.js';
 import type { Triggers } from './triggers.js';
 
@@ -44,21 +45,29 @@ export class Compaction {
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
     if (moved !== undefined) commits.stripMoved(moved);
-    this.#makeRoom({ kind: 'pressure', detail: 'before a call' });
-    commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
-    const seen = triggers.sighting;
-    const { pressure } = seen.reading;
-    const response = stream.see(seen, (due) => this.#answer(due, seen.reading, signal));
-    return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
+    const room = this.#inSlices(this.#makeRoom({ kind: 'pressure', detail: 'before a call' }));
+    return after(room, () => {
+      commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
+      const seen = triggers.sighting;
+      const { pressure } = seen.reading;
+      const response = stream.see(seen, (due) => this.#answer(due, seen.reading, signal));
+      return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
+    });
   }
 
   #answer(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
+    return after(this.#inSlices(this.#hasProspect(trigger, reading)), (hasProspect) =>
+      hasProspect
+        ? this.#runDue(trigger, reading, signal)
+        : new Run(this.#of, this.#of.policies.now).finish({ outcome: NO_PROSPECT }),
+    );
+  }
+
+  #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
     const { memory } = this.#of.thread;
     const policy = this.#of.policies.now;
-    if (!this.#hasProspect(trigger, reading))
-      return new Run(this.#of, policy).finish({ outcome: NO_PROSPECT });
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
-    return this.run(trigger, {
+    return this.#run(trigger, {
       // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
       target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
       forced: overflow,
@@ -68,11 +77,12 @@ export class Compaction {
   }
 
   /** Where what may never be removed does not fit beside the answer, the answer gives way, and the provider decides. */
-  #makeRoom(trigger: Trigger): void {
+  *#makeRoom(trigger: Trigger): Steps<void> {
     const { gauge, stream, thread, planner } = this.#of;
     const { pressure, scale, budget } = gauge.read(thread.projection);
     if (pressure <= 1) return;
-    const floor = Math.ceil(scale * floorOf(planner.input(trigger)).total);
+    const { total } = yield* floorOf(planner.input(trigger));
+    const floor = Math.ceil(scale * total);
     const left = gauge.makeRoomFor(floor);
     if (left === undefined) return;
     const message = `What may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
@@ -80,16 +90,21 @@ export class Compaction {
   }
 
   /** Whether a run may be worth it; always where one is prepared, or begins with a pass. */
-  #hasProspect(trigger: Trigger, reading: Reading): boolean {
+  *#hasProspect(trigger: Trigger, reading: Reading): Steps<boolean> {
     const { early, planner, policies } = this.#of;
     const begins = policies.now.passes.some(({ when }) => when === 'compaction');
     if (trigger.kind !== 'pressure' || begins) return true;
     early.revive();
-    return early.running !== undefined || !!early.take() || mayBeWorthIt(planner.input(trigger), reading);
+    if (early.running !== undefined || early.take()) return true;
+    return yield* mayBeWorthIt(planner.input(trigger), reading);
   }
 
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(trigger: Trigger, how: RunManner): Response {
+    return after(this.#inSlices(this.#makeRoom(trigger)), () => this.#run(trigger, how));
+  }
+
+  #run(trigger: Trigger, how: RunManner): Response {
     const { hooks, policies } = this.#of;
     const before = hooks.now;
     const response = this.#start(trigger, how);
@@ -118,7 +133,6 @@ export class Compaction {
     const { policy } = tuned;
     const filler = how.waitsForText ? tuned.filler : undefined;
     const started = timer();
-    this.#makeRoom(trigger);
     const reading = gauge.read(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const run = new Run(this.#of, policy, how.waits ?? (policy.waits === true && trigger.kind !== 'manual'));
@@ -142,6 +156,11 @@ export class Compaction {
     return this.#standingStill(async () => run.finish(await (planned ?? plan())));
   }
 
+  #inSlices<T>(steps: Steps<T>): T | Promise<T> {
+    const done = soon(steps);
+    return done instanceof Promise ? this.#standingStill(() => done) : done;
+  }
+
   /** What was prepared between turns, where it brings pressure below the first gate. */
   #readyPlan({ gates }: Policy): FilledRun | undefined {
     const ready = this.#of.early.take();
@@ -160,7 +179,7 @@ export class Compaction {
   }
 
   /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */
-  async #standingStill(work: () => Promise<RunReport>): Promise<RunReport> {
+  async #standingStill<T>(work: () => Promise<T>): Promise<T> {
     const { thread } = this.#of;
     thread.holdArrivals();
     try {

@@ -105,17 +105,21 @@ export class Gauge {
   }
 
   /** The size of a view against the budget, on the scale that reported usage has taught. */
-  readonly read = (projection: Projection): Reading =>
-    readPressure({
-      view: projection.size,
+  readonly read = (projection: Projection): Reading => this.scale()(projection);
+
+  /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale. */
+  scale(): (projection: Projection) => Reading {
+    const standing = {
       toolsTokens: this.fixed.tokens,
       toolsBytes: this.fixed.bytes,
-      toolResultTokens: projection.resultTokens,
       budget: this.#budget,
       calibration: this.#calibration,
       generation: this.#generation,
       ratio: this.#ratio,
-    });
+    };
+    return ({ size: view, resultTokens: toolResultTokens }) =>
+      readPressure({ ...standing, view, toolResultTokens });
+  }
 
   /** Tokens of a request by our own count for this model, whatever reports have taught. */
   estimateOf({ tokens, scale }: Reading): number {

@@ -1,16 +1,20 @@
 import { refill, withoutUnfilled, type Planned, type RunInput, type RunOutcome } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
-import type {
-  CompactionRecord,
-  ModelCall,
-  Plan,
-  StageOutcome,
-  Trigger,
-  Warning,
+import {
+  atOnce,
+  madeIn,
+  type CompactionRecord,
+  type ModelCall,
+  type Plan,
+  type StageOutcome,
+  type Steps,
+  type Trigger,
+  type Warning,
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
 import type { Uses } from './services.js';
+import { after, soon } from './slices.js';
 
 type Parts = Uses<
   'thread' | 'gauge' | 'policies' | 'pipeline' | 'measureDraft' | 'count' | 'clock' | 'timer' | 'costs'
@@ -82,7 +86,7 @@ export class Planner {
       ...(memory.queued && { queuedBy: memory.queued.id }),
       policy: policies.now,
       forced: false,
-      read: gauge.read,
+      read: gauge.scale(),
       fixed: gauge.fixed,
       measure: measureDraft,
       count,
@@ -94,13 +98,24 @@ export class Planner {
 
   /** The run as the pipeline plans it: no plugin is asked, no text bought. */
   draft(run: RunInput): RunOutcome {
-    return this.#of.pipeline.plan(run);
+    return atOnce(this.#drafting(run));
   }
 
-  /** At once where no plugin and no text has to be waited for. */
+  #drafting(run: RunInput): Steps<RunOutcome> {
+    return madeIn(this.#of.pipeline.plan(run));
+  }
+
+  /** At once where it fits into one slice, and no plugin and no text has to be waited for. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
     if (this.#of.hooks.asks(run.policy)) return this.#asked(run, how);
-    return this.#filled(run, this.draft({ ...run, ...toldBy(how) }), how);
+    const told = { ...run, ...toldBy(how) };
+    return after(this.#drafted(told, how), (outcome) => this.#filled(run, outcome, how));
+  }
+
+  /** In slices where the log stands still meanwhile: for a run, and not for a plan that an operator looks at. */
+  #drafted(run: RunInput, { isCurrent }: Planning): RunOutcome | Promise<RunOutcome> {
+    if (!isCurrent) return this.draft(run);
+    return after(soon(this.#drafting(run)), (outcome) => (isCurrent() ? outcome : staleOf()));
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
@@ -113,22 +128,27 @@ export class Planner {
       const reason = `skipped by ${skip.by}: ${skip.why}`;
       return { outcome: { kind: 'noop', reason, stages: [] }, asked };
     }
-    const { input, outcome, retainedGaveWay } = this.#plannedAsked(run, { ...asked.input, ...toldBy(how) });
+    const wanted = { ...asked.input, ...toldBy(how) };
+    const { input, outcome, retainedGaveWay } = await this.#plannedAsked(run, wanted, how);
     if (retainedGaveWay && told) hooks.warnRetainedCompacted();
     return { ...(await this.#filled(input, outcome, how)), asked };
   }
 
   /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
-  #plannedAsked(run: RunInput, input: RunInput): PlannedAsked {
-    const outcome = this.draft(input);
+  async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<PlannedAsked> {
+    const outcome = await this.#drafted(input, how);
     const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
     // Instructions that are put back are worth no refusal: then the run goes without them.
     if (outcome.kind !== 'planned' && input.injected?.some(isOwn))
-      return this.#plannedAsked(run, { ...input, injected: input.injected.filter((one) => !isOwn(one)) });
+      return this.#plannedAsked(
+        run,
+        { ...input, injected: input.injected.filter((one) => !isOwn(one)) },
+        how,
+      );
     const retains = input.source.holds.length > run.source.holds.length;
     if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, retainedGaveWay: false };
     const without = { ...input, source: run.source };
-    return { input: without, outcome: this.draft(without), retainedGaveWay: true };
+    return { input: without, outcome: await this.#drafted(without, how), retainedGaveWay: true };
   }
 
   /** The same run with text for what was planned. */

@@ -1,8 +1,9 @@
 import type { Settings } from '../config/index.js';
-import type { planRun } from '../pipeline/index.js';
+import type { RunInput, RunOutcome } from '../pipeline/index.js';
 import type { PressureStream } from '../pressure/index.js';
 import type { MeasureMessage, ThreadKey, WireFormat } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
+import type { Made } from '../transcript/index.js';
 import type { Background } from './ahead/background.js';
 import type { AuditTrail } from './audit.js';
 import type { Follower } from './client/follow.js';
@@ -24,8 +25,8 @@ export interface Effects {
 
 /** Plans runs: what the stages propose, judged and measured. */
 export interface Pipeline {
-  /** Pure and synchronous: a plan, a reason why there is none, or what does not fit. */
-  readonly plan: typeof planRun;
+  /** Pure: a plan, a reason why there is none, or what does not fit; at once, or in steps between which others have their turn. */
+  readonly plan: (input: RunInput) => Made<RunOutcome>;
 }
 
 /** What the parts of one session are made with. Each names what it uses, and is given that by the session's container. */

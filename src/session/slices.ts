@@ -46,6 +46,12 @@ export function soon<T>(steps: Steps<T>): T | Promise<T> {
   }
 }
 
+/** Goes on with what was made: now where it is there, else when it is. */
+export function after<T, R>(made: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
+  if (!(made instanceof Promise)) return goOn(made);
+  return made.then((value) => goOn(value));
+}
+
 /** Takes items in one by one, each after what is to be done `before`, and waits until those of a slice are `settled`. */
 export async function takeInSlices<T>(
   items: readonly T[],

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod/v4';
 import type { Budget } from '../tokens/index.js';
-import type { Edit } from '../transcript/index.js';
+import type { Edit, Made } from '../transcript/index.js';
 import type { TranscriptView } from './view.js';
 
 /** What the pipeline wants of a stage this time. Tokens are counted tokens, the scale of `view`. */
@@ -33,7 +33,7 @@ export interface Proposal {
   readonly state?: unknown;
 }
 
-/** One compaction technique. Pure and synchronous: nothing but view and goal reaches it. */
+/** One compaction technique. Pure, and waits for nothing: nothing but view and goal reaches it. */
 export interface CompactionStage<Options = unknown> {
   readonly name: string;
   /** Options with defaults, bounds and descriptions; the same schema draws the operator's knobs. */
@@ -42,15 +42,15 @@ export interface CompactionStage<Options = unknown> {
   readonly summary: string;
   /**
    * Proposes edits that free about `goal.reclaim` tokens. What it throws is written down against it, and the run goes
-   * on without it.
+   * on without it. A generator yields wherever others may have their turn.
    */
-  plan(view: TranscriptView, goal: StageGoal<Options>): Proposal;
+  plan(view: TranscriptView, goal: StageGoal<Options>): Made<Proposal>;
   /**
    * At most so many tokens would `plan` free of this view, whatever `goal.reclaim` is: a run that cannot be worth its cost
    * is then not started. Too much costs a run that comes to nothing; too little, one that would have helped. Only for a
    * stage that replaces parts or takes exchanges out; one whose text stands for a span leaves it out and is always asked.
    */
-  reclaimable?(view: TranscriptView, goal: StageGoal<Options>): number;
+  reclaimable?(view: TranscriptView, goal: StageGoal<Options>): Made<number>;
   /**
    * Options under which it may run by itself before a call, free and without waiting for a gate: `trim` takes out what is
    * there twice, `prune` what has outlived its use. Undefined where it does not do that. Such a run leaves no compaction

@@ -8,6 +8,8 @@ import {
   Log,
   LogReader,
   Projection,
+  atOnce,
+  madeIn,
   type Edit,
   type EditFault,
   type LogMessage,
@@ -57,12 +59,12 @@ export class StageBench {
 
   /** Exactly what the stage answers, whatever that is. */
   answer<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
-    return stage.plan(this.view, frozen(goalOf(stage, options, wanted)));
+    return atOnce(madeIn(stage.plan(this.view, frozen(goalOf(stage, options, wanted)))));
   }
 
   /** Exactly what the stage says it could free at most; undefined where it does not say. */
   reclaimable<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
-    return stage.reclaimable?.(this.view, frozen(goalOf(stage, options, wanted)));
+    return atOnce(madeIn(stage.reclaimable?.(this.view, frozen(goalOf(stage, options, wanted)))));
   }
 
   /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */

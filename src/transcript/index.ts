@@ -22,5 +22,5 @@ export {
   RECALL_TOOL,
   RECALLED,
 } from './recalled.js';
-export { atOnce, type Steps } from './steps.js';
+export { atOnce, madeIn, type Made, type Steps } from './steps.js';
 export { pinWhole, type IsPinned } from './pins.js';

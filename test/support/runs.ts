@@ -8,7 +8,7 @@ import {
 import type { CompactionStage, Proposal, StageGoal, TranscriptView } from '../../src/spi/index.js';
 import { BUILT_IN_STAGES } from '../../src/stages/index.js';
 import { readPressure, type Budget } from '../../src/tokens/index.js';
-import type { Projection } from '../../src/transcript/index.js';
+import { atOnce, type Projection } from '../../src/transcript/index.js';
 import { z } from 'zod';
 import { count, measure, type Bench } from './bench.js';
 
@@ -103,7 +103,7 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
 }
 
 export function run(bench: Bench, stages: readonly OpenableStage[], settings: RunSettings): RunOutcome {
-  return planRun(inputOf(bench, stages, settings));
+  return atOnce(planRun(inputOf(bench, stages, settings)));
 }
 
 /** As `run`, for tests of what was planned: anything else fails them. */

@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
-import { appendedAt, type Log, type LogMessage } from '../../transcript/index.js';
+import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
 import type { Inbox } from '../inbox.js';
 import type { Planner } from '../planner.js';
@@ -182,7 +182,7 @@ export class GiveBack {
     const { isAuto } = triggers;
     const { budget, tokens, scale } = gauge.read(this.#of.thread.projection);
     const trigger = { kind: 'manual', detail: 'room for what is given back' } as const;
-    const least = isAuto ? floorOf(planner.input(trigger)).total * scale : tokens;
+    const least = isAuto ? atOnce(floorOf(planner.input(trigger))).total * scale : tokens;
     const most = (isAuto ? policies.now.target : 1) * budget.tokens;
     return Math.max(0, Math.floor(Math.min(most - least, MAX_TOKENS)));
   }

@@ -7,6 +7,7 @@ import {
   type Replace,
   type ShownPart,
   type StageGoal,
+  type Steps,
   type ToolCallPart,
   type TranscriptView,
   type ViewExchange,
@@ -19,12 +20,12 @@ const CUT_SHARE = 0.5;
 const MIN_TOKENS = 40;
 
 /** Large arguments of older calls, oldest first: what was written to a file stands in the file. */
-export function argumentEdits(
+export function* argumentEdits(
   view: TranscriptView,
   goal: StageGoal<SnipOptions>,
   need: Need,
   gone: SnipEdits['gone'],
-): Replace[] {
+): Steps<Replace[]> {
   const { minTokens, protectShare } = goal.options.arguments;
   const edits: Replace[] = [];
   for (const exchange of olderThan(view, protectShare * goal.budget.tokens)) {
@@ -33,6 +34,7 @@ export function argumentEdits(
       for (const part of shownParts(message)) {
         if (!need.viewTooLarge) return edits;
         if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
+        yield;
         const trimmed = trim(part, part.original, view.mark(part.handle), goal);
         if (!trimmed) continue;
         edits.push(trimmed.edit);

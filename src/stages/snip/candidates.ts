@@ -10,6 +10,7 @@ import {
   type Count,
   type ResultPart,
   type StageGoal,
+  type Steps,
   type ToolCallPart,
   type ToolResultPart,
   type TranscriptView,
@@ -37,7 +38,7 @@ export interface Candidate {
 }
 
 /** Every result that could go, in the order in which they should. */
-export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>): Candidate[] {
+export function* candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>): Steps<Candidate[]> {
   const { options, count } = goal;
   const results = resultsOf(view);
   const expired = expiredOf(results, options);
@@ -45,6 +46,7 @@ export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>)
     options.protectTokens ?? Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * goal.budget.tokens);
   const candidates: Candidate[] = [];
   for (const result of results) {
+    yield;
     if (isSettled(result) || !isEvictable(result.tool, options)) continue;
     if (result.exchange.turnsAgo < options.protectTurns) continue;
     const why = classOf(view, result, expired, options) ?? (goal.reclaimResults > 0 ? CAPPED : undefined);

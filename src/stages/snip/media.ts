@@ -29,7 +29,7 @@ export function mediaEdits(
     for (const message of exchange.messages) {
       for (const part of shownParts(message)) {
         if (!need.isOpen) return edits;
-        const content = withoutMedia(part, view.mark(part.handle));
+        const content = withoutMedia(part, view.mark);
         if (!content || takenParts.has(part.handle)) continue;
         const { bytes, images } = mediaOf(part.original);
         const reason = 'media of an earlier turn';
@@ -45,13 +45,13 @@ export function mediaEdits(
 const PLACEHOLDER_TOKENS = 30;
 
 /** What stands where the part stood; undefined where it holds no media, or was compacted before. */
-function withoutMedia(part: ShownPart, handle: string): Part[] | undefined {
-  const { original } = part;
+function withoutMedia(part: ShownPart, mark: TranscriptView['mark']): Part[] | undefined {
+  const { original, handle } = part;
   if (part.mark) return undefined;
-  if (original.type === 'file') return [placeholder(original, handle)];
+  if (original.type === 'file') return [placeholder(original, mark(handle))];
   if (original.type !== 'tool-result' || isSettled(part)) return undefined;
   if (!original.content.some((inner) => inner.type === 'file')) return undefined;
-  return original.content.map((inner) => (inner.type === 'file' ? placeholder(inner, handle) : inner));
+  return original.content.map((inner) => (inner.type === 'file' ? placeholder(inner, mark(handle)) : inner));
 }
 
 function placeholder({ mediaType, bytes, name }: FilePart, handle: string): TextPart {

@@ -1,6 +1,7 @@
 import {
   type Replace,
   type StageGoal,
+  type Steps,
   type TranscriptView,
   type ViewExchange,
   blocksOf,
@@ -32,8 +33,12 @@ interface Step {
 }
 
 /** Takes results in class order, oldest first, until the need is met; what has expired goes in any case. */
-export function resultEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): SnipEdits {
-  const candidates = candidatesOf(view, goal);
+export function* resultEdits(
+  view: TranscriptView,
+  goal: StageGoal<SnipOptions>,
+  need: Need,
+): Steps<SnipEdits> {
+  const candidates = yield* candidatesOf(view, goal);
   const gone = new Set<ViewExchange>();
   const stubs: Candidate[] = [];
   const take = (step: Step): void => {
@@ -41,7 +46,7 @@ export function resultEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, 
     if (step.exchange) gone.add(step.exchange);
     else stubs.push(...step.candidates);
   };
-  const steps = stepsOf(view, candidates, goal);
+  const steps = yield* stepsOf(view, candidates, goal);
   for (const step of steps) if (!isShielded(step) && (hasExpired(step) || !need.isMet)) take(step);
   // A cap on tool results wins over the protection of the newest.
   for (const step of steps) if (isShielded(step) && need.capExceeded) take(step);
@@ -53,18 +58,18 @@ export function resultEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, 
     );
     for (const candidate of expired) take(stubStep(candidate));
   }
-  return { edits: [...removeRuns(view, gone, goal.count), ...stubs.map(stubEdit)], gone };
+  return { edits: [...(yield* removeRuns(view, gone, goal.count)), ...stubs.map(stubEdit)], gone };
 }
 
 /** In order of the candidates. An exchange stands at its last one: it goes when the least of its reasons holds. */
-function stepsOf(
+function* stepsOf(
   view: TranscriptView,
   candidates: readonly Candidate[],
   goal: StageGoal<SnipOptions>,
-): Step[] {
+): Steps<Step[]> {
   const removable =
     goal.options.mode === 'remove'
-      ? removableExchanges(
+      ? yield* removableExchanges(
           view,
           candidates.filter(({ why }) => why !== 'capped'),
           goal.count,
@@ -111,14 +116,15 @@ const CALL_TOKENS = 60;
  * Exchanges that could leave as a whole, since each of their results is a candidate or went before, and what each would
  * save at least: alone, with a digest of its own. Runs share one digest and save more.
  */
-function removableExchanges(
+function* removableExchanges(
   view: TranscriptView,
   candidates: readonly Candidate[],
   count: Count,
-): Map<ViewExchange, number> {
+): Steps<Map<ViewExchange, number>> {
   const handles = new Set(candidates.map(({ result }) => result.handle));
   const removable = new Map<ViewExchange, number>();
   for (const block of blocksOf(view)) {
+    yield;
     if (!isRemovable(block, handles)) continue;
     const replacement = digestOf(view, [block], count);
     if (replacement) removable.set(block.exchanges[0]!, Math.max(1, block.tokens - replacement.tokens));
@@ -127,15 +133,21 @@ function removableExchanges(
 }
 
 /** Each run of exchanges that go gives way to one digest. */
-function removeRuns(view: TranscriptView, going: ReadonlySet<ViewExchange>, count: Count): Supersede[] {
+function* removeRuns(
+  view: TranscriptView,
+  going: ReadonlySet<ViewExchange>,
+  count: Count,
+): Steps<Supersede[]> {
   if (going.size === 0) return [];
   const runs = runsOf(blocksOf(view), (block) => going.has(block.exchanges[0]!));
-  return runs.flatMap((run) => {
+  const edits: Supersede[] = [];
+  for (const run of runs) {
+    yield;
     const digest = digestOf(view, run, count);
-    if (!digest) return [];
     const reason = `${run.length} tool exchange${run.length === 1 ? '' : 's'} nothing needs any more`;
-    return [supersedeBy(spanOf(run), [digest.message], reason)];
-  });
+    if (digest) edits.push(supersedeBy(spanOf(run), [digest.message], reason));
+  }
+  return edits;
 }
 
 function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {

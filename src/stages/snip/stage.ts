@@ -1,4 +1,4 @@
-import { defineStage, type Edit, type StageGoal, type TranscriptView } from '../../spi/index.js';
+import { defineStage, type Edit, type StageGoal, type Steps, type TranscriptView } from '../../spi/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
@@ -13,16 +13,16 @@ export const snip = defineStage<SnipOptions>({
   summary:
     'Takes out tool results nothing later refers to, stale reads, duplicates and large call arguments.',
   options: SnipOptions,
-  plan(view, goal) {
-    const { edits, need } = planned(view, goal);
+  *plan(view, goal) {
+    const { edits, need } = yield* planned(view, goal);
     return { edits: need.saved < goal.options.minimumSavings && !need.savedBeside ? [] : edits };
   },
   asPass: (kind, options) =>
     kind === 'trim'
       ? { ...options, classes: ['duplicates'], minimumSavings: 0, dialogue: {} }
       : { ...options, classes: options.classes.filter((name) => name !== 'duplicates'), mode: 'stub' },
-  reclaimable(view, goal) {
-    const { edits, need } = planned(view, { ...goal, reclaim: Infinity });
+  *reclaimable(view, goal) {
+    const { edits, need } = yield* planned(view, { ...goal, reclaim: Infinity });
     return need.saved + MISCOUNT * edits.length;
   },
 });
@@ -30,17 +30,17 @@ export const snip = defineStage<SnipOptions>({
 /** What an edit may free beyond what it books, in tokens: frames and placeholders are booked by estimate. */
 const MISCOUNT = 12;
 
-function planned(view: TranscriptView, goal: StageGoal<SnipOptions>): { edits: Edit[]; need: Need } {
+function* planned(view: TranscriptView, goal: StageGoal<SnipOptions>): Steps<{ edits: Edit[]; need: Need }> {
   const { classes, arguments: trimming } = goal.options;
   const need = needOf(goal);
   const dialogue = dialogueEdits(view, goal, need);
   const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
-  const results = resultEdits(view, goal, need);
+  const results = yield* resultEdits(view, goal, need);
   const gone = new Set([...dialogue.gone, ...results.gone]);
   const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
   const trims =
     classes.includes('arguments') && trimming.mode === 'on'
-      ? argumentEdits(view, goal, need, results.gone)
+      ? yield* argumentEdits(view, goal, need, results.gone)
       : [];
   return { edits: [...duplicates, ...dialogue.edits, ...results.edits, ...media, ...trims], need };
 }

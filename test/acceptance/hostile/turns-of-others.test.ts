@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway } from '../../../src/index.js';
+import { createSpillway, type Session } from '../../../src/index.js';
 
 /** Turns of the event loop that others have until work is done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -35,7 +35,7 @@ const reads = (count: number, resultOf: (at: number) => string) =>
 const words = (count: number, at: number): string =>
   Array.from({ length: count }, (_, i) => `word${(i * 7_919) % 10_007}of${at}`).join(' ');
 
-describe('AC-04: while one session does long work, others have their turns', () => {
+describe('while one session does long work, others have their turns', () => {
   it('when long results that left are read for a question', async () => {
     const session = (await createSpillway({ inputBudget: 20_000 })).session();
     const messages = [
@@ -54,5 +54,48 @@ describe('AC-04: while one session does long work, others have their turns', () 
       ],
     });
     expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(10);
+  });
+
+  const words30 = words(30, 0);
+  const planned = async (meanwhile?: (session: Session) => void) => {
+    const session = (await createSpillway({ inputBudget: 20_000 })).session();
+    await session.follow({ messages: [user('Read all parts.')] });
+    await session.prepare();
+    await session.follow({
+      messages: [
+        user('Read all parts.'),
+        ...reads(3_000, (at) => `${words30} ${at}`),
+        { role: 'assistant', content: 'Read.' },
+        user('Go on.'),
+      ],
+    });
+    let turns = 0;
+    let isPlanning = false;
+    const turn = (): void => {
+      if (!isPlanning) return;
+      if (++turns === 1) meanwhile?.(session);
+      setImmediate(turn);
+    };
+    session.events.subscribe(({ kind }) => {
+      isPlanning = kind === 'triggered' || (isPlanning && kind !== 'completed');
+      if (kind === 'triggered') setImmediate(turn);
+    });
+    const { run, messages } = await session.prepare();
+    return { session, turns, edits: run.record?.plan.edits, messages };
+  };
+
+  it('when a compaction of a long history is planned; what comes in meanwhile changes nothing of the plan', async () => {
+    const alone = await planned();
+    expect(alone.turns).toBeGreaterThan(3);
+    const appended: Promise<void>[] = [];
+    const { session, edits, messages } = await planned((one) => {
+      const parts = [{ type: 'text' as const, text: 'One more thing.' }];
+      appended.push(one.append({ id: 'later', role: 'user', origin: 'user', parts }));
+      appended.push(one.observe({ inputTokens: 500 }));
+    });
+    await Promise.all(appended);
+    expect(edits).toEqual(alone.edits);
+    expect(session.log.at(session.log.length - 1).id).toBe('later');
+    expect(messages.at(-1)).toEqual(user('One more thing.'));
   });
 });

@@ -9,6 +9,8 @@ import {
   Log,
   LogReader,
   Projection,
+  atOnce,
+  madeIn,
   type Edit,
   type Hold,
   type LogMessage,
@@ -64,7 +66,7 @@ export class Bench {
     options: unknown = {},
     input: GoalInput = {},
   ): readonly Edit[] {
-    return stage.plan(this.view, goalOf(stage, options, input)).edits;
+    return atOnce(madeIn(stage.plan(this.view, goalOf(stage, options, input)))).edits;
   }
 
   /** Judges edits as the pipeline does, applies those that pass, and returns the faults of the others. */
