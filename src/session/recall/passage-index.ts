@@ -10,7 +10,7 @@ import {
 import { inSlices } from '../slices.js';
 import type { MessageWords } from './log-words.js';
 import { cutsOf } from './passages.js';
-import { wordsOfQuery, wordsOfText } from './words.js';
+import { namesOf, wordsOfName, wordsOfQuery, wordsOfText } from './words.js';
 
 /** A piece of a message's words. */
 export interface Passage {
@@ -63,14 +63,24 @@ const MAX_WALKED = 800_000;
 /** Passages that are looked at closer. */
 const MAX_RANKED = 300;
 
+/** A word of the log, or a name as it is written there: most come again and again. */
+interface Word {
+  /** Passage and count, in one number, in order of the log. */
+  readonly postings: number[];
+  /** The newest passage that holds it, and how often. */
+  last: number;
+  count: number;
+  /** What the name is found by. */
+  words?: readonly Word[];
+}
+
 /** All passages of one log by their words: grows as the log does. */
 export class PassageIndex {
   readonly #of: IndexParts;
   readonly #passages: Passage[] = [];
   readonly #lengths: number[] = [];
   readonly #isTalk: boolean[] = [];
-  /** By word: passage and count, in one number, in order of the log. */
-  readonly #postings = new Map<string, number[]>();
+  readonly #byWord = new Map<string, Word>();
   #words = 0;
   #read = 0;
   /** While it reads: whoever asks meanwhile waits for the same. */
@@ -88,7 +98,7 @@ export class PassageIndex {
 
   /** Passages that hold a word, and how many there are. */
   holders(word: string): number {
-    return this.#postings.get(word)?.length ?? 0;
+    return this.#byWord.get(word)?.postings.length ?? 0;
   }
 
   get size(): number {
@@ -112,8 +122,8 @@ export class PassageIndex {
     const damping = (id: number): number => K1 * (1 - B + (B * this.#lengths[id]!) / mean);
     const asked = wordsOfQuery(query)
       .flatMap((word) => {
-        const postings = this.#postings.get(word);
-        return postings ? [{ word, postings, weight: this.#rarity(postings.length) }] : [];
+        const postings = this.#byWord.get(word)?.postings;
+        return postings?.length ? [{ word, postings, weight: this.#rarity(postings.length) }] : [];
       })
       .sort((a, b) => a.postings.length - b.postings.length);
     const scores = new Float64Array(this.size);
@@ -162,19 +172,27 @@ export class PassageIndex {
       const call = this.#of.callOf(message, part);
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
-      if (talk) this.#said = message.role === 'user' ? [] : wordsIn(tailOf(text.slice(from, to), SAID_CHARS));
-      const beside = talk ? new Map<string, number>() : this.#wordsBeside(call.words);
+      if (talk)
+        this.#said = message.role === 'user' ? [] : wordsOfText(tailOf(text.slice(from, to), SAID_CHARS));
+      const beside = talk ? new Map<Word, number>() : this.#wordsBeside(call.words);
       for (const [start, end] of cutsOf(text, from, to)) {
         const passage = { id: this.size, message, part: index, from: start, to: end };
-        const counts = wordsOfText(text.slice(start, end));
         this.#passages.push(passage);
         this.#isTalk.push(talk);
         let length = 0;
-        for (const [word, count] of counts) {
-          length += count;
-          this.#post(word, passage.id, count + (beside.get(word) ?? 0));
-        }
-        for (const [word, weight] of beside) if (!counts.has(word)) this.#post(word, passage.id, weight);
+        const held: Word[] = [];
+        for (const name of namesOf(text.slice(start, end)))
+          for (const word of (this.#word(name).words ??= wordsOfName(name).map(this.#word))) {
+            if (word.last !== passage.id) {
+              word.last = passage.id;
+              word.count = 0;
+              held.push(word);
+            }
+            word.count++;
+            length++;
+          }
+        for (const word of held) post(word, passage.id, word.count + (beside.get(word) ?? 0));
+        for (const [word, weight] of beside) if (word.last !== passage.id) post(word, passage.id, weight);
         this.#lengths.push(length);
         this.#words += length;
         yield;
@@ -182,23 +200,24 @@ export class PassageIndex {
     }
   }
 
-  /** Words that count for a call or a result without being in it, and what each counts. */
-  #wordsBeside(call: string): ReadonlyMap<string, number> {
-    return new Map([
-      ...this.#said.map((word) => [word, SAID_WEIGHT] as const),
-      ...wordsIn(headOfText(call, CALL_CHARS)).map((word) => [word, CALL_WEIGHT] as const),
-    ]);
-  }
+  readonly #word = (word: string): Word => {
+    let known = this.#byWord.get(word);
+    if (!known) this.#byWord.set(word, (known = { postings: [], last: -1, count: 0 }));
+    return known;
+  };
 
-  #post(word: string, id: number, count: number): void {
-    const posting = (id << COUNT_BITS) | Math.min(MAX_COUNT, Math.round(10 * count));
-    const known = this.#postings.get(word);
-    if (known) known.push(posting);
-    else this.#postings.set(word, [posting]);
+  /** Words that count for a call or a result without being in it, and what each counts. */
+  #wordsBeside(call: string): ReadonlyMap<Word, number> {
+    return new Map([
+      ...this.#said.map((word) => [this.#word(word), SAID_WEIGHT] as const),
+      ...wordsOfText(headOfText(call, CALL_CHARS)).map((word) => [this.#word(word), CALL_WEIGHT] as const),
+    ]);
   }
 }
 
-const wordsIn = (text: string): string[] => [...wordsOfText(text).keys()];
+function post({ postings }: Word, id: number, count: number): void {
+  postings.push((id << COUNT_BITS) | Math.min(MAX_COUNT, Math.round(10 * count)));
+}
 
 /** Ids of the best scores, in no order. By a histogram: a sort of a hundred thousand takes longer than the search. */
 function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[] {

@@ -1,11 +1,3 @@
-/** How often each word stands in a text. Words hold letters, digits and `_./:@-`, nothing else. */
-export type WordCounts = ReadonlyMap<string, number>;
-
-/** Of a longer text only its head and its tail can be searched: what is longer is a dump, and an index of it a second one. */
-const SEARCHED_HEAD_CHARS = 1_000_000;
-const SEARCHED_TAIL_CHARS = 200_000;
-/** Different words of one text. */
-const MAX_WORDS = 20_000;
 /** Longer ones are encoded bytes: nobody asks for them by name. */
 const MAX_WORD_CHARS = 64;
 /** Words of a question beyond this one change the order of the answers no more. */
@@ -24,19 +16,14 @@ const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
 
-/** How often each word stands in a text, by the words that passages are found by. */
-export function wordsOfText(text: string): WordCounts {
-  const counts = new Map<string, number>();
-  countWords(text, counts);
-  return counts;
-}
+/** The different words of a text, in its order. Words hold letters, digits and `_./:@-`, nothing else. */
+export const wordsOfText = (text: string): readonly string[] => [
+  ...new Set(namesOf(text).flatMap((name) => wordsOfName(name))),
+];
 
-/** The different words of a question, in its order. Empty where it holds none. */
-export function wordsOfQuery(query: string): readonly string[] {
-  const counts = new Map<string, number>();
-  countWords(query, counts);
-  return [...counts.keys()].slice(0, MAX_QUERY_WORDS);
-}
+/** The same of a question. Empty where it holds none. */
+export const wordsOfQuery = (query: string): readonly string[] =>
+  wordsOfText(query).slice(0, MAX_QUERY_WORDS);
 
 /** Names and words of a text as they are written in it, each once: no pieces. */
 export function namesIn(text: string): readonly string[] {
@@ -45,43 +32,30 @@ export function namesIn(text: string): readonly string[] {
   );
 }
 
-function countWords(text: string, counts: Map<string, number>): void {
-  if (text.length > SEARCHED_HEAD_CHARS + SEARCHED_TAIL_CHARS) {
-    countWords(text.slice(0, SEARCHED_HEAD_CHARS), counts);
-    countWords(text.slice(-SEARCHED_TAIL_CHARS), counts);
-    return;
-  }
+/** Names of a text in their order, each as often as it stands there: what `wordsOfName` makes words of. */
+export function namesOf(text: string): readonly string[] {
   // Most text: no need to ask what its characters are.
-  if (ASCII.test(text)) {
-    for (const name of text.match(ASCII_NAME) ?? []) countName(name, counts);
-    return;
-  }
-  for (const name of text.normalize('NFKC').match(NAME) ?? []) {
-    const unspaced = name.match(UNSPACED);
-    if (unspaced) for (const run of unspaced) countPairs(run, counts);
-    const spaced = unspaced ? name.replace(UNSPACED, ' ').split(' ') : [name];
-    for (const word of spaced) countName(word, counts);
-  }
+  return (ASCII.test(text) ? text.match(ASCII_NAME) : text.normalize('NFKC').match(NAME)) ?? [];
 }
 
-/** The whole and its pieces, each once. */
-function countName(name: string, counts: Map<string, number>): void {
-  if (PLAIN_WORD.test(name)) return countWord(name, counts);
+/** The words that a name is found by: the whole and its pieces, each as often as it stands there. */
+export function wordsOfName(name: string): readonly string[] {
+  const unspaced = name.match(UNSPACED);
+  const spaced = unspaced ? name.replace(UNSPACED, ' ').split(' ') : [name];
+  return [...(unspaced ?? []).flatMap(pairsOf), ...spaced.flatMap(piecesOf)]
+    .filter((word) => word.length <= MAX_WORD_CHARS)
+    .map((word) => word.toLowerCase());
+}
+
+function piecesOf(name: string): string[] {
+  if (PLAIN_WORD.test(name)) return [name];
   const pieces = name.split(JOINT).flatMap((piece) => (piece ? piece.split(HUMP) : []));
-  if (pieces.length > 1) countWord(name, counts);
-  for (const piece of pieces) countWord(piece, counts);
+  return pieces.length > 1 ? [name, ...pieces] : pieces;
 }
 
-function countPairs(run: string, counts: Map<string, number>): void {
+function pairsOf(run: string): string[] {
   const characters = [...run];
-  if (characters.length === 1) countWord(run, counts);
-  for (let i = 1; i < characters.length; i++) countWord(characters[i - 1]! + characters[i]!, counts);
-}
-
-function countWord(word: string, counts: Map<string, number>): void {
-  if (word.length > MAX_WORD_CHARS) return;
-  const folded = word.toLowerCase();
-  const count = counts.get(folded);
-  if (count === undefined && counts.size >= MAX_WORDS) return;
-  counts.set(folded, (count ?? 0) + 1);
+  return characters.length === 1
+    ? [run]
+    : characters.slice(1).map((character, i) => characters[i]! + character);
 }
