@@ -123,9 +123,10 @@ export class KnownLines {
     // Nothing but short lines: then all of it is one.
     if (lines.length === 0) lines.push(text.trim());
     const old = lines.filter((line) => this.#lines.has(line)).length;
-    const asked = lineWithMost(words, lines);
-    const isThere = asked === undefined || this.#lines.has(asked);
-    if (isThere && old > MAX_KNOWN_SHARE * lines.length) return true;
+    if (old > MAX_KNOWN_SHARE * lines.length) {
+      const asked = lineWithMost(words, lines);
+      if (asked === undefined || this.#lines.has(asked)) return true;
+    }
     this.#take(lines);
     return false;
   }

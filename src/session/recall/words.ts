@@ -40,6 +40,7 @@ export function namesOf(text: string): readonly string[] {
 
 /** The words that a name is found by: the whole and its pieces, each as often as it stands there. */
 export function wordsOfName(name: string): readonly string[] {
+  if (PLAIN_WORD.test(name)) return name.length <= MAX_WORD_CHARS ? [name.toLowerCase()] : [];
   const unspaced = name.match(UNSPACED);
   const spaced = unspaced ? name.replace(UNSPACED, ' ').split(' ') : [name];
   return [...(unspaced ?? []).flatMap(pairsOf), ...spaced.flatMap(piecesOf)]
