@@ -22,6 +22,12 @@ interface Spoken {
   readonly words: string;
 }
 
+/** The message that brings passages back, and their handles. */
+interface Passages {
+  readonly message: Message;
+  readonly handles: readonly string[];
+}
+
 /** Of longer words the beginning and the end are looked for, in characters. */
 const SPOKEN_CHARS = 4_000;
 /** Of what is free, so much may be taken. */
@@ -64,14 +70,14 @@ export class AutomaticRecall {
     if (!spoken || spoken.last === this.#checked || !tells(spoken.words)) return;
     this.#checked = spoken.last;
     const started = timer();
-    const message = await this.#messageFor(spoken);
+    const found = await this.#passagesFor(spoken);
     // What arrived meanwhile may have been answered, or have no room beside this.
-    if (!message || newestOf(thread.log)?.id !== spoken.last.id) return;
-    await inbox.append(message);
-    this.#tell(message, spoken, timer() - started);
+    if (!found || newestOf(thread.log)?.id !== spoken.last.id) return;
+    await inbox.append(found.message);
+    this.#tell(found, spoken, timer() - started);
   }
 
-  async #messageFor({ by, last, words }: Spoken): Promise<Message | undefined> {
+  async #passagesFor({ by, last, words }: Spoken): Promise<Passages | undefined> {
     const { thread, gauge, settings, intake, search } = this.#of;
     const reading = gauge.read(thread.projection);
     const { budget, scale, pressure } = reading;
@@ -97,7 +103,7 @@ export class AutomaticRecall {
     const size = intake.measure(message);
     const fits =
       size.tokens <= room && (budget.bytes === undefined || reading.bytes + size.bytes <= budget.bytes);
-    return fits ? message : undefined;
+    return fits ? { message, handles: found.pieces.map(({ handle }) => handle) } : undefined;
   }
 
   /** Names of the newest step that nothing else in view says: what the work touches, and no longer sees. */
@@ -115,12 +121,9 @@ export class AutomaticRecall {
       .join(' ');
   }
 
-  #tell(message: Message, { by, last }: Spoken, durationMs: number): void {
+  #tell({ message, handles }: Passages, { by, last }: Spoken, durationMs: number): void {
     const { audit, stream } = this.#of;
     const shown = this.#of.thread.log.find(message.id);
-    const handles = [...textOf(message.parts[0]!).matchAll(/^\[([^\],]+)\] .*, message \d+ of \d+:$/gm)].map(
-      ([, one]) => one!,
-    );
     const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
     audit.say('recalled', message.id, facts);
     stream.emit({ kind: 'brought-back', message: message.id, ...facts, durationMs });

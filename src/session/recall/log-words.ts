@@ -71,8 +71,7 @@ export class LogWords {
 
   headOf(message: LogMessage, handle: string, part: number | undefined): Omit<Recalled, 'text'> {
     const about = this.#about(message, part);
-    const { length } = this.#thread.log;
-    return { handle, role: message.role, ...(about && { about }), place: message.seq, of: length };
+    return { handle, role: message.role, ...(about && { about }), place: message.seq };
   }
 
   /** A few words of the call that a part is, or answers. */

@@ -87,7 +87,7 @@ describe('the command line for kept sessions', () => {
     const newest = await ran(store, 'explain', 'mill', ...words);
     expect(newest).toMatchObject({ verdict: 'compacted-out', call: { call: 2 } });
     const recalled = await spillway(['recall', 'mill', '--store', store, '--query', 'K-4711']);
-    expect(recalled.out).toMatch(/^\[m4\] tool, result of look.*, message 5 of \d+:\nThe key is K-4711\./m);
+    expect(recalled.out).toMatch(/^\[m4\] tool, result of look.*:\nThe key is K-4711\./m);
   }, 60_000);
 
   it('says what a session spent, whether its compactions pay, and what each call was sent', async () => {
