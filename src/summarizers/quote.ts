@@ -219,6 +219,8 @@ function failingLines(middle: string): string {
 /** Shorter results say it in less than a line that stands for them would save. In characters. */
 const LEAST_COPY = 500;
 
+const NO_QUESTION = { key: '', kind: 'other' } as const;
+
 /** Which call each result answers: the nearest earlier one with its id, as ids may come again. */
 export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPart, ToolCallPart> {
   const open = new Map<string, ToolCallPart>();
@@ -231,23 +233,36 @@ export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPa
   return calls;
 }
 
-/** Results that a later one of these messages shows again: the answer to the same question, or the same text. */
+/** Of the lines of an earlier answer, the share that a later one has to hold to stand for it. */
+const SAME_SHARE = 0.8;
+
+/** Whether a later answer stands for an earlier one: what a tool tells of the state of something may be told only once. */
+function standsFor(later: string, earlier: string): boolean {
+  const held = new Set(later.split('\n'));
+  const lines = earlier.split('\n');
+  return lines.filter((line) => held.has(line)).length >= SAME_SHARE * lines.length;
+}
+
+/** Results that a later one of these messages shows again: the answer to the same read or command line, or the same text. */
 export function repeatedResults(
   messages: readonly LogMessage[],
   calls: ReadonlyMap<ToolResultPart, ToolCallPart>,
 ): Set<ToolResultPart> {
   const repeated = new Set<ToolResultPart>();
-  const asked = new Set<string>();
+  const answers = new Map<string, string>();
   const texts = new Set<string>();
   for (const part of messages.flatMap(({ parts }) => parts.filter(isToolResult)).toReversed()) {
     const text = textOf(part);
     if (text.length < LEAST_COPY) continue;
     const call = calls.get(part);
-    const key = call ? actionOf(call).key : '';
-    if (texts.has(text) || (key !== '' && asked.has(key))) repeated.add(part);
+    const { key, kind } = call ? actionOf(call) : NO_QUESTION;
+    const later = answers.get(key);
+    // The newest answer to a read or a command is the true one.
+    const isTold = kind === 'read' || key.startsWith('run:');
+    if (texts.has(text) || (later !== undefined && (isTold || standsFor(later, text)))) repeated.add(part);
     texts.add(text);
     // What failed does not show what an earlier answer showed.
-    if (key !== '' && part.isError !== true) asked.add(key);
+    if (key !== '' && part.isError !== true) answers.set(key, text);
   }
   return repeated;
 }

@@ -102,6 +102,22 @@ describe('what a summarizer is shown', () => {
     expect(shown!.match(/a later result in this transcript shows the same again/g)).toHaveLength(2);
   });
 
+  it('each answer of a tool that tells a state, where a later one does not hold it', () => {
+    const finding = `{"agents":[{"name":"reviewer","completed":"${'The roof leaks at the ridge. '.repeat(30)}"}]}`;
+    const [shown] = new Chat()
+      .step('list_agents', {}, finding)
+      .step('search_code', { query: 'roof' }, lines('hit', 60))
+      .step(
+        'list_agents',
+        {},
+        `{"agents":[{"name":"reviewer","running":"${'Looks at the walls. '.repeat(30)}"}]}`,
+      )
+      .step('search_code', { query: 'roof' }, lines('hit', 61))
+      .shown();
+    expect(shown).toContain(finding);
+    expect(shown!.match(/a later result in this transcript shows the same again/g)).toHaveLength(1);
+  });
+
   it('of a repeated check how each run ended', () => {
     const [shown] = new Chat()
       .step('bash', { command: 'npm test' }, `${lines('log', 40)}\nTests: 3 failed, 4 passed`)
