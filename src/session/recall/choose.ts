@@ -1,4 +1,5 @@
 import { textOf, type ViewMessage } from '../../transcript/index.js';
+import { isHostLine } from '../../text/reading/index.js';
 import type { Passage, Ranked } from './passage-index.js';
 import { LINE_NUMBER } from './passages.js';
 
@@ -148,11 +149,14 @@ function lineWithMost(words: readonly string[], lines: readonly string[]): strin
   return best;
 }
 
+/** A run takes another time each time. */
+const DURATION = /\b\d+(?:\.\d+)? ?m?s(?:ec(?:onds?)?)?\b/g;
+
 function linesOf(text: string): string[] {
   return text
     .split('\n')
-    .map((line) => line.replace(LINE_NUMBER, '').replace(/^> /, '').trim())
-    .filter((line) => line.length >= MIN_LINE_CHARS);
+    .map((line) => line.replace(LINE_NUMBER, '').replace(/^> /, '').replaceAll(DURATION, '…').trim())
+    .filter((line) => line.length >= MIN_LINE_CHARS && !isHostLine(line));
 }
 
 /** Whether a text only announces or confirms. */

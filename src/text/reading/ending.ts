@@ -151,6 +151,9 @@ function lastLine(text: string): string | undefined {
 const HEADING =
   /^(?:(?:chunk id|wall time|process (?:exited|running)|original token count|script (?:completed|failed|running)|exit code|command|duration|cwd|stdout|status)\b[^\n]{0,300}|output:?[^\S\n]*)(?:\n|$)/i;
 const MOST_HEADINGS = 10;
+
+/** Whether a line is one that a host writes around every output. */
+export const isHostLine = (line: string): boolean => HEADING.test(line);
 /** `<returncode>0</returncode><output>…</output>`, `<stdout>…</stdout>`. */
 const TAGS = /<returncode>\d+<\/returncode>|<\/?(?:output|stdout|stderr|returncode|result|exit_code)>/g;
 /** Only a small record is parsed: a large one is the output itself. In characters. */

@@ -4,7 +4,7 @@ export type { Speaker } from './speaker-table.js';
 export { headOf, oneLine, plainName, quoted, tailOf } from './slices.js';
 export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
-export { committedIn, looksFailed, namesFailure, outcomeOf } from './ending.js';
+export { committedIn, isHostLine, looksFailed, namesFailure, outcomeOf } from './ending.js';
 export { passagesOf, type Passage } from './passages.js';
 export { reportIn } from './reports.js';
 export { RunningCommands } from './running.js';

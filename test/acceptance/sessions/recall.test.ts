@@ -252,6 +252,14 @@ describe('N11: recall finds passages', () => {
     expect(found.filter(({ text }) => text.includes('42 pence'))).toHaveLength(1);
   });
 
+  it('runs of one check that tell the same once, whatever their times and headings', async () => {
+    const run = (n: number): string =>
+      `Chunk ID: 8cf${n}a\nWall time: 0.${n} seconds\nOutput:\nbolt of the weir is loose\n--- FAIL: TestWeir (0.0${n}s)\nFAIL mill/weir 0.5${n}2s\n${prose(100, 5)}`;
+    const session = await compacted([1, 2, 3].flatMap((n) => step('check', { n }, run(n))));
+    const found = await session.recall({ query: 'why does TestWeir fail?' });
+    expect(found.filter(({ text }) => text.includes('bolt of the weir'))).toHaveLength(1);
+  });
+
   it('nothing that stands in view; by its handle it is given all the same', async () => {
     const session = await compacted([says('The vane points north.')]);
     await session.append(
