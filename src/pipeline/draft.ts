@@ -123,12 +123,16 @@ export class RunDraft {
    * come with `rights` and only get a line where they did something.
    */
   *step(stage: string, opensAt: number, propose: Propose, rights?: GuardRights): Steps<void> {
+    yield;
     const started = this.input.timer();
     const before = this.projection.size;
     const { accepted, faults, proposed } = yield* this.#judge(stage, propose, rights);
     if (accepted.length > 0) {
-      this.projection.apply(accepted);
-      for (const edit of accepted) this.edits.push(edit);
+      for (const edit of accepted) {
+        yield;
+        this.projection.apply([edit]);
+        this.edits.push(edit);
+      }
       this.#view = undefined;
       this.#reading = this.input.read(this.projection);
     }

@@ -4,6 +4,7 @@ import { markerOf } from '../own-messages.js';
 import type { Inbox } from '../inbox.js';
 import type { RunReport } from '../prepared.js';
 import type { Uses } from '../services.js';
+import { inSlices } from '../slices.js';
 import { broughtBack } from './answer.js';
 import type { PassageIndex, Ranked } from './passage-index.js';
 import { FRAME_TOKENS, type Search } from './search.js';
@@ -85,7 +86,7 @@ export class AutomaticRecall {
     const { maxTokens: most, share } = settings.recall;
     const room = Math.floor(Math.min(most, share * budget.tokens, free) / scale);
     if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
-    thread.reader.caughtUp();
+    await inSlices(thread.reader.catchingUp());
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
     const index = await search.index();
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;

@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 import { SpillwayError } from '../../errors/index.js';
 import { textOf } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
+import { inSlices } from '../slices.js';
 import type { Recalled } from './answer.js';
 import { handleOf, handlesOf, targetsOf, type Target } from './handles.js';
 import { pageOf, sharesOf, sizeUpTo } from './passages.js';
@@ -64,7 +65,7 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
-    this.#of.thread.reader.caughtUp();
+    await inSlices(this.#of.thread.reader.catchingUp());
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }
 

@@ -1,4 +1,11 @@
-import { defineStage, type Edit, type StageGoal, type Steps, type TranscriptView } from '../../spi/index.js';
+import {
+  defineStage,
+  shownParts,
+  type Edit,
+  type StageGoal,
+  type Steps,
+  type TranscriptView,
+} from '../../spi/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
@@ -33,6 +40,11 @@ const MISCOUNT = 12;
 function* planned(view: TranscriptView, goal: StageGoal<SnipOptions>): Steps<{ edits: Edit[]; need: Need }> {
   const { classes, arguments: trimming } = goal.options;
   const need = needOf(goal);
+  // What is remembered of messages is asked for here, message by message.
+  for (const { messages } of view.exchanges) {
+    messages.forEach(shownParts);
+    yield;
+  }
   const dialogue = dialogueEdits(view, goal, need);
   const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
   const results = yield* resultEdits(view, goal, need);

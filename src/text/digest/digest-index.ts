@@ -5,6 +5,7 @@ import {
   type LogFold,
   type LogMessage,
   type ReadonlyLog,
+  type Steps,
   type ToolResultPart,
 } from '../../transcript/index.js';
 import {
@@ -121,7 +122,7 @@ export class DigestIndex implements LogFold {
     return { ...(plan && { plan }), ...(isHere && { commit }), edits, loaded, isSince: commit !== undefined };
   }
 
-  read(message: LogMessage): void {
+  *read(message: LogMessage): Steps<void> {
     const { role, origin } = message;
     if (message.label === 'recalled') return;
     if (role === 'user') this.#readUser(message);
@@ -131,6 +132,7 @@ export class DigestIndex implements LogFold {
       if (this.#isAsked && !called) this.#raiseAnswer(message);
     }
     for (const [at, part] of message.parts.entries()) {
+      yield;
       const reply = this.#replies.read(part);
       if (isToolCall(part)) {
         this.#plan.call(part, message);

@@ -3,6 +3,7 @@ import {
   type LogFold,
   type LogMessage,
   type ReadonlyLog,
+  type Steps,
   type ToolCallPart,
   type ToolResultPart,
 } from '../../../transcript/index.js';
@@ -64,7 +65,7 @@ export class ReferenceIndex implements References, LogFold {
     return { words: this.#words.size, bytes: this.#words.bytes };
   }
 
-  read(message: LogMessage): void {
+  *read(message: LogMessage): Steps<void> {
     this.trust.read(message);
     this.#seq = message.seq;
     this.#exchange = this.#log.exchangeOf(message.seq).index;
@@ -74,7 +75,8 @@ export class ReferenceIndex implements References, LogFold {
     }
     const visit = this.#visitorFor(message);
     for (const part of message.parts) {
-      if (part.type === 'tool-call') this.#readCall(part, visit);
+      yield;
+      if (part.type === 'tool-call') yield* this.#readCall(part, visit);
       else if (part.type === 'tool-result') this.#readResult(part);
       else if (part.type === 'text' || part.type === 'reasoning') scanWords(part.text, visit);
     }
@@ -86,9 +88,10 @@ export class ReferenceIndex implements References, LogFold {
     return origin === 'synthetic' || role === 'tool' ? this.#introduce : this.#hear;
   }
 
-  #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
+  *#readCall(part: ToolCallPart, visit: (hash: number) => void): Steps<void> {
     const call = parseArguments(part.arguments);
     visitTexts(call, (text) => scanWords(text, visit));
+    yield;
     this.#reads.call(this.#exchange, part.callId, actionOf(part, call));
   }
 
