@@ -134,7 +134,7 @@ function requestOf(
   const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
   const answer = Math.min(ANSWER_SHARE * window, OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
   const maxTokens = Math.min(allowance, Math.floor(answer));
-  if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
+  if (maxTokens < LEAST_ANSWER) throw new Refused('would not fit behind its mark');
   const taken = prompt + count([...inView, ...extraLines].join('\n')) + plan.tokens + newestRoom(window);
   const room = (WINDOW_SHARE * window - FRAME_TOKENS - 2 * maxTokens - taken) / 2 ** (attempt - 1);
   const chunkTokens = Math.floor(Math.max(Math.min(LEAST_CHUNK, LEAST_SHARE * window), room));
@@ -161,7 +161,7 @@ function requestOf(
     handle: handleOf(edit),
     maxTokens,
     grows: slot.grows === true,
-    maxChars: charsFor(maxTokens, [...chunks, plan], users, count),
+    maxChars: Math.floor((isSpan ? 1 : LINE_SHARE) * charsFor(maxTokens, [...chunks, plan], users, count)),
     chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,
     // A line about one result is mostly quoted.
@@ -188,10 +188,15 @@ const LEAST_CHUNK = 200;
 const LEAST_SHARE = 0.1;
 /** Of a small window an answer takes at most this: it stands in it twice, as the record so far and as what is written. */
 const ANSWER_SHARE = 0.15;
+/** No sentence fits in less. In tokens. */
+const LEAST_ANSWER = 12;
 /** Longer answers repeat themselves, and many models write no longer ones. In tokens. */
 const LONGEST_ANSWER = 8_000;
 /** Of what a model writes at most: its counts are not ours. */
 const OUTPUT_SHARE = 0.9;
+
+/** A line about one result names more than its source does: half of those that were told all their characters were too long. */
+const LINE_SHARE = 0.85;
 
 /** The user's words are of a denser script than what is read where they have so much fewer characters a token. */
 const OTHER_SCRIPT = 0.6;

@@ -79,4 +79,15 @@ describe('filling slots', () => {
     await fill({ ...wide, slot: { ...wide.slot!, maxTokens: 100_000 } });
     expect(asked[0]!.maxTokens).toBe(most);
   });
+
+  it('asks for no text that no sentence fits in', async () => {
+    const { fill, asked } = fillerOf(good);
+    const asks = async (maxTokens: number): Promise<number> => {
+      await fill({ ...edit(0, 7), slot: { ...edit(0, 7).slot!, maxTokens } });
+      return asked.length;
+    };
+    let least = 0;
+    while ((await asks(++least)) === 0);
+    expect(asked[0]!.maxTokens).toBe(12);
+  });
 });
