@@ -52,7 +52,11 @@ function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
   if (depth > DEEPEST) throw new NotCopyable(TOO_DEEP);
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
-    const copy = list.map((inner) => copyOf(inner, options, depth + 1));
+    const copy = list.slice();
+    for (let i = 0; i < copy.length; i++) {
+      const inner = copy[i];
+      if (typeof inner === 'object' || typeof inner === 'bigint') copy[i] = copyOf(inner, options, depth + 1);
+    }
     return options.freeze === true ? Object.freeze(copy) : copy;
   }
   if (!isPlain(value)) {

@@ -37,6 +37,10 @@ export function isRandomWord(word: string): boolean {
   return isMixed && groups >= LEAST_DIGIT_GROUPS && changes >= LEAST_CHANGES * (word.length - 1);
 }
 
+const LONG_WORD = new RegExp(`[\\w+=-]{${LEAST_CHARS}}`);
+/** Whether a random word may stand in a text, be it within a longer one. */
+export const mayHoldRandomWord = (text: string): boolean => LONG_WORD.test(text);
+
 /** A text without its random words, but those that may stay. */
 export function withoutRandomWords(text: string, mayStay: (word: string) => boolean): string {
   let clean = '';

@@ -1,5 +1,5 @@
 import { textOf, type LogFold, type Message } from '../../../transcript/index.js';
-import { isRandomWord, withoutRandomWords } from './random-word.js';
+import { isRandomWord, mayHoldRandomWord, withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
 /** A shorter secret, or one without a digit, may be an everyday word: it is only taken out where it is assigned. */
@@ -61,6 +61,7 @@ export class SecretBook implements LogFold {
   };
 
   #forgetCleaned(): void {
+    this.#joined = undefined;
     this.#cleaned.clear();
     this.#cleanedChars = 0;
   }
@@ -88,10 +89,10 @@ export class SecretBook implements LogFold {
   /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
   #hear(text: string): void {
     this.#said.push(text);
+    let changes = mayHoldRandomWord(text);
     for (const secret of this.#known)
-      if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
-    this.#joined = undefined;
-    this.#forgetCleaned();
+      if (text.includes(secret) && !this.#theirs.has(secret)) changes = this.#known.delete(secret);
+    if (changes) this.#forgetCleaned();
   }
 
   #forgetOldest(): void {
@@ -109,7 +110,6 @@ export class SecretBook implements LogFold {
       if (this.#known.size >= MOST_SECRETS) this.#forgetOldest();
       this.#known.add(piece);
       if (isTheirs) this.#theirs.add(piece);
-      this.#joined = undefined;
       this.#forgetCleaned();
     }
   }
