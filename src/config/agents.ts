@@ -18,8 +18,6 @@ const PROCESS_WIDE: readonly Path[] = [
   ['counter'],
   ['plugins'],
   ['pluginLimits', 'loadMs'],
-  ['fill', 'queue'],
-  ['fill', 'work'],
   ['fill', 'maxCostPerHour'],
   ['fill', 'maxTokensPerHour'],
 ];

@@ -6,7 +6,6 @@ const SEEN = [
   'trimmed-upstream',
   'over-window',
   'trimming-off',
-  'prepared-alone',
   'text-bought',
   'limit-learned',
   'limits-forgotten',

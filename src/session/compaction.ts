@@ -94,7 +94,6 @@ export class Compaction {
     const { early, planner, policies } = this.#of;
     const begins = policies.now.passes.some(({ when }) => when === 'compaction');
     if (trigger.kind !== 'pressure' || begins) return true;
-    early.revive();
     if (early.running !== undefined || early.take()) return true;
     return yield* mayBeWorthIt(planner.input(trigger), reading);
   }
@@ -120,7 +119,6 @@ export class Compaction {
   #start(trigger: Trigger, how: RunManner): Response {
     const { early, settings } = this.#of;
     const isPressure = trigger.kind === 'pressure';
-    if (isPressure) early.revive();
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
     if (isPressure && early.running && waitsForText && !how.signal?.aborted)
       return untilAborted(early.running, how.signal).then(() => this.#start(trigger, how));
