@@ -1,18 +1,19 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
-import { copyOfBudget, type Reading } from '../tokens/index.js';
+import { copyOfBudget } from '../tokens/index.js';
 import { madeIn, type Edit, type Steps } from '../transcript/index.js';
-import { tokensOf, type RunDraft, type RunInput } from './draft.js';
+import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
 
 /** What a stage proposes on a draft, as far as the policy lets it. `reclaim` in counted tokens. */
 export function* proposalOf(
   stage: OpenableStage,
-  { input, reading, states }: RunDraft,
+  draft: RunDraft,
   view: TranscriptView,
   reclaim: number,
 ): Steps<readonly Edit[]> {
-  const goal = goalOf(stage, reading, { ...input, states }, reclaim);
+  const { input, states } = draft;
+  const goal = goalOf(stage, draft, reclaim);
   const proposal = yield* madeIn(stage.plugin.plan(view, goal));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
@@ -23,13 +24,13 @@ export function* proposalOf(
     : proposal.edits;
 }
 
-/** The goal of one stage at one reading; `reclaim` in counted tokens. */
-export function goalOf(
+/** The goal of one stage as the draft stands. */
+function goalOf(
   { stage, options }: OpenableStage,
-  reading: Reading,
-  { policy, clock, count, states }: Pick<RunInput, 'policy' | 'clock' | 'count' | 'states'>,
+  { input, reading, states }: RunDraft,
   reclaim: number,
 ): StageGoal {
+  const { policy, clock, count } = input;
   const { budget, scale, bytes, images } = reading;
   const before = states.get(stage);
   const overCap = Math.max(0, tierOf(reading) - 1) * (budget.caps.toolResults ?? 0);

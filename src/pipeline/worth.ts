@@ -28,20 +28,13 @@ export function mustGoOn({ input, before, reading }: RunDraft): boolean {
 }
 
 /**
- * Highest pressure that a run from `before` may end at and be worth the cache that it costs. Where a span has given way to
- * a summary there is little more to be had, and what is fresh keeps pressure up.
+ * Highest pressure that a run may end at and be worth the cache that it costs. Where a span has given way to a summary there
+ * is little more to be had, and what is fresh keeps pressure up.
  */
-export function worthUpTo(
-  { policy, forced }: Pick<RunInput, 'policy' | 'forced'>,
-  before: Reading,
-  spanGaveWay: boolean,
-): number {
-  const gained = before.pressure - leastGain({ policy, forced });
-  return forced || spanGaveWay ? gained : Math.min(gained, policy.reach);
+function mostOf({ input, before, edits }: RunDraft): number {
+  const gained = before.pressure - leastGain(input);
+  return input.forced || edits.some(standsForSpan) ? gained : Math.min(gained, input.policy.reach);
 }
-
-const mostOf = ({ input, before, edits }: RunDraft): number =>
-  worthUpTo(input, before, edits.some(standsForSpan));
 
 /** Whether a run has come far enough below where it began to stop. */
 export function hasGained(draft: RunDraft): boolean {

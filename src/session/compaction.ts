@@ -1,4 +1,4 @@
-import { floorOf, mayBeWorthIt, type Policy } from '../pipeline/index.js';
+import { floorOf, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
@@ -7,7 +7,7 @@ import type { PluginHooks } from './hooks/plugin-hooks.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
 import type { FilledRun, Planner } from './planner.js';
 import type { RunManner } from './policies.js';
-import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
+import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Uses } from './services.js';
 import { after, soon } from './slices.js';
@@ -50,17 +50,9 @@ export class Compaction {
       commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
       const seen = triggers.sighting;
       const { pressure } = seen.reading;
-      const response = stream.see(seen, (due) => this.#answer(due, seen.reading, signal));
+      const response = stream.see(seen, (due) => this.#runDue(due, seen.reading, signal));
       return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
     });
-  }
-
-  #answer(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
-    return after(this.#inSlices(this.#hasProspect(trigger, reading)), (hasProspect) =>
-      hasProspect
-        ? this.#runDue(trigger, reading, signal)
-        : new Run(this.#of, this.#of.policies.now).finish({ outcome: NO_PROSPECT }),
-    );
   }
 
   #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
@@ -87,15 +79,6 @@ export class Compaction {
     if (left === undefined) return;
     const message = `What may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
     stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
-  }
-
-  /** Whether a run may be worth it; always where one is prepared, or begins with a pass. */
-  *#hasProspect(trigger: Trigger, reading: Reading): Steps<boolean> {
-    const { early, planner, policies } = this.#of;
-    const begins = policies.now.passes.some(({ when }) => when === 'compaction');
-    if (trigger.kind !== 'pressure' || begins) return true;
-    if (early.running !== undefined || early.take()) return true;
-    return yield* mayBeWorthIt(planner.input(trigger), reading);
   }
 
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
@@ -133,8 +116,8 @@ export class Compaction {
     const started = timer();
     const reading = gauge.read(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
-    const run = new Run(this.#of, policy, how.waits ?? (policy.waits === true && trigger.kind !== 'manual'));
-    run.begin(trigger, reading, started);
+    const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
+    const run = new Run(this.#of, { trigger, reading, policy, waits, started });
     commits.passes(policy, trigger, ({ when }) => when === 'compaction');
     const isAsked = hooks.asks(policy);
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);

@@ -1,5 +1,4 @@
 import { SpillwayError } from '../errors/index.js';
-import type { RunOutcome } from '../pipeline/index.js';
 import type { Notice } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
 import type {
@@ -54,13 +53,6 @@ export interface Prepared<Message = unknown> {
   /** What the serialiser had to mend. */
   readonly notices: readonly Notice[];
 }
-
-/** A run that would have been drafted for nothing. */
-export const NO_PROSPECT: RunOutcome = {
-  kind: 'noop',
-  reason: 'what the open stages could free is not worth a run',
-  stages: [],
-};
 
 export function noRun(isBelowGate: boolean): RunReport {
   const why = isBelowGate

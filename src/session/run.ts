@@ -17,26 +17,32 @@ type Parts = Uses<'thread' | 'gauge' | 'policies' | 'plugins' | 'stream' | 'audi
   readonly triggers: Triggers;
 };
 
+/** What a run begins with. */
+interface Begun {
+  readonly trigger: Trigger;
+  readonly reading: Reading;
+  readonly policy: Policy;
+  /** For an operator's yes. */
+  readonly waits: boolean;
+  readonly started: number;
+}
+
 /** One run: tells of itself while it goes on, commits what was planned, and remembers what another would need to be worth it. */
 export class Run {
   readonly #of: Parts;
   readonly #policy: Policy;
   readonly #waits: boolean;
-  #started: number | undefined;
+  readonly #started: number;
   #hasFired = false;
   #hasStopped = false;
 
-  /** `waits`: for an operator's yes. */
-  constructor(of: Parts, policy: Policy, waits = false) {
+  /** Begins it. `started`: the timer when it was decided on. */
+  constructor(of: Parts, { trigger, reading, policy, waits, started }: Begun) {
     this.#of = of;
     this.#policy = policy;
     this.#waits = waits;
-  }
-
-  /** `started`: the timer when it was decided on. */
-  begin(trigger: Trigger, reading: Reading, started: number): void {
     this.#started = started;
-    tellTriggered(this.#of, trigger, reading, this.#policy);
+    tellTriggered(of, trigger, reading, policy);
   }
 
   readonly fired = (done: StageOutcome, durationMs: number): void => {
@@ -63,7 +69,7 @@ export class Run {
   finish(filled: FilledRun): RunReport {
     const { thread, gauge, stream, hooks, timer } = this.#of;
     const before = thread.projection;
-    const durationMs = this.#started === undefined ? 0 : timer() - this.#started;
+    const durationMs = timer() - this.#started;
     const report = this.#reportOf(filled, durationMs);
     const { stages, record, warnings = [], kind, reason } = report;
     // A plan that was made between turns was told to nobody then.

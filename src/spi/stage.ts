@@ -46,12 +46,6 @@ export interface CompactionStage<Options = unknown> {
    */
   plan(view: TranscriptView, goal: StageGoal<Options>): Made<Proposal>;
   /**
-   * At most so many tokens would `plan` free of this view, whatever `goal.reclaim` is: a run that cannot be worth its cost
-   * is then not started. Too much costs a run that comes to nothing; too little, one that would have helped. Only for a
-   * stage that replaces parts or takes exchanges out; one whose text stands for a span leaves it out and is always asked.
-   */
-  reclaimable?(view: TranscriptView, goal: StageGoal<Options>): Made<number>;
-  /**
    * Options under which it may run by itself before a call, free and without waiting for a gate: `trim` takes out what is
    * there twice, `prune` what has outlived its use. Undefined where it does not do that. Such a run leaves no compaction
    * record. The roster's first stage with a role does it; without one in the roster, the first that is provided.

@@ -62,11 +62,6 @@ export class StageBench {
     return atOnce(madeIn(stage.plan(this.view, frozen(goalOf(stage, options, wanted)))));
   }
 
-  /** Exactly what the stage says it could free at most; undefined where it does not say. */
-  reclaimable<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
-    return atOnce(madeIn(stage.reclaimable?.(this.view, frozen(goalOf(stage, options, wanted)))));
-  }
-
   /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */
   apply(edits: readonly Edit[], stage: string): EditFault[] {
     const guard = createGuard(this.view, this.log);

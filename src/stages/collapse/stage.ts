@@ -1,12 +1,4 @@
-import {
-  blocksOf,
-  defineStage,
-  isToolResult,
-  overheadOf,
-  shownParts,
-  type Block,
-  type Supersede,
-} from '../../spi/index.js';
+import { blocksOf, defineStage, type Supersede } from '../../spi/index.js';
 import { digestRuns, mergeRuns } from './merge-runs.js';
 import { z } from 'zod/v4';
 
@@ -34,19 +26,4 @@ export const collapse = defineStage<CollapseOptions>({
     }
     return { edits };
   },
-  reclaimable(view) {
-    return blocksOf(view).reduce((sum, block) => sum + mostOf(block), 0);
-  },
 });
-
-/** A result that an earlier stage of the same run takes out leaves at most about so many tokens for this one. */
-const STUB_TOKENS = 130;
-
-/** What joining a block with its neighbours could free, were its results replaced before. */
-function mostOf({ exchanges, barred, pinned, tokens }: Block): number {
-  const [exchange] = exchanges;
-  if (barred || pinned || exchanges.length > 1 || exchange?.kind === 'replacement') return 0;
-  if (exchange?.kind !== 'step') return overheadOf(exchange!);
-  const results = exchange.messages.flatMap(shownParts).filter(({ original }) => isToolResult(original));
-  return results.reduce((left, part) => left - Math.max(0, part.tokens - STUB_TOKENS), tokens);
-}

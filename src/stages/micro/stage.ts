@@ -65,17 +65,9 @@ export const micro = defineStage<MicroOptions>({
     }
     return { edits };
   },
-  reclaimable(view, goal) {
-    return resultsOf(view)
-      .filter((result) => mayGo(result, goal))
-      .reduce((sum, { tokens }) => sum + tokens - SHORTEST_LINE, 0);
-  },
 });
 
-/** Tokens of the shortest line that can stand for a result: tool, size and handle. */
-const SHORTEST_LINE = 12;
-
-function mayGo(result: ResultPart, goal: StageGoal<MicroOptions>, overCap = goal.reclaimResults): boolean {
+function mayGo(result: ResultPart, goal: StageGoal<MicroOptions>, overCap: number): boolean {
   if (!isLarge(result, goal.options) || isSettled(result)) return false;
   // A cap on tool results wins over protection.
   return overCap > 0 || !isProtected(result, goal);

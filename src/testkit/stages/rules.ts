@@ -84,13 +84,6 @@ export const STAGE_RULES: readonly StageRule[] = [
       demandEdits(sweepOf(subject));
     },
   },
-  rule(
-    'STAGE-18',
-    'where it says how much it could free, frees no more, or a run that would have helped is never started',
-    ({ kind }) => kind === 'understated',
-    (_, { stage }) =>
-      stage.reclaimable ? undefined : { notExercised: 'the stage does not say what it could free' },
-  ),
 ];
 
 /** Whole sessions with the stage in the roster, in place of a built-in one of its name or beside all six. */

@@ -171,12 +171,4 @@ export const WRONG_STAGES: readonly (readonly [rule: string, what: string, stage
     'stops with the whole process',
     stage(() => ({ edits: [] }), { name: 'drop', options: z.object({ must: z.string() }) }),
   ],
-  [
-    'STAGE-18',
-    'frees more than it says it could',
-    stage(
-      biting(2, (one) => span(one, [])),
-      { reclaimable: () => 1 },
-    ),
-  ],
 ];
