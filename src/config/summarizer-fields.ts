@@ -38,9 +38,6 @@ export const FillFields = z.strictObject({
     .max(64)
     .default(1)
     .describe('Pieces that a span is summarised in; more where a piece would not fit the summarizer.'),
-  mode: oneOf(['sequential', 'parallel'], 'sequential').describe(
-    'sequential: each piece is written with the summary so far. parallel: all at once, then joined; sooner done, less coherent.',
-  ),
   oversized: oneOf(['cut', 'retry'], 'cut').describe(
     'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
   ),

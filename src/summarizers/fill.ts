@@ -14,10 +14,10 @@ type FillParts = Pick<SlotParts, 'log' | 'isPinned' | 'view' | 'queuedBy' | 'rec
 
 export interface FillerParts extends Omit<
   SlotParts,
-  keyof FillParts | 'once' | 'redact' | 'through' | 'mayCall' | 'extraLines'
+  keyof FillParts | 'once' | 'redact' | 'mayCall' | 'extraLines'
 > {
   readonly redact: Redact;
-  /** Calls at a time. */
+  /** Slots at a time; each makes one call after the other. */
   readonly concurrency: number;
   /** Where bought text is kept; this filler's own memory where absent. */
   readonly once?: BoughtOnce | undefined;
@@ -102,9 +102,8 @@ export class Filler {
       stopped ??= mayNot();
       if (stopped !== undefined) throw new Refused(stopped);
     };
-    const through = turnstile(concurrency);
     const isPinned = pinWhole(request.log, request.isPinned);
-    const parts = { ...common, ...request, redact, through, mayCall, extraLines: asked.lines, isPinned };
+    const parts = { ...common, ...request, redact, mayCall, extraLines: asked.lines, isPinned };
     const fillPlace = async (edit: PlannedEdit, place: number): Promise<void> => {
       try {
         texts.set(place, await fillSlot(parts, edit, signal));

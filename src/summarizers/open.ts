@@ -24,7 +24,7 @@ interface FillSettings {
   readonly summarizerModel: SummarizerFields;
   readonly summarizerAgents: Readonly<Record<string, SummarizerFields & { readonly prompt: string | null }>>;
   readonly compaction: { readonly prompt: string | null; readonly agent: string | null };
-  readonly fill: Pick<FillerParts, 'deadlineMs' | 'concurrency' | 'chunks' | 'mode' | 'oversized'> & {
+  readonly fill: Pick<FillerParts, 'deadlineMs' | 'concurrency' | 'chunks' | 'oversized'> & {
     readonly generations: number;
     readonly toolResultChars: number;
     readonly prompts: string | null;

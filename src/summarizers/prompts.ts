@@ -11,7 +11,7 @@ export interface Prompt {
   readonly hash: string;
 }
 
-export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge', 'join'] as const;
+export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge'] as const;
 
 /** Holds no instruction: what is asked where a marker stands. */
 const QUESTION = 'question';
@@ -19,7 +19,7 @@ const QUESTION = 'question';
 /** Every file of the folder, as its name without `.md`. */
 export const PROMPT_FILES: readonly string[] = [...PROMPT_NAMES, QUESTION];
 
-/** These stand for spans, or for a piece of one; the others put one result into a line, or records together. */
+/** These stand for spans, or for a piece of one; `micro` puts one result into a line. */
 const SPAN_PROMPTS: ReadonlySet<string> = new Set(['auto', 'partial', 'full', 'merge']);
 
 export interface Prompts {

@@ -25,7 +25,7 @@ import {
   userMessages,
   type SlotSource,
 } from './source.js';
-import { writeInParallel, writeInSequence, type AskParts, type SlotRequest, type Text } from './write.js';
+import { write, type AskParts, type SlotRequest, type Text } from './write.js';
 
 export interface SlotParts extends AskParts {
   /** Which messages stay in view whatever is compacted. */
@@ -36,7 +36,6 @@ export interface SlotParts extends AskParts {
   readonly resultChars: number;
   /** Into how many pieces a source is split, where it is large enough. */
   readonly chunks: number;
-  readonly mode: 'sequential' | 'parallel';
   /** What becomes of an answer that is longer than it may be: cut, or asked for again from a shorter source. */
   readonly oversized: 'cut' | 'retry';
   /** How many summaries may lie between a text and its originals. */
@@ -67,7 +66,6 @@ export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: Abor
   );
   if (!source) throw new Refused('names a span that is not in the log');
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
-  const write = parts.mode === 'parallel' ? writeInParallel : writeInSequence;
   let best: (Text & { readonly generation: number }) | undefined;
   let shown: string | undefined;
   const standing = standsAlready(edit);
@@ -127,7 +125,7 @@ function requestOf(
   const { window = DEFAULT_WINDOW, outputLimit = Infinity } = summarizer;
   const beside = { log, question: prompts.question, redact, count, window };
   const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
-  const asking = (isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt]).map((name) => prompts.of(name));
+  const asking = (isSpan ? [slot.prompt, 'merge'] : [slot.prompt]).map((name) => prompts.of(name));
   const prompt = Math.max(...asking.map(({ system, instruction }) => count(system) + count(instruction)));
 
   // Of the longest mark, and two tokens for its line break: what is bought ahead fits whoever asks.
@@ -162,7 +160,6 @@ function requestOf(
     maxTokens,
     grows: slot.grows === true,
     maxChars: Math.floor((isSpan ? 1 : LINE_SHARE) * charsFor(maxTokens, [...chunks, plan], users, count)),
-    chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,
     // A line about one result is mostly quoted.
     checksLanguage: isSpan,

@@ -1,14 +1,12 @@
 import { artifactKey, type Artifact, type BoughtOnce } from './artifacts.js';
-import { callOnce, InOtherLanguage, type Bought, type CallParts, type Turnstile } from './call.js';
+import { callOnce, InOtherLanguage, type Bought, type CallParts } from './call.js';
 import type { Chunk } from './chunks.js';
 import { filledIn, type Prompt, type Prompts } from './prompts.js';
-import { escaped } from './quote.js';
 
 /** What all calls of one run have in common. */
 export interface AskParts extends CallParts {
   readonly prompts: Prompts;
   readonly once: BoughtOnce;
-  readonly through: Turnstile;
   /** Throws where no further call may be made. */
   readonly mayCall: () => void;
   /** Quoted already. */
@@ -44,8 +42,6 @@ export interface SlotRequest {
   readonly todos: string | undefined;
   /** Counted tokens of all that the text stands for. */
   readonly sourceTokens: number;
-  /** Most tokens of source in one call. */
-  readonly chunkTokens: number;
 }
 
 /** One piece of it. */
@@ -68,77 +64,27 @@ interface Piece {
 /** A text, and whether it is one that had to be cut. */
 export type Text = Artifact & Pick<Bought, 'isCut'>;
 
-/** The pieces of a source, each as it stands in it. */
-function piecesOf({ chunks, todos }: SlotRequest): Omit<Piece, 'prompt' | 'sourceTokens'>[] {
-  return chunks.map(({ text, handle }, i) => {
-    const isLast = i === chunks.length - 1;
-    const plan = isLast ? todos : undefined;
-    return { source: [text], handle, todos: plan, chunk: i + 1, chunks: chunks.length, isLast };
-  });
-}
-
 /** Piece after piece, each with the record so far. */
-export async function writeInSequence(parts: AskParts, request: SlotRequest): Promise<Text> {
+export async function write(parts: AskParts, request: SlotRequest): Promise<Text> {
+  const { chunks, stage } = request;
   let written: Text | undefined;
   let { previous } = request;
-  for (const piece of piecesOf(request)) {
-    const prompt = parts.prompts.of(previous === undefined ? request.stage : 'merge');
-    const sourceTokens = piece.isLast ? request.sourceTokens : Infinity;
-    written = await ask(parts, request, { ...piece, prompt, previous, sourceTokens });
+  for (const [i, { text, handle }] of chunks.entries()) {
+    const isLast = i === chunks.length - 1;
+    written = await ask(parts, request, {
+      prompt: parts.prompts.of(previous === undefined ? stage : 'merge'),
+      source: [text],
+      handle,
+      previous,
+      todos: isLast ? request.todos : undefined,
+      chunk: i + 1,
+      chunks: chunks.length,
+      isLast,
+      sourceTokens: isLast ? request.sourceTokens : Infinity,
+    });
     previous = written.text;
   }
   return written!;
-}
-
-/** All pieces at once, then the records of them joined: sooner done, and each piece is read without what came before. */
-export async function writeInParallel(parts: AskParts, request: SlotRequest): Promise<Text> {
-  const { chunks, sourceTokens, handle } = request;
-  if (chunks.length === 1 || request.previous !== undefined) return writeInSequence(parts, request);
-  const prompt = parts.prompts.of(request.stage);
-  let records = await allOrNone(
-    piecesOf(request).map((piece) => ask(parts, request, { ...piece, prompt, sourceTokens: Infinity })),
-  );
-  for (let asked = chunks.length; records.length > 1;) {
-    const groups = grouped(records, parts.count, request.chunkTokens);
-    const isLast = groups.length === 1;
-    const joining = groups.map((group) =>
-      ask(parts, request, {
-        prompt: parts.prompts.of('join'),
-        handle,
-        source: group.map(({ text }, at) => `<record piece="${at + 1}">\n${escaped(text)}\n</record>`),
-        chunk: ++asked,
-        chunks: groups.length,
-        isLast,
-        sourceTokens: isLast ? sourceTokens : Infinity,
-      }),
-    );
-    records = await allOrNone(joining);
-  }
-  return records[0]!;
-}
-
-/** Neighbours that fit one call, two at least: each round halves their number or better. */
-function grouped(records: readonly Text[], count: (text: string) => number, mostTokens: number): Text[][] {
-  const groups: Text[][] = [];
-  let taken = 0;
-  for (const record of records) {
-    const tokens = count(record.text);
-    const group = groups.at(-1);
-    if (group && (group.length < 2 || taken + tokens <= mostTokens)) {
-      group.push(record);
-      taken += tokens;
-    } else {
-      groups.push([record]);
-      taken = tokens;
-    }
-  }
-  return groups;
-}
-
-/** Waits for all before it says what went wrong, so that nothing runs on behind a run. */
-async function allOrNone<Result>(asked: readonly Promise<Result>[]): Promise<Result[]> {
-  await Promise.allSettled(asked);
-  return Promise.all(asked);
 }
 
 /** The text of one piece: from what was bought before, or by one call. */
@@ -174,15 +120,14 @@ async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Te
     return callOnce(parts, asking);
   };
   let isCut = false;
-  const make = (): Promise<Artifact> =>
-    parts.through(async () => {
-      const bought = await asked(instruction).catch((error: unknown) => {
-        if (!(error instanceof InOtherLanguage)) throw error;
-        return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
-      });
-      isCut = bought.isCut;
-      return { text: bought.text, model: bought.model };
+  const make = async (): Promise<Artifact> => {
+    const bought = await asked(instruction).catch((error: unknown) => {
+      if (!(error instanceof InOtherLanguage)) throw error;
+      return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
     });
+    isCut = bought.isCut;
+    return { text: bought.text, model: bought.model };
+  };
   const key = artifactKey(
     prompt.hash,
     summarizer.endpoint,

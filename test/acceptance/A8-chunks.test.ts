@@ -69,16 +69,4 @@ describe('A8: a span in N chunks, one after the other', () => {
       expect(new Set(places).size).toBeLessThan(2);
     }
   });
-
-  it('all at once where that is configured, and then joined', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'slow';
-    const { session, run } = await compacted(emulator, { fill: { chunks: 4, mode: 'parallel' } });
-    expect(emulator.peak).toBe(4);
-    expect(run.calls).toHaveLength(5);
-    const last = piecesOf(emulator).at(-1)!;
-    expect(last.words.match(/<record piece=/g)).toHaveLength(4);
-    expect(piecesOf(emulator).filter(({ todos }) => todos !== undefined)).toHaveLength(1);
-    expect(summariesOf(session)[0]).toContain(GOOD);
-  });
 });

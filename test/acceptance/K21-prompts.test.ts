@@ -14,7 +14,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
     const prompts = join(folder.path, 'prompts');
     await pressed(await filling(emulator, { fill: { prompts } }), 1);
     expect(readdirSync(prompts).sort()).toEqual(
-      ['auto', 'full', 'join', 'merge', 'micro', 'partial', 'question'].map((name) => `${name}.md`),
+      ['auto', 'full', 'merge', 'micro', 'partial', 'question'].map((name) => `${name}.md`),
     );
     const headings = [...emulator.received[0]!.text.matchAll(/\\n## ([\w, ]+)\\n/g)].map(([, name]) => name);
     expect(headings).toEqual([
@@ -41,7 +41,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
     const project = join(folder.path, 'project');
     const first = await spillway(['init', project]);
     expect(first).toMatchObject({ code: 0 });
-    expect(first.out.match(/^written /gm)).toHaveLength(8);
+    expect(first.out.match(/^written /gm)).toHaveLength(7);
     expect(readdirSync(project).sort()).toEqual(['prompts', 'spillway.yaml']);
 
     // The operator owns both.

@@ -48,7 +48,6 @@ it(`AC-06: ${ANSWERS} answers at random, seed ${SEED}: no run stalls, no error t
         deadlineMs: 60,
         concurrency: 1 + random(4),
         chunks: 1 + random(3),
-        mode: random(2) === 0 ? 'sequential' : 'parallel',
         oversized: random(2) === 0 ? 'cut' : 'retry',
         toolResultChars: random(2) === 0 ? 200 : 2_000,
       },

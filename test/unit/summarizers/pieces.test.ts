@@ -46,49 +46,14 @@ describe('a span in pieces', () => {
     expect(asked.map(wordsOf).join()).not.toContain('STATE 1');
   });
 
-  it('all at once where that is asked for, and then their records joined', async () => {
-    let open = 0;
-    let peak = 0;
-    const { fill, asked, calls } = fillerOf(
-      async () => {
-        peak = Math.max(peak, ++open);
-        await Promise.resolve();
-        open--;
-        return good();
-      },
-      { chunks: 4, mode: 'parallel', concurrency: 2 },
-    );
-    const { texts } = await fill(edit(0, 7));
-    expect(texts.size).toBe(1);
-    expect(asked.map(({ prompt }) => prompt)).toEqual([...Array(4).fill('System auto'), 'System join']);
-    expect(asked.every(({ previous }) => previous === undefined)).toBe(true);
-    expect(wordsOf(asked[4]!).match(/<record piece="\d">\nThe mill was built\.\n<\/record>/g)).toHaveLength(
-      4,
-    );
-    expect(peak).toBe(2);
-    expect(calls.map(({ chunk }) => chunk)).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  it('and joined in several rounds where the records do not fit one call', async () => {
-    const long = 'The mill was built, stone by stone. '.repeat(40);
-    const answer = () => Promise.resolve({ text: long, finishReason: 'stop' });
-    const { fill, asked } = fillerOf(answer, { chunks: 8, mode: 'parallel', window: 1_000 });
-    await fill(edit(0, 7));
-    expect(asked.filter(({ prompt }) => prompt === 'System join').length).toBeGreaterThan(1);
-    for (const request of asked) expect(wordsOf(request).length / 4).toBeLessThan(1_000);
-  });
-
   it('keeps its deterministic text where one piece fails', async () => {
     let asked = 0;
     const answer = () => (++asked === 2 ? Promise.reject(new Error('no')) : good());
-    for (const mode of ['sequential', 'parallel'] as const) {
-      asked = 0;
-      const { fill } = fillerOf(answer, { chunks: 3, mode });
-      expect(await fill(edit(0, 7))).toMatchObject({
-        texts: new Map(),
-        fallbacks: ['auto m0..m7: the summarizer threw'],
-      });
-    }
+    const { fill } = fillerOf(answer, { chunks: 3 });
+    expect(await fill(edit(0, 7))).toMatchObject({
+      texts: new Map(),
+      fallbacks: ['auto m0..m7: the summarizer threw'],
+    });
   });
 });
 

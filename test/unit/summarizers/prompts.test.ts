@@ -22,7 +22,7 @@ describe('prompts', () => {
     expect(prompts.of('a stage of your own')).toBe(prompts.of('auto'));
   });
 
-  it.each(['auto', 'partial', 'full', 'merge', 'join'])(
+  it.each(['auto', 'partial', 'full', 'merge'])(
     '%s: the same headings in order of what stays longest, a most and no least, what to cut, and no order to the reader',
     async (name) => {
       const prompts = await loadPrompts({ ours });

@@ -65,7 +65,6 @@ export function fillerOf(
     redact: createRedact(),
     resultChars: 2_000,
     chunks: 1,
-    mode: 'sequential',
     oversized: 'cut',
     generations: 0,
     concurrency: 2,
