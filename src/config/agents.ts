@@ -18,6 +18,8 @@ const PROCESS_WIDE: readonly Path[] = [
   ['counter'],
   ['plugins'],
   ['pluginLimits', 'loadMs'],
+  ['fill', 'queue'],
+  ['fill', 'work'],
   ['fill', 'maxCostPerHour'],
   ['fill', 'maxTokensPerHour'],
 ];

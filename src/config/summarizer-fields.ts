@@ -28,6 +28,12 @@ export const FillFields = z.strictObject({
   wait: flag(true).describe(
     'Whether a compaction that is due waits for its text. Off: it takes what was prepared between turns, else our own.',
   ),
+  queue: oneOf(['store', 'process'], 'store').describe(
+    'Who prepares: store: any process on the store, where it has a queue (PostgreSQL). process: the one that wants it.',
+  ),
+  work: flag(true).describe(
+    'Whether this process does jobs of a shared queue; off: it leaves them to others.',
+  ),
   concurrency: positive.max(64).default(4).describe('Calls of the summarizer at a time.'),
   toolResultChars: count
     .default(2_000)

@@ -15,5 +15,5 @@ export {
   type Kind,
 } from './kinds.js';
 export { isStoreFailure, SpillwayError, type ErrorDetails, type Fault } from './error.js';
-export { checkVersion, missingPackage, orMissing } from './packages.js';
+export { checkVersion, missingPackage, orMissing, requirePackage } from './packages.js';
 export { ERROR_CODES, type ErrorCode } from './codes.js';

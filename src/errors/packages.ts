@@ -18,6 +18,7 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['5'],
   libsql: ['0.5'],
   pg: ['8.11'],
+  'pg-boss': ['10'],
 };
 
 /** As `import()` says it, and as `require()` does, which the bundled command line uses. */
@@ -44,6 +45,16 @@ export const orMissing =
   (error: unknown): never => {
     throw missingPackage(error, wantedBy) ?? error;
   };
+
+/** Throws `PACKAGE_MISSING` where the package cannot be found from here, `PACKAGE_VERSION` where it is one that does not do; loads nothing. */
+export function requirePackage(name: string, wantedBy: string): void {
+  checkVersion(name, wantedBy);
+  try {
+    createRequire(import.meta.url).resolve(name);
+  } catch (error) {
+    throw missingPackage(error, wantedBy) ?? error;
+  }
+}
 
 /** Throws `PACKAGE_VERSION` where a package lies in a folder of ours in a version that does not do. One that is not there is told by its import. */
 export function checkVersion(name: string, wantedBy: string): void {

@@ -6,6 +6,7 @@ const SEEN = [
   'trimmed-upstream',
   'over-window',
   'trimming-off',
+  'prepared-alone',
   'text-bought',
   'limit-learned',
   'limits-forgotten',

@@ -102,6 +102,7 @@ export class Compaction {
   #start(trigger: Trigger, how: RunManner): Response {
     const { early, settings } = this.#of;
     const isPressure = trigger.kind === 'pressure';
+    if (isPressure) early.revive();
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
     if (isPressure && early.running && waitsForText && !how.signal?.aborted)
       return untilAborted(early.running, how.signal).then(() => this.#start(trigger, how));

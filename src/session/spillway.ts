@@ -5,6 +5,7 @@ import { redactFor } from '../text/facts/index.js';
 import type { HookInFlight } from './plugins/index.js';
 import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
+import { savedPlan } from './ahead/prepared-plan.js';
 import { checkOptions } from './arguments.js';
 import { costsOf, ProjectCosts, type Costs } from './costs.js';
 import { EngineEvents, type EngineEvent } from './engine-events.js';
@@ -70,11 +71,22 @@ export class Spillway {
     const configs = [parts.config, ...Object.values(parts.config.agents)];
     const events = new EngineEvents(clock);
     parts.plugins.onSaid = events.said;
+    const { fill } = parts.config.settings;
+    const asking = configs.filter((config) => parts.openFillerOf(config) !== undefined);
+    const prepares = asking.some(({ settings }) => settings.fill.prepareAt !== null);
+    const background = new Background({
+      store: parts.store,
+      atOnce: fill.concurrency,
+      isShared: fill.queue === 'store' && prepares,
+      works: fill.work,
+      partsFor: ({ sessionId, agentPath, model }) =>
+        this.#scopeOf({ id: sessionId, agentPath, ...(model !== null && { model }) }).pieces,
+    });
     this.#core = {
       ...parts,
       redact: new Map(configs.map((config) => [config, redactFor(config.settings.redact)])),
       costs: new ProjectCosts(clock),
-      background: new Background(parts.config.settings.fill.concurrency),
+      background,
       events,
       newId: () => `s${++this.#opened}`,
     };
@@ -163,10 +175,13 @@ export class Spillway {
     isNew: boolean,
   ): Promise<Session<Message>> {
     const scope = this.#scopeOf(options);
-    const { key, gauge } = scope.pieces;
+    const { key, gauge, settings, summarizer } = scope.pieces;
     await gauge.loading;
     const opened = await openThread(this.store, key, scope.pieces, isNew);
-    return this.#sessionIn<Message>(scope, options, opened);
+    const { store } = this.#core.background;
+    const prepares = !isNew && store && summarizer.filler && settings.fill.prepareAt !== null;
+    const prepared = prepares ? await savedPlan(store, key) : undefined;
+    return this.#sessionIn<Message>(scope, options, { ...opened, prepared });
   }
 
   /** Sessions by key, at most so many at a time: kept in the store where there is one. */
@@ -193,9 +208,9 @@ export class Spillway {
     });
   }
 
-  /** Ends what is prepared in the background, and lets go of the store. */
+  /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
   async close(): Promise<void> {
-    await this.#core.background.close();
+    await this.#core.background.stop();
     await this.#of.plugins.close();
     await this.#of.store?.close();
   }

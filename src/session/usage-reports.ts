@@ -45,7 +45,7 @@ export class UsageReports {
       // A task in the stream itself; kept sessions find it again after a restart.
       void inbox.queue(true);
     }
-    if (reading) early.start();
+    if (reading) early.start(persistence.journal && (() => persistence.stored([])));
     for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
     const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(

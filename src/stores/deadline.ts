@@ -25,6 +25,7 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
     get(_, name) {
       const own: unknown = Reflect.get(store, name, store);
       if (typeof own !== 'function' || typeof name !== 'string') return own;
+      if (name === 'openQueue') return own.bind(store) as unknown;
       return (...given: unknown[]) => ask(name, () => Reflect.apply(own, store, given) as unknown);
     },
   });

@@ -47,14 +47,14 @@ export function settledOrAborted<Result>(promise: Promise<Result>, signal: Abort
 
 /** Works under a signal of its own, which aborts with the outer one or at the deadline, and says which. */
 export async function within<Result>(
-  deadlineMs: number,
+  deadlineMs: number | undefined,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const own = new AbortController();
   // Every call of a run listens to one signal; node takes more than ten for a leak.
   setMaxListeners(0, own.signal);
-  const timer = setTimeout(() => own.abort(new Late()), deadlineMs);
+  const timer = deadlineMs === undefined ? undefined : setTimeout(() => own.abort(new Late()), deadlineMs);
   const cancel = (): void => own.abort(outer!.reason instanceof Late ? outer!.reason : new Cancelled());
   if (outer?.aborted) cancel();
   outer?.addEventListener('abort', cancel, { once: true });

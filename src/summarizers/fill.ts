@@ -1,11 +1,11 @@
 import type { Redact } from '../text/facts/index.js';
 import type { SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
-import { BoughtOnce, MemoryArtifacts } from './artifacts.js';
+import { artifactKey, BoughtOnce, MemoryArtifacts } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
 import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, within } from './call.js';
 import { handleOf } from './mark.js';
-import type { Prompts } from './prompts.js';
+import { PROMPT_NAMES, type Prompts } from './prompts.js';
 import { escaped } from './quote.js';
 import { fillSlot, type SlotParts } from './slot.js';
 
@@ -35,6 +35,11 @@ interface FillRequest extends FillParts {
   readonly redact?: ((text: string) => string) | undefined;
   /** The caller's own: what is cancelled keeps its deterministic text. */
   readonly signal?: AbortSignal | undefined;
+}
+
+interface AheadRequest extends FillRequest {
+  /** Whether the view is still the one that the edits are for; where not, nothing more is bought. */
+  readonly isCurrent?: () => boolean;
 }
 
 export interface Filled {
@@ -81,24 +86,42 @@ export class Filler {
     return promptsWith ? new Filler({ ...this.#parts, prompts: promptsWith(named) }) : this;
   }
 
+  /** Of whom is asked, and with which words: texts of one version are the same purchase. */
+  get version(): string {
+    const { prompts, summarizer } = this.#parts;
+    const hashes = PROMPT_NAMES.map((name) => prompts.of(name).hash);
+    return artifactKey(summarizer.endpoint, hashes, prompts.question);
+  }
+
   /** Buys text for every slot, all of it under one deadline. */
   fill(request: FillRequest): Promise<Filled> {
     return within(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
   }
 
+  /**
+   * Buys text for slots before a run asks for it, off its path: a later `fill` of the same spans finds it and makes no
+   * call. Each slot has the whole deadline. What was bought for a view that was rewritten meanwhile is discarded: no
+   * plan names its span, so it is never taken.
+   */
+  prepareAhead(request: AheadRequest): Promise<Filled> {
+    return within(undefined, request.signal, (signal) => this.#buy(request, signal, this.#parts.deadlineMs));
+  }
+
   async #buy(
-    { edits, redact: known = (text) => text, ...request }: FillRequest,
+    { edits, isCurrent, redact: known = (text) => text, ...request }: AheadRequest,
     signal: AbortSignal,
+    slotMs?: number,
   ): Promise<Filled> {
     const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
     const redact = (text: string): string => known(takenOut(text).text);
-    const asked = await linesOf(lines, redact, signal);
+    const asked = await within(common.deadlineMs, signal, (within) => linesOf(lines, redact, within));
     const fallbacks = asked.fault === undefined ? [] : [asked.fault];
     let isTooLong = false;
     let stopped: string | undefined;
     const mayCall = (): void => {
       signal.throwIfAborted();
+      if (isCurrent?.() === false) stopped ??= 'was not bought: the view was rewritten';
       stopped ??= mayNot();
       if (stopped !== undefined) throw new Refused(stopped);
     };
@@ -106,7 +129,7 @@ export class Filler {
     const parts = { ...common, ...request, redact, mayCall, extraLines: asked.lines, isPinned };
     const fillPlace = async (edit: PlannedEdit, place: number): Promise<void> => {
       try {
-        texts.set(place, await fillSlot(parts, edit, signal));
+        texts.set(place, await within(slotMs, signal, (limit) => fillSlot(parts, edit, limit)));
       } catch (error) {
         isTooLong ||= isFault(error, 'too-long');
         // A wrong key or address fails every other call too.

@@ -4,7 +4,7 @@ import { DOORS, expected } from './doors.js';
 import { installed, program, type Packed } from './project.js';
 
 /** Versions of optional packages that Spillway does not work with, and that people have for reasons of their own. */
-const OTHERS = ['@langchain/core@0.3', 'ai@5', 'fastify@4', 'inversify@7'];
+const OTHERS = ['@langchain/core@0.3', 'ai@5', 'fastify@4', 'inversify@7', 'pg-boss@12'];
 
 /** Installed beside other versions of what it may use: npm refuses nothing, and each door says which version it wants. */
 export async function checkBeside(packed: Packed): Promise<string[]> {

@@ -1,34 +1,155 @@
-/** What an engine does between turns, for all its sessions: so much at a time, until it is closed. */
+import { SpillwayError } from '../../errors/index.js';
+import type { BackgroundQueue, Json, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
+import type { ModelCall } from '../../transcript/index.js';
+import type { CostBook } from '../costs.js';
+import { readThread } from '../persistence/stored-thread.js';
+import type { Summarizing } from '../policies.js';
+import { Thread, type ThreadRules } from '../thread.js';
+import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
+import { ProcessQueue } from './process-queue.js';
+
+interface BackgroundParts {
+  readonly store?: (SessionStore & OpensQueue) | undefined;
+  /** Jobs of this process alone, at a time. */
+  readonly atOnce: number;
+  /** Whether jobs go into the store's queue, where it has one. */
+  readonly isShared: boolean;
+  /** Whether this process does jobs of that queue. */
+  readonly works: boolean;
+  /** What a session would have that is not open here. */
+  readonly partsFor: (body: PreparedBody) => WorkerParts;
+}
+
+interface PreparationJob {
+  readonly body: PreparedBody;
+  /** Whether another process could do it: the thread is in the store. */
+  readonly isStored: boolean;
+  /** How this process does it, with the session at hand. */
+  readonly here: (signal: AbortSignal) => Promise<PreparedText>;
+  /** How long it is waited for. */
+  readonly waitMs: number;
+}
+
+/** Where an engine has its compactions prepared: by itself, or by whoever is on the same store. */
 export class Background {
-  readonly #atOnce: number;
-  readonly #underWay = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
+  readonly #parts: BackgroundParts;
+  readonly #own: ProcessQueue;
+  readonly #shared: BackgroundQueue | undefined;
+  /** What was asked for by the sessions of this process, by key. */
+  readonly #here = new Map<string, PreparationJob['here']>();
+  #isStopped = false;
 
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce;
+  constructor(parts: BackgroundParts) {
+    this.#parts = parts;
+    const worker = (body: Json, signal: AbortSignal): Promise<Json> =>
+      this.#do(body as unknown as PreparedBody, signal).then(asJson);
+    this.#own = new ProcessQueue(parts.atOnce);
+    this.#own.work(worker);
+    this.#shared = parts.isShared ? parts.store?.openQueue?.() : undefined;
+    if (parts.works) this.#shared?.work(worker);
   }
 
-  /** Whether more may be begun now: nobody waits in a line, whose next turn comes later than their run. */
-  get hasRoom(): boolean {
-    return !this.isClosed && this.#underWay.size < this.#atOnce;
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
-  get isClosed(): boolean {
-    return this.#closing.signal.aborted;
+  /** Where plans are kept for whoever opens a session next; undefined where nobody else could go on with them. */
+  get store(): SessionStore | undefined {
+    return this.#shared && this.#parts.store;
   }
 
-  /** Begins at once. The signal aborts when the engine is closed. */
-  do<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const done = work(this.#closing.signal);
-    const over = (): void => void this.#underWay.delete(done);
-    this.#underWay.add(done);
-    done.then(over, over);
-    return done;
+  /**
+   * What came of it; undefined where it was not done in time. `isNew`: nobody had asked for it before. Rejects where the
+   * queue cannot be used.
+   */
+  async prepare({
+    body,
+    isStored,
+    here,
+    waitMs,
+  }: PreparationJob): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
+    const queue = (isStored ? this.#shared : undefined) ?? this.#own;
+    this.#here.set(body.key, here);
+    try {
+      const { isNew, ended } = await queue.enqueue({ key: body.key, body: asJson(body) });
+      const said = await ended(AbortSignal.timeout(waitMs));
+      return { isNew, text: said as unknown as PreparedText | undefined };
+    } finally {
+      if (this.#here.get(body.key) === here) this.#here.delete(body.key);
+    }
   }
 
-  /** Ends what is under way, and waits for it. */
-  async close(): Promise<void> {
-    this.#closing.abort(new Error('The engine was closed.'));
-    await Promise.allSettled(this.#underWay);
+  /** Ends what is under way; what others can do is left to them. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([this.#own.stop(), this.#shared?.stop()]);
   }
+
+  #do(body: PreparedBody, signal: AbortSignal): Promise<PreparedText> {
+    const here = this.#here.get(body.key);
+    if (here) return here(signal);
+    const { store, partsFor } = this.#parts;
+    if (!store) return Promise.reject(new Error('The session is gone.'));
+    return Promise.resolve().then(() => prepareStored(store, partsFor(body), body, signal));
+  }
+}
+
+/** What is needed to buy text for a session that is not open here. */
+interface WorkerParts {
+  readonly rules: ThreadRules;
+  readonly costs: CostBook;
+  readonly summarizer: Summarizing;
+}
+
+const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
+
+/**
+ * Buys the text of a plan of another process, from its log in the store; the text is kept there as an artifact. What it
+ * cost is noted with the thread. Rejects where this process would ask somebody else, or in other words, and where the
+ * signal aborted: then the job is another's.
+ */
+async function prepareStored(
+  store: SessionStore,
+  { rules, summarizer, costs }: WorkerParts,
+  { edits, entries, pinned, version, ...key }: PreparedBody,
+  signal: AbortSignal,
+): Promise<PreparedText> {
+  const { filler } = summarizer;
+  if (filler?.version !== version)
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'summarizer of this process',
+      found: 'not that of the process that planned',
+      remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
+    });
+  const { contents, head } = await readThread(store, key);
+  if (head.entries !== entries) return NOTHING;
+  costs.restore(await store.usage(key));
+  const calls: ModelCall[] = [];
+  const usage: UsageEntry[] = [];
+  costs.onSpent = (entry) => usage.push(entry);
+  let isCurrent = true;
+  const look = async (): Promise<void> => {
+    const now = await store.load(key).catch(() => undefined);
+    isCurrent = now?.head.entries === entries;
+  };
+  const isPinned = new Set(pinned);
+  const { log, projection, reader } = new Thread(rules, contents);
+  const { secrets } = reader.caughtUp();
+  const { fallbacks } = await filler.prepareAhead({
+    edits,
+    log,
+    isPinned: ({ id }) => isPinned.has(id),
+    view: projection.view,
+    redact: secrets.redact,
+    signal,
+    isCurrent: () => isCurrent,
+    onCall: (call) => {
+      calls.push(call);
+      costs.addCall(call);
+      void look();
+    },
+  });
+  if (usage.length > 0) await store.note(key, [], usage).catch(() => undefined);
+  signal.throwIfAborted();
+  return { calls, fallbacks, usage };
 }

@@ -1,13 +1,25 @@
-import type { Planned, RunInput } from '../../pipeline/index.js';
+import { rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
 import type { Filler } from '../../summarizers/index.js';
 import type { Log, Trigger } from '../../transcript/index.js';
 import { asksPlugins } from '../hooks/session-plugins.js';
+import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
 import { hasSlots, type Filling, type Planner } from '../planner.js';
+import type { OpenedThread } from '../persistence/stored-thread.js';
 import type { Uses } from '../services.js';
 
-type Parts = Uses<'settings' | 'thread' | 'gauge' | 'policies' | 'plugins' | 'summarizer' | 'background'> & {
-  readonly planner: Planner;
-};
+type Parts = Uses<
+  | 'key'
+  | 'options'
+  | 'settings'
+  | 'thread'
+  | 'gauge'
+  | 'policies'
+  | 'plugins'
+  | 'summarizer'
+  | 'background'
+  | 'costs'
+  | 'audit'
+> & { readonly planner: Planner; readonly opened: OpenedThread | undefined };
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface ReadyPlan {
@@ -15,6 +27,9 @@ interface ReadyPlan {
   readonly bought: Filling['bought'];
   readonly log: Log;
 }
+
+/** Resolves when the log is stored; absent where it is kept nowhere. */
+type UntilStored = (() => Promise<void>) | undefined;
 
 /**
  * Prepares the next compaction between turns, off the path: above a pressure of its own it plans as a run would, and
@@ -24,9 +39,12 @@ export class EarlyFill {
   readonly #of: Parts;
   #running: Promise<void> | undefined;
   #ready: ReadyPlan | undefined;
+  /** What another process left prepared, or is preparing. */
+  #saved: SavedPlan | undefined;
 
   constructor(of: Parts) {
     this.#of = of;
+    this.#saved = of.opened?.prepared;
   }
 
   /** What is under way; undefined where nothing is. */
@@ -35,18 +53,37 @@ export class EarlyFill {
   }
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
-  start(): void {
-    const { gauge, policies, planner, thread, settings, background } = this.#of;
+  start(stored: UntilStored): void {
+    const { gauge, policies, planner, thread } = this.#of;
     const { arrivals, projection } = thread;
     const policy = policies.now;
-    const { prepareAt } = settings.fill;
-    const filler = this.#filler;
-    if (!filler || prepareAt === null || this.#running || arrivals || !background.hasRoom) return;
+    const [filler, prepareAt] = [this.#filler, this.#of.settings.fill.prepareAt];
+    if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
     const input = { ...planner.input(trigger), policy, forced: true, asks: true };
     const outcome = planner.draft(input);
-    if (outcome.kind === 'planned' && hasSlots(outcome)) this.#run(input, outcome, filler);
+    if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
+    this.#run(input, outcome, filler, stored);
+  }
+
+  /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
+  revive(): void {
+    const saved = this.#saved;
+    const { planner, thread } = this.#of;
+    const filler = this.#filler;
+    const { arrivals, ledger } = thread;
+    if (!saved || !filler || this.#running || arrivals) return;
+    this.#saved = undefined;
+    if (saved.entries !== ledger.version || saved.plan.base !== ledger.head) return;
+    const { plan } = saved;
+    const input = { ...planner.input(plan.trigger), forced: true };
+    try {
+      const outcome = rejudge(input, plan, plan.edits);
+      if (hasSlots(outcome)) this.#run(input, outcome, filler, () => Promise.resolve());
+    } catch {
+      // Other pins or settings now: the run plans for itself.
+    }
   }
 
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
@@ -65,16 +102,63 @@ export class EarlyFill {
     return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
   }
 
-  #run(input: RunInput, outcome: Planned, filler: Filler): void {
-    const { background, planner } = this.#of;
+  #run(input: RunInput, outcome: Planned, filler: Filler, stored: UntilStored): void {
     const { log } = this.#of.thread;
-    this.#running = background
-      .do((signal) => planner.fill(input, outcome, filler, signal))
+    this.#saved = undefined;
+    this.#running = this.#prepare(input, outcome, filler, stored)
       .then((filling) => {
-        this.#ready = background.isClosed ? undefined : { ...filling, log };
+        this.#ready = filling && { ...filling, log };
         if (!this.take()) this.#ready = undefined;
       })
       .catch(() => undefined)
       .finally(() => (this.#running = undefined));
+  }
+
+  /** Undefined where the engine was closed meanwhile, or the ledger moved on. */
+  async #prepare(
+    input: RunInput,
+    outcome: Planned,
+    filler: Filler,
+    stored: UntilStored,
+  ): Promise<Filling | undefined> {
+    const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.#of;
+    // Of what is this session's own another process knows nothing, and would write other requests.
+    const canShare = options.summaryLines === undefined;
+    const waitMs = settings.fill.deadlineMs;
+    let filling: Filling | undefined;
+    const here = async (signal: AbortSignal): Promise<PreparedText> => {
+      const filled = await planner.fill(input, outcome, filler, signal);
+      signal.throwIfAborted();
+      filling = filled;
+      return { ...filled.bought, usage: [] };
+    };
+    const body = bodyOf(input, outcome, {
+      ...key,
+      model: gauge.model,
+      version: filler.version,
+      entries: thread.ledger.version,
+    });
+    let theirs: PreparedText | undefined;
+    try {
+      const isStored = canShare && stored !== undefined && background.store !== undefined;
+      if (isStored) {
+        await stored();
+        const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
+        await background.store.setValue(PREPARED, placeOf(body), asJson(saved));
+      }
+      const { isNew, text } = await background.prepare({ body, isStored, here, waitMs });
+      if (filling) return filling;
+      theirs = text;
+      // Who bought it noted it in the store, and not here.
+      if (isNew && text) costs.restore(text.usage);
+    } catch (error) {
+      if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
+    }
+    const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
+    if (background.isStopped || !isCurrent) return undefined;
+    // Finds the text that others bought; what they did not get is bought now.
+    const filled = await planner.fill(input, outcome, filler, undefined);
+    const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
+    return { ...filled, bought: { ...filled.bought, calls } };
   }
 }

@@ -1,5 +1,6 @@
 import type { SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
 import { isLeft, Ledger, Log, type Left, type LogMessage } from '../../transcript/index.js';
+import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
 import { checkpointIn } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
@@ -21,6 +22,8 @@ export interface OpenedThread extends ReadThread {
   readonly key: ThreadKey;
   /** Calls that were recorded so far. */
   readonly calls: number;
+  /** A compaction whose text is bought ahead, as another process left it. */
+  readonly prepared?: SavedPlan | undefined;
 }
 
 const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };

@@ -7,11 +7,12 @@ import {
   type DatabaseConnection,
 } from 'kysely';
 import type pg from 'pg';
-import { checkVersion, orMissing, SpillwayError } from '../../errors/index.js';
+import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import { safeUrl } from '../fault.js';
 import { openSql, type SqlOptions, type Tables } from '../sql/index.js';
 import { committing, dialectOf, isUnanswered } from './faults.js';
+import { PostgresQueue } from './queue.js';
 import { postgresWriter } from './writer.js';
 
 /** Of one process; a server takes 100 as a rule. */
@@ -51,10 +52,14 @@ export async function openPostgres(url: string, options: SqlOptions): Promise<Se
       },
     });
   const db = over(pool);
+  const openQueue = (): PostgresQueue => {
+    requirePackage('pg-boss', 'the queue of summaries (fill.queue: store)');
+    return new PostgresQueue(pool);
+  };
   const writer = postgresWriter(pool);
   // Bringing large tables forward may take long, as may waiting for the process that does.
   const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
-  return openSql({ ...options, name, db, migrating, dialect, writer });
+  return openSql({ ...options, name, db, migrating, dialect, writer, openQueue });
 }
 
 function poolOf(

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import type { SessionStore } from '../../spi/index.js';
+import type { BackgroundQueue, OpensQueue, SessionStore } from '../../spi/index.js';
 import { writeJson } from '../../transcript/index.js';
 import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
 import { keyOf, writeText } from '../bytes.js';
@@ -27,6 +27,8 @@ interface SqlParts extends SqlOptions {
   readonly migrating?: Database;
   readonly dialect: Dialect;
   readonly writer: Writer;
+  /** A queue in the same database, where there is one. */
+  readonly openQueue?: () => BackgroundQueue;
 }
 
 /** How the calls that only read are asked: without the database. */
@@ -43,8 +45,8 @@ type Reads = {
  * A store of sessions in a database; the dialect knows which. Rejects with `STORE_SCHEMA` and with whatever keeps the
  * database from being used; it is then closed.
  */
-export async function openSql(parts: SqlParts): Promise<SessionStore> {
-  const { name, db, migrating, dialect, writer, nowMs, patienceMs } = parts;
+export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueue> {
+  const { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue } = parts;
   const { migrations = migrationsOf } = parts;
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
@@ -95,9 +97,10 @@ export async function openSql(parts: SqlParts): Promise<SessionStore> {
   ]);
   const reads = Object.fromEntries(readers) as Reads;
 
-  const store: SessionStore = {
+  const store: SessionStore & OpensQueue = {
     ...reads,
     name,
+    openQueue,
 
     async write(key, expected, write) {
       checkWrite(expected, write);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkVersion, missingPackage } from '../../../src/errors/index.js';
+import { checkVersion, missingPackage, requirePackage } from '../../../src/errors/index.js';
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -29,9 +29,14 @@ describe('a package that is not installed', () => {
     expect(missingPackage(error, 'store')).toBeUndefined();
   });
 
+  it('is noticed before it is used', () => {
+    expect(() => requirePackage('pg-boss', 'the queue')).not.toThrow();
+    expect(() => requirePackage('no-such-package', 'the queue')).toThrow('no-such-package');
+  });
+
   it('may be installed in a version that does not do, and then says which ones do', () => {
     expect(() => checkVersion('langchain', 'an agent')).not.toThrow();
     expect(() => checkVersion('ai', 'a summarizer')).not.toThrow();
-    expect(() => checkVersion('no-such-package', 'a store')).not.toThrow();
+    expect(() => checkVersion('no-such-package', 'the queue')).not.toThrow();
   });
 });

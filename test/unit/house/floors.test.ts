@@ -58,6 +58,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   opossum: 'summarizers/breaker.ts',
   pathe: 'faces/browser/',
   pg: 'stores/',
+  'pg-boss': 'stores/postgres/',
   picocolors: 'faces/cli/',
   'reflect-metadata': 'container/',
   rxjs: 'pressure/',

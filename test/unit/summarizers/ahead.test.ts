@@ -3,10 +3,10 @@ import { createRedact } from '../../../src/text/facts/index.js';
 import { BoughtOnce, MemoryArtifacts } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';
 
-describe('text that was bought', () => {
-  it('is there when the same span is asked for again, and not bought again', async () => {
-    const { fill, asked } = fillerOf(good);
-    expect((await fill(edit(0, 3))).fallbacks).toEqual([]);
+describe('text that is bought ahead', () => {
+  it('is there when a run asks for the same span, and not asked for again', async () => {
+    const { filler, request, fill, asked } = fillerOf(good);
+    expect((await filler.prepareAhead(request([edit(0, 3)]))).fallbacks).toEqual([]);
     expect((await fill(edit(0, 3))).texts.size).toBe(1);
     expect(asked).toHaveLength(1);
     await fill(edit(0, 4));
@@ -16,12 +16,37 @@ describe('text that was bought', () => {
   it('is waited for by a run that comes while it is being bought', async () => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
-    const { fill, asked } = fillerOf(() => opened.then(good));
-    const ahead = fill(edit(0, 3));
+    const { filler, request, fill, asked } = fillerOf(() => opened.then(good));
+    const ahead = filler.prepareAhead(request([edit(0, 3)]));
     const filled = fill(edit(0, 3));
     open();
     expect([(await ahead).texts.size, (await filled).texts.size]).toEqual([1, 1]);
     expect(asked).toHaveLength(1);
+  });
+
+  it('is not bought any more when the view was rewritten', async () => {
+    let generation = 0;
+    const { filler, request, asked } = fillerOf(() => {
+      generation++;
+      return good();
+    });
+    const ahead = await filler.prepareAhead({
+      ...request([edit(0, 1), edit(2, 3), edit(4, 5)]),
+      isCurrent: () => generation < 2,
+    });
+    expect(asked).toHaveLength(2);
+    expect(ahead.fallbacks).toEqual(['auto m4..m5: the answer was not bought: the view was rewritten']);
+  });
+
+  it('has the whole deadline for each slot', async () => {
+    let asked = 0;
+    const { filler, request } = fillerOf(() => (++asked === 1 ? new Promise(() => {}) : good()), {
+      deadlineMs: 60,
+      concurrency: 1,
+    });
+    const { texts, fallbacks } = await filler.prepareAhead(request([edit(0, 1), edit(2, 3)]));
+    expect(fallbacks).toEqual(['auto m0..m1: the deadline passed']);
+    expect([...texts.keys()]).toEqual([1]);
   });
 
   it('is shared by all that keep their text in the same place', async () => {
