@@ -20,8 +20,6 @@ import {
   PlanBook,
   proseOf,
   ReplyReader,
-  reportIn,
-  RunningCommands,
   speechesOf,
   textBy,
   withoutOwnText,
@@ -30,12 +28,11 @@ import {
 } from '../reading/index.js';
 import type { Exact } from './exact.js';
 import { loads, type Loaded } from './loaded.js';
-import { withoutTargets } from './links.js';
 import { replyLines } from './reply-lines.js';
 
 /**
  * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
- * a call; `report`: what another agent handed back; `earlier`: a summary that a host made.
+ * a call; `report`: what another agent said in the user's place; `earlier`: a summary that a host made.
  */
 export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlier';
 
@@ -62,8 +59,6 @@ export interface Entry {
   readonly answers?: Entry;
   /** Of a user: some of it may set a bound. */
   readonly binds?: boolean;
-  /** Its different words, once somebody has asked what it says that others do not. */
-  words?: ReadonlySet<string>;
 }
 
 /** Most characters of one message that are read for its prose; a longer one is a document. */
@@ -85,11 +80,8 @@ export class DigestIndex implements LogFold {
   /** By call id: calls that wait for their result. */
   readonly #open = new Map<string, CallNote>();
   readonly #replies = new ReplyReader();
-  readonly #running = new RunningCommands<CallNote>();
   readonly #plan = new PlanBook();
   #commit: Exact['commit'];
-  /** The user's newest words ask something. */
-  #isAsked = false;
   /** By what was loaded: loaded again, the newest stands. */
   readonly #loaded = new Map<string, Loaded>();
 
@@ -129,18 +121,14 @@ export class DigestIndex implements LogFold {
     if (role === 'assistant' && origin !== 'synthetic') {
       const called = message.parts.some(isToolCall);
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
-      if (this.#isAsked && !called) this.#raiseAnswer(message);
     }
     for (const [at, part] of message.parts.entries()) {
       yield;
       const reply = this.#replies.read(part);
       if (isToolCall(part)) {
         this.#plan.call(part, message);
-        const begun = this.#running.begunBy(part);
-        const note = begun ?? noteOf(part, message);
+        const note = noteOf(part, message);
         this.#open.set(part.callId, note);
-        // To wait is no act of its own.
-        if (begun) continue;
         this.#calls.push(note);
         if (note.written !== '') this.#add(message, 'written', note.written, false);
       } else if (isToolResult(part)) {
@@ -155,14 +143,12 @@ export class DigestIndex implements LogFold {
           this.#add(message, 'user', replyLines(note, reply), false);
           continue;
         }
-        this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
       }
     }
   }
 
   #answer(note: CallNote, result: ToolResultPart): void {
     answer(note, result);
-    this.#running.note(note, textOf(result));
     if (note.commits === undefined || note.ending === 'failed' || note.ending === 'not run') return;
     const text = committedIn(textOf(result)) ?? note.commits;
     // The first commit of another repository is none of a session that has one already.
@@ -187,7 +173,6 @@ export class DigestIndex implements LogFold {
     this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
     this.#add(message, 'pasted', textBy('document', speeches), false);
     const words = textBy('user', speeches);
-    if (words !== '') this.#isAsked = /[?？]/.test(words);
     const refuses = REFUSES.test(words);
     const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
     this.#add(message, 'user', words, false, answers);
@@ -198,25 +183,16 @@ export class DigestIndex implements LogFold {
       prose.length > PROSE_CHARS
         ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
         : prose;
-    const passages = passagesOf(voice === 'user' ? read : withoutTargets(read)).map(
-      (passage, i, all): Weighed => ({
-        ...passage,
-        worth: worthOf(passage.text, voice, final, i, all.length),
-        gist: gistOf(passage.text),
-        ...(voice === 'user' && mayBind(passage.text) && { binds: true }),
-      }),
-    );
+    const passages = passagesOf(read).map((passage, i, all): Weighed => ({
+      ...passage,
+      worth: worthOf(passage.text, voice, final, i, all.length),
+      gist: gistOf(passage.text),
+      ...(voice === 'user' && mayBind(passage.text) && { binds: true }),
+    }));
     if (passages.length === 0) return;
     const binds = passages.some((passage) => passage.binds);
     const more = { ...(answers && { answers }), ...(binds && { binds }) };
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
-  }
-
-  /** The answer to a question begins with what was asked for. */
-  #raiseAnswer({ seq }: LogMessage): void {
-    const entry = this.#entries.at(-1);
-    const first = entry?.seq === seq && entry.voice === 'agent' ? entry.passages[0] : undefined;
-    if (first) first.worth = Math.max(first.worth, ANSWER_WORTH);
   }
 
   /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
@@ -254,8 +230,6 @@ const BARE_QUESTION_CHARS = 80;
 const isBareQuestion = (text: string): boolean =>
   text.length <= BARE_QUESTION_CHARS && /[?？]\W{0,3}$/.test(text);
 
-/** Above findings nobody asked for. */
-const ANSWER_WORTH = 8.5;
 /** Just below the user's own words. */
 export const ANSWERED_WORTH = 9;
 

@@ -6,7 +6,6 @@ import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
-import { isTalk, newsOf, type News } from './news.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
 import { indented } from './indented.js';
 
@@ -31,11 +30,10 @@ export function drawDigest(index: DigestIndex, request: DigestRequest, mark = ma
   const others = entries.filter(({ voice }) => voice !== 'user');
   const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
   const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
-  const news = isTalk(entries, calls) ? newsOf(entries) : undefined;
   const exact = index.exact(from, to, maxTokens === Infinity);
-  const ranks = inRank(others, calls, news);
+  const ranks = inRank(others, calls);
   const range = request.handle;
-  const material = { entries, users, others, below, calls, exact, range, inRank: ranks, news, mark };
+  const material = { entries, users, others, below, calls, exact, range, inRank: ranks, mark };
   if (maxTokens === Infinity) {
     const { text } = draw(material, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
@@ -74,13 +72,11 @@ interface Material {
   readonly exact: Exact;
   readonly range: Handle;
   readonly inRank: (room: number) => readonly Ranked[];
-  /** Where people only talk: what tells most for its length stands before what is newest. */
-  readonly news: News | undefined;
   readonly mark: Mark;
 }
 
 function draw(
-  { entries, users, others, below, calls, exact, range, inRank, news, mark }: Material,
+  { entries, users, others, below, calls, exact, range, inRank, mark }: Material,
   handle: string,
   chars: number,
 ): { text: string; shortened: string[] } {
@@ -100,7 +96,7 @@ function draw(
   const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
   const reserve = Math.min(CALL_SHARE * left, 60 * calls.length);
   const share = left < SHORT_CHARS ? USER_SHARE_OF_SHORT : USER_SHARE;
-  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take, news);
+  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
   left -= reserve;
   const detailed = new Set<CallNote>();
   for (const { entry, passage, call } of inRank(left)) {
@@ -175,7 +171,7 @@ const EDIT_WORTH = 3.4;
 /** Label and brackets around what a call wrote. */
 const DETAIL_CHARS = 30;
 
-/** What a later summary covers, or an answer that the agent gave on another's report, is told there as well. */
+/** What a later summary covers is told there as well. */
 const COVERED_LESS = 2.5;
 /** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
 const EARLIER_SHARE = 0.4;
@@ -194,22 +190,13 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
 }
 
 /** The best first. Only what a host's own summary takes hangs on the room. */
-function inRank(
-  entries: readonly Entry[],
-  calls: readonly CallNote[],
-  news: News | undefined,
-): Material['inRank'] {
-  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, news, room);
+function inRank(entries: readonly Entry[], calls: readonly CallNote[]): Material['inRank'] {
+  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
   let once: readonly Ranked[] | undefined;
-  return () => (once ??= ranked(entries, calls, news, 0));
+  return () => (once ??= ranked(entries, calls, 0));
 }
 
-function ranked(
-  entries: readonly Entry[],
-  calls: readonly CallNote[],
-  news: News | undefined,
-  room: number,
-): Ranked[] {
+function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
   const last = new Map<string, Weighed>();
   for (const { passages } of entries) for (const passage of passages) last.set(passage.gist, passage);
   const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
@@ -220,7 +207,6 @@ function ranked(
     Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
   const found: Ranked[] = [];
   const covered = entries.findLast(({ voice }) => voice === 'earlier')?.seq ?? -1;
-  const answered = entries.findLast(({ voice, final }) => voice === 'agent' && final)?.seq ?? -1;
   for (const entry of entries) {
     const { seq, voice } = entry;
     const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
@@ -228,8 +214,7 @@ function ranked(
       // Said again later: the newest stands for all.
       if (last.get(passage.gist) !== passage) continue;
       const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
-      const isTold = seq < covered || (voice === 'report' && seq < answered);
-      const score = news?.get(entry) ?? scoreOf(worth, seq, passage.text) - (isTold ? COVERED_LESS : 0);
+      const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
       found.push({ entry, passage, seq, score });
     }
   }

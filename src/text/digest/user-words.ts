@@ -1,6 +1,5 @@
 import { headOf, tailOf } from '../reading/index.js';
 import { ANSWERED_WORTH, type Entry, type Weighed } from './digest-index.js';
-import type { News } from './news.js';
 
 /** `User [m12]: ` and the line break. */
 export const PREFIX_CHARS = 16;
@@ -18,10 +17,10 @@ const BINDING_KEEPS = 0.4;
 const ANSWERED_CHARS = 600;
 
 /**
- * What may set a bound first, then the newest, in a talk those that tell most; each whole where it fits, of a long one the
- * passages that may bind, its beginning and its end; a short reply with what it answers.
+ * What may set a bound first, then the newest; each whole where it fits, of a long one the passages that may bind, its
+ * beginning and its end; a short reply with what it answers.
  */
-export function takeUsers(users: readonly Entry[], chars: number, taken: Take, news?: News): void {
+export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
   let left = chars;
   const most = Math.max(WHOLE_CHARS, ONE_USER_SHARE * chars);
   const places = new Map<Entry, Set<number>>();
@@ -56,7 +55,6 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take, n
   const [first] = users;
   const others = users.slice(1, -1).toReversed();
   const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
-  const byNews = (a: Entry, b: Entry): number => news!.get(b)! - news!.get(a)! || b.seq - a.seq;
   if (!first) return;
   const ends = [...new Set([users.at(-1)!, first])];
   const binding = others.filter(({ binds }) => binds);
@@ -67,8 +65,7 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take, n
     for (const { at, text, binds } of user.passages)
       if (binds && text.length + PREFIX_CHARS + user.id.length <= left - BINDING_KEEPS * chars)
         take(user, at, text);
-  const rest = news ? others.toSorted(byNews) : [...others.filter(isShort), ...others];
-  for (const user of new Set(rest)) takeOne(user);
+  for (const user of new Set([...others.filter(isShort), ...others])) takeOne(user);
 }
 
 function takeAnswered(answered: Entry, room: number, take: Take): void {

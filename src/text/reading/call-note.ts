@@ -9,7 +9,6 @@ import {
 } from '../facts/index.js';
 import { endingOf, namesFailure, outcomeOf, saidAtEnd, type Ending } from './ending.js';
 import type { Verdict } from './replies.js';
-import { runningIn } from './running.js';
 import { oneLine, plainName } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../../transcript/index.js';
 import { tellingLines } from './telling-lines.js';
@@ -141,9 +140,8 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   const isError = result.isError === true;
   if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
-    const running = runningIn(text);
-    note.ending = running ? 'unknown' : endingOf(text, isError, note.kind === 'run' && note.isFiltered);
-    note.outcome = running?.line ?? saidAtEnd(text, note.ending);
+    note.ending = endingOf(text, isError, note.kind === 'run' && note.isFiltered);
+    note.outcome = saidAtEnd(text, note.ending);
     // A search that finds nothing, or not everywhere, ends in a status of its own.
     if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? '')) {
       note.ending = 'passed';
@@ -154,7 +152,7 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
   const failed = (isError || isRefused(text)) && !(note.kind === 'search' && FOUND_NOTHING.test(text));
   note.ending = failed ? 'failed' : 'passed';
-  if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
+  if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
 }
 
 /** What a tool that searches answers where nothing matches. */
@@ -239,18 +237,4 @@ export function callLabel(call: ToolCallPart): string {
   if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
   const subject = action.target ?? labelOf(undefined, given);
   return `${plainName(name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
-}
-
-/** The first text of a result of the Model Context Protocol that was handed on with all around it, as JSON or as Python prints it. */
-const CONTENT_TEXT = /"text"\s*:\s*"((?:[^"\\]|\\.){2,2000})/;
-const PRINTED_TEXT = /TextContent\(type='text', text=(?:'((?:[^'\\]|\\.){2,2000})|"((?:[^"\\]|\\.){2,2000}))/;
-const PROTOCOL = /^\W{0,4}(?:"?(?:_?meta|content|isError|result)"?\s*[=:])/;
-
-/** What such a result says, without the protocol's fields; any other text as it is. */
-function withoutProtocol(text: string): string {
-  if (!PROTOCOL.test(text.slice(0, 80))) return text;
-  const head = text.slice(0, 4_000);
-  const hit = CONTENT_TEXT.exec(head) ?? PRINTED_TEXT.exec(head);
-  const said = hit?.[1] ?? hit?.[2];
-  return said === undefined ? text : said.replaceAll(/\\[nrt]/g, ' ').replaceAll(/\\(.)/g, '$1');
 }

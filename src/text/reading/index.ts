@@ -6,8 +6,6 @@ export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
 export { committedIn, isHostLine, looksFailed, namesFailure, outcomeOf } from './ending.js';
 export { passagesOf, type Passage } from './passages.js';
-export { reportIn } from './reports.js';
-export { RunningCommands } from './running.js';
 export { conclusiveness } from './conclusions.js';
 export {
   answer,

@@ -7,7 +7,6 @@ import {
   patchInScript,
   type CallArguments,
 } from '../facts/index.js';
-import { oneLine } from './slices.js';
 
 /** Commands by which an agent hands over a text of its own. */
 const HANDS_OVER =
@@ -62,43 +61,12 @@ const MOST_CHARS = 12_000;
 
 /**
  * Prose among the arguments of a call that neither reads, writes files nor runs: a plan that is handed in, a report, a
- * final answer, a list of findings. Told by shape, for such tools bear any name. '' where there is none.
+ * final answer. Told by shape, for such tools bear any name. '' where there is none.
  */
 export function proseInArguments({ fields }: CallArguments): string {
   return Object.values(fields)
-    .flatMap((value) => {
-      if (typeof value === 'string') return readsAsProse(value) ? [value] : [];
-      const lines = Array.isArray(value) ? value.slice(0, MOST_RECORDS).flatMap(recordLine) : [];
-      return lines.length > 0 ? [lines.join('\n')] : [];
-    })
+    .filter((value) => typeof value === 'string' && readsAsProse(value))
     .join('\n\n');
-}
-
-const MOST_RECORDS = 40;
-/** Of a record the first that is said; shorter texts are names, longer ones are read back. In characters. */
-const LEAST_SAID_CHARS = 40;
-const MOST_SAID_CHARS = 400;
-/** A record with a state is a step of a plan, which is carried by itself. */
-const STATE = /^(?:status|state|done|completed)$/i;
-const PATH = /^[\w./\\@-]{1,200}\.\w{1,8}$/;
-
-const LEAST_WORDS = 6;
-const wordsIn = (text: string): number => text.slice(0, MOST_SAID_CHARS).trim().split(/\s+/).length;
-
-/** One of a list of findings, questions or tasks, in a line: where it is, and what is said first of it. */
-function recordLine(record: unknown): string[] {
-  if (!isRecord(record)) return [];
-  const fields = Object.entries(record);
-  if (fields.some(([name]) => STATE.test(name))) return [];
-  const texts = fields.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
-  const said = texts.find((text) => text.length >= LEAST_SAID_CHARS && wordsIn(text) >= LEAST_WORDS);
-  if (said === undefined) return [];
-  const path = texts.find((text) => PATH.test(text));
-  const line = fields.find(
-    ([name, value]) => /^(?:line|start_?line)$/i.test(name) && typeof value === 'number',
-  )?.[1];
-  const place = path === undefined ? '' : `${path}${line === undefined ? '' : `:${String(line)}`}: `;
-  return [`- ${place}${oneLine(said, MOST_SAID_CHARS)}`];
 }
 
 export function readsAsProse(text: string): boolean {

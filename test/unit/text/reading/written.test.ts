@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { proseInArguments, readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
+import { readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
 
 describe('texts that a command line hands over', () => {
   it.each([
@@ -47,30 +47,4 @@ describe('prose among arguments', () => {
     ['0x7f '.repeat(60), false],
     ['word '.repeat(10_000), false],
   ])('%#', (text, expected) => expect(readsAsProse(text)).toBe(expected));
-});
-
-describe('a list of records among arguments', () => {
-  const proseIn = (fields: Record<string, unknown>): string => proseInArguments({ fields, text: undefined });
-
-  it('is a line each, with the place and what is said first', () => {
-    const findings = [
-      {
-        file: 'src/gears/wheel.ts',
-        line: 27,
-        verdict: 'CONFIRMED',
-        summary: 'The wheel keeps its old angle where the gate was closed meanwhile.',
-        scenario: 'Close the gate, turn the shaft, and read the angle once more.',
-      },
-      { title: 'The sluice opens twice, so the mill floods on every second start.' },
-    ];
-    expect(proseIn({ level: 'high', findings })).toBe(
-      '- src/gears/wheel.ts:27: The wheel keeps its old angle where the gate was closed meanwhile.\n' +
-        '- The sluice opens twice, so the mill floods on every second start.',
-    );
-  });
-
-  it('is none of a plan, of names, or of what is no record', () => {
-    const todos = [{ content: 'Close the gate before the shaft is turned again', status: 'pending' }];
-    expect(proseIn({ todos, files: [{ name: 'wheel.ts' }, 7, null], tags: ['a', 'b'] })).toBe('');
-  });
 });
