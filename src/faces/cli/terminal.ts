@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import pc from 'picocolors';
 import { SpillwayError, type ErrorCode } from '../../errors/index.js';
 
@@ -70,16 +69,20 @@ export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolea
 
 let isGuarded = false;
 
-/** `| head` closes the pipe when it has enough: that is no fault, and the report still goes to stderr. */
+/**
+ * `| head` closes the pipe when it has enough: that is no fault, and the report still goes to stderr. A full disk behind `>`
+ * is one that the exit code says at the end; a service goes on without its log.
+ */
 function surviveClosedPipes(): void {
   if (isGuarded) return;
   isGuarded = true;
   for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: process.stderr })) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return;
-      // A full disk behind `>`: what stands there is not whole, and the exit code has to say so.
-      if (name === 'stdout') writeSync(2, `OUTPUT_UNWRITABLE: stdout: ${error.message}\n`);
-      process.exit(EXIT.inputAtFault);
+    let isWhole = true;
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE' || !isWhole) return;
+      isWhole = false;
+      process.once('exit', () => (process.exitCode ||= EXIT.inputAtFault));
+      if (name === 'stdout') process.stderr.write(`OUTPUT_UNWRITABLE: stdout: ${message}\n`);
     });
   }
 }

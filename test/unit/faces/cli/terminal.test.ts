@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import pc from 'picocolors';
@@ -110,4 +110,25 @@ describe('the command line', () => {
     expect(err).toMatch(/^pressure /m);
     expect(code).toBe(0);
   }, 60_000);
+
+  const serve = ['--import', 'tsx', join(root, 'src', 'faces', 'cli', 'spillway.ts'), 'serve', '--port', '0'];
+  // A device that takes nothing, as a full disk does.
+  (existsSync('/dev/full') ? it : it.skip)(
+    'a service whose log has no room goes on, and says at its end that the log is not whole',
+    async () => {
+      const child = spawn(process.execPath, serve, {
+        cwd: root,
+        stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
+      });
+      const gone = new Promise((resolve) => child.on('close', resolve));
+      const url = await new Promise<string>((resolve, reject) => {
+        child.stdout!.once('data', (text) => resolve(/http:[^ ]+\d/.exec(String(text))![0]));
+        void gone.then(() => reject(new Error('it ended')));
+      });
+      for (let turn = 0; turn < 3; turn++) expect((await fetch(`${url}/health`)).status).toBe(200);
+      child.kill('SIGTERM');
+      expect(await gone).toBe(1);
+    },
+    60_000,
+  );
 });
