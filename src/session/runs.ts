@@ -39,8 +39,10 @@ export class Runs {
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
     const { thread, compaction, persistence, triggers } = this.#of;
     let report: RunReport | undefined;
+    let isNewest = false;
     for (let round = 0; ; round++) {
       let measured = 0;
+      const { version } = thread.ledger;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
@@ -50,7 +52,13 @@ export class Runs {
           return compaction.beforeCall(moved, patience);
         });
       });
-      if (run.error) throw run.error;
+      if (run.error) {
+        // Somebody may have answered the plan, or let go of what is held, in another process.
+        if (!isNewest) await persistence.catchUp();
+        if (isNewest || thread.ledger.version === version) throw run.error;
+        isNewest = true;
+        continue;
+      }
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
       if (thread.appendedTokens === measured || !triggers.wouldAct) return report;
