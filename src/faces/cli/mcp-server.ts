@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod/v4';
 import { listSessions, SpillwayError, type Spillway } from '../../index.js';
-import { find, recall, type Verb } from '../operations/index.js';
+import { find, openStored, recall, type Verb } from '../operations/index.js';
 
 type Ask<Said> = (asked: Said) => Promise<string>;
 type Asked = { readonly session?: string };
@@ -20,7 +20,7 @@ export function createMcpServer(spillway: Spillway, version: string): McpServer 
         found: id,
         remedy: 'Name one that the tool sessions lists.',
       });
-    return spillway.open({ id: newest.sessionId });
+    return openStored(spillway, { sessionId: newest.sessionId, agentPath: 'primary' });
   };
 
   const tool = <Said>(name: string, description: string, inputSchema: z.ZodRawShape, ask: Ask<Said>): void =>

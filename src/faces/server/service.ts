@@ -6,25 +6,15 @@ import { SessionMap, type EngineEvent, type Session, type Spillway } from '../..
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
 import { formatNamed } from '../../formats/index.js';
+import { ABOUT, aboutStored, howToOpen, nameOf, type AboutSession } from '../operations/index.js';
 import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
 /** Where what operators set is kept in the store. */
 const KNOBS = { scope: 'service', name: 'knobs' } as const;
 /** Who set each of them last, and when, by path. */
 const CHANGES = 'service.knobs';
-/** What is known of sessions beside their threads, by session and agent path. */
-const ABOUT = 'service.sessions';
-
 /** Names of sessions that are remembered as told; then the store is asked anew. */
 const MOST_TOLD = 100_000;
-
-/** What a session is opened with. */
-export interface AboutSession {
-  readonly format: string;
-  readonly model?: string | undefined;
-  /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
-  readonly linked?: { readonly to: string; readonly how: 'fork' | 'nearest' };
-}
 
 /** The engine behind all faces of the service: its sessions, what operators set, and what happens. */
 export class Service {
@@ -135,26 +125,30 @@ export class Service {
     formatNamed(about.format);
     const name = nameOf(key);
     let failure: unknown;
+    const goOn = (error: unknown): void => {
+      if (!isStoreFailure(error)) throw error;
+      failure = error;
+      this.#untold.set(name, about);
+    };
     // Asked once a process: it stands in the store from then on.
     if (!this.#told.has(name)) {
-      if (isNew || (await this.about(key)) === undefined)
-        await this.#tell(key, about).catch((error: unknown) => {
-          if (!isStoreFailure(error)) throw error;
-          failure = error;
-          this.#untold.set(name, about);
-        });
+      if (isNew || (await this.about(key)) === undefined) await this.#tell(key, about).catch(goOn);
       if (this.#told.size >= MOST_TOLD) this.#told.clear();
       this.#told.add(name);
     }
-    const session = await this.#sessions.of(name);
+    const session = await this.#sessions.of(name).catch((error: unknown) => {
+      if (!isNew) throw error;
+      goOn(error);
+      return this.#sessions.of(name);
+    });
     if (failure !== undefined) session.storeFailed(failure);
     if (format !== undefined && session.format !== format) throw otherFormat(session, format);
     return session;
   }
 
   /** Undefined where nothing was said of it: it was made by a library. */
-  async about(key: ThreadKey): Promise<AboutSession | undefined> {
-    return (await this.store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
+  about(key: ThreadKey): Promise<AboutSession | undefined> {
+    return aboutStored(this.store, key);
   }
 
   async close(): Promise<void> {
@@ -176,30 +170,12 @@ export class Service {
         const { format, model } = untold;
         return spillway.openNew({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
       }
-      const { format, model } = await this.howToOpen({ sessionId, agentPath });
+      const { format, model } = await howToOpen(this.store, { sessionId, agentPath });
       return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
     };
     return new SessionMap(open, { most: this.settings.server.sessions });
   }
-
-  /** Its format and model, told when it was made or read from its log. */
-  async howToOpen(key: ThreadKey): Promise<AboutSession> {
-    const about = await this.about(key);
-    const model = about?.model ?? (await this.#modelOf(key));
-    if (about) return { ...about, model };
-    const [first] = await this.store.messages(key, 0, 1);
-    return { format: first?.wireFormat ?? 'openai-chat', model };
-  }
-
-  /** The model that its newest call went to. */
-  async #modelOf(key: ThreadKey): Promise<string | undefined> {
-    const [call] = await this.store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
-    const { model } = (call?.body ?? {}) as { readonly model?: string | null };
-    return model ?? undefined;
-  }
 }
-
-const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
 
 function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
   return new SpillwayError('SESSION_FORMAT', {

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openStore } from '../../../src/index.js';
-import { quarter, says, talk, user, type Chat } from '../support.js';
+import { quarter, says, spillway, talk, temporaryFolder, user, type Chat } from '../support.js';
 import { proxied } from './proxied.js';
+
+const folder = temporaryFolder();
 
 const ask = (url: string, path: string, messages: readonly Chat[]): Promise<Response> =>
   fetch(url + path, {
@@ -34,5 +37,18 @@ describe('an operator who works on the store of a running service', () => {
     await beside.operator.release();
     expect((await ask(service.url, CHAT, more)).status).toBe(200);
     expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(6_600);
+  });
+
+  it('plans by the format and the limits that the session has there', async () => {
+    const store = `sqlite:${join(folder.path, 'mill.db')}`;
+    const { service, emulator } = await proxied({ window: null } as never, { store: await openStore(store) });
+    emulator.script = [
+      { status: 400, body: { error: { message: 'prompt is too long: 6200 tokens > 6000 maximum' } } },
+    ];
+    expect((await ask(service.url, '/v1/messages', LONG)).status).toBe(200);
+    const { out } = await spillway(['plan', 'mill', '--store', store, '--json']);
+    expect(JSON.parse(out).before.budget.window).toBe(6_000);
+    const { format } = (await service.ask('GET', '/sessions/mill')).body;
+    expect(format).toBe('anthropic');
   });
 });

@@ -73,7 +73,8 @@ describe('a store that fails under the service', () => {
     expect(said(service, 'store-failed')).toContainEqual(
       expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', code: 'STORE_FAILED' }),
     );
-    expect(said(service, 'passed by').length).toBeGreaterThan(0);
+    // Only what no store of ours throws goes by.
+    expect(said(service, 'passed by').filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
     expect(await figures(service)).toMatch(/spillway_store_failures_total [1-9]/);
     state.failing = undefined;
     while ((await ready(service))[1] !== 'ready');

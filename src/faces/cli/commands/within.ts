@@ -3,6 +3,7 @@ import { SpillwayError } from '../../../errors/index.js';
 import { openStore, type Session } from '../../../index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { Plan } from '../../../transcript/index.js';
+import { openStored } from '../../operations/index.js';
 import { closing, sourcesOf, withEngine, type EngineOptions } from '../open.js';
 import { type Terminal, visible } from '../terminal.js';
 
@@ -79,7 +80,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
           remedy: 'spillway sessions lists those of a store.',
         });
       }
-      const session = await spillway.open({ id, agentPath });
+      const session = await openStored(spillway, { sessionId: id, agentPath }, options.model);
       show(await act({ session, options }, ...names), options, terminal);
     });
   };

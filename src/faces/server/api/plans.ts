@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { approve, DryRun, keepPlan, planVerbs, present, reject } from '../../operations/index.js';
+import { approve, DryRun, keepPlan, openStored, planVerbs, present, reject } from '../../operations/index.js';
 import type { DryRun as DryRunReport, RunOverrides, RunReport, Session } from '../../../session/index.js';
 import { merge, type Overrides } from '../engine.js';
 import { goneOf } from '../gone.js';
@@ -59,14 +59,13 @@ function askedBy(asked: AskedRun): { readonly overrides: RunOverrides; readonly 
 /** Does it with the session as these settings would have it, on the same store; what is planned there holds in the session itself. */
 async function planningSession<T>(
   service: Service,
-  { id, agentPath, format }: Session,
+  { id, agentPath }: Session,
   settings: Overrides,
   act: (planner: Session) => Promise<T>,
 ): Promise<T> {
   const spillway = await service.engineWith(settings);
   try {
-    const { model } = await service.howToOpen({ sessionId: id, agentPath });
-    return await act(await spillway.open({ id, agentPath, format, ...present({ model }) }));
+    return await act(await openStored(spillway, { sessionId: id, agentPath }));
   } finally {
     await spillway.close();
   }

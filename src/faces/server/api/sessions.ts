@@ -5,7 +5,7 @@ import { type ListedSession, listSessions, type Session } from '../../../session
 import { textOf, type LogMessage, type Part } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
-import type { AboutSession, Service } from '../service.js';
+import type { Service } from '../service.js';
 import { paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
@@ -147,7 +147,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
 /** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
 async function summaryOf(
   { sessionId, agentPath, messages, createdAt, updatedAt }: ListedSession,
-  about: AboutSession | undefined,
+  about: verbs.AboutSession | undefined,
   session: Session | undefined,
 ): Promise<object> {
   const { format, model = null, linked } = about ?? {};

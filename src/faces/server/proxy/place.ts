@@ -6,7 +6,8 @@ import type { ThreadKey } from '../../../spi/index.js';
 import { NO_SIZE, textOf, type Message } from '../../../transcript/index.js';
 import { formatNamed, isFields, jsonText, type Fields } from '../../../formats/index.js';
 import { ownId, type Caller } from '../access.js';
-import type { AboutSession, Service } from '../service.js';
+import type { AboutSession } from '../../operations/index.js';
+import type { Service } from '../service.js';
 
 /** Sessions of one beginning that are remembered; older ones are not found again. */
 const MOST_ALIKE = 32;
@@ -51,9 +52,21 @@ export class Places {
     this.#service = service;
   }
 
-  /** Requests that begin alike go one after the other, and wait for no others. */
   async sessionOf(asked: SessionRequest): Promise<Session> {
-    if (asked.named !== undefined) return this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
+    if (asked.named === undefined) return this.#byHistory(asked);
+    try {
+      return await this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
+    } catch (error) {
+      unlessAway(error);
+      // Until the store says what it holds of that name, its client's history is all there is.
+      const beside = await this.#byHistory(asked);
+      beside.storeFailed(error);
+      return beside;
+    }
+  }
+
+  /** Requests that begin alike go one after the other, and wait for no others. */
+  #byHistory(asked: SessionRequest): Promise<Session> {
     const beginnings = beginningsOf(asked);
     const key = beginnings.at(-1)!;
     const before = this.#turns.get(key);

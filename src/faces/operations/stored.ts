@@ -1,0 +1,44 @@
+import type { Session, Spillway } from '../../session/index.js';
+import type { SessionStore, ThreadKey } from '../../spi/index.js';
+import { present } from './verb.js';
+
+/** What is known of sessions beside their threads, by session and agent path. */
+export const ABOUT = 'service.sessions';
+
+export const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
+
+/** What a session is opened with. */
+export interface AboutSession {
+  readonly format: string;
+  readonly model?: string | undefined;
+  /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
+  readonly linked?: { readonly to: string; readonly how: 'fork' | 'nearest' };
+}
+
+/** Undefined where nothing was said of it: it was made by a library. */
+export async function aboutStored(store: SessionStore, key: ThreadKey): Promise<AboutSession | undefined> {
+  return (await store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
+}
+
+/** Its format and model, told when it was made or read from its log. */
+export async function howToOpen(store: SessionStore, key: ThreadKey): Promise<AboutSession> {
+  const about = await aboutStored(store, key);
+  const model = about?.model ?? (await modelOf(store, key));
+  if (about) return { ...about, model };
+  const [first] = await store.messages(key, 0, 1);
+  return { format: first?.wireFormat ?? 'openai-chat', model };
+}
+
+/** A session as whoever keeps it has it: in its format, and with the limits of its model unless another is named. */
+export async function openStored(spillway: Spillway, key: ThreadKey, named?: string): Promise<Session> {
+  const { format, model } = await howToOpen(spillway.store, key);
+  const { sessionId: id, agentPath } = key;
+  return spillway.open({ id, agentPath, format, ...present({ model: named ?? model }) });
+}
+
+/** The model that its newest call went to. */
+async function modelOf(store: SessionStore, key: ThreadKey): Promise<string | undefined> {
+  const [call] = await store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
+  const { model } = (call?.body ?? {}) as { readonly model?: string | null };
+  return model ?? undefined;
+}
