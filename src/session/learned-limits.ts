@@ -8,6 +8,8 @@ const SCOPE = 'learned-limits';
 const MIN_LIMIT = 1_000;
 /** Counts are never off by more: a limit above this multiple of our count cannot be why a request was refused. */
 const MISCOUNT = 1.5;
+/** So much of a refused request is taken to fit where nobody says what does. */
+const BELOW_REFUSED = 0.95;
 /** Threads that are remembered of each model: two that agree prove a limit. */
 const MAX_THREADS = 8;
 
@@ -48,13 +50,19 @@ export function isPlausible({ requested, input }: Overflow, { tokens, output }: 
   return counted !== undefined && counted >= tokens / 3 && counted <= 3 * tokens + output;
 }
 
+/** What refusals that name no limit come to: less than was refused, where nothing as large went through. */
+export function limitBelow({ tokens, passed }: RefusedRequest): ProvenLimits {
+  const inputLimit = Math.floor(BELOW_REFUSED * tokens);
+  return inputLimit < MIN_LIMIT || inputLimit < passed ? {} : { inputLimit };
+}
+
 export const limitsIn = ({ contextWindow, inputLimit, reserved }: ProvenLimits): ProvenLimits => ({
   ...(contextWindow !== undefined && { contextWindow }),
   ...(inputLimit !== undefined && { inputLimit }),
   ...(reserved !== undefined && { reserved }),
 });
 
-const limitOf = ({ contextWindow, inputLimit }: Limits): number | undefined =>
+export const limitOf = ({ contextWindow, inputLimit }: Limits): number | undefined =>
   contextWindow === undefined || inputLimit === undefined
     ? (contextWindow ?? inputLimit)
     : Math.min(contextWindow, inputLimit);

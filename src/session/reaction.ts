@@ -7,6 +7,8 @@ import {
   doubtOf,
   isPlausible,
   isSame,
+  limitBelow,
+  limitOf,
   limitsIn,
   type ProvenLimits,
   type RefusedRequest,
@@ -46,6 +48,8 @@ export class Reaction {
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
   #refusals = 0;
+  /** Those of them that named no limit. */
+  #unnamed = 0;
 
   constructor(of: Parts) {
     this.#of = of;
@@ -103,6 +107,9 @@ export class Reaction {
     const { output: reserved } = gauge.asked === undefined ? overflow : {};
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
+    // One alone may have been about something else.
+    if (fits && request && limitOf(overflow) === undefined && ++this.#unnamed > 1)
+      gauge.learn(limitBelow(request));
     const tried = this.#triedAt === this.#of.thread.appendedTokens;
     if (tried) {
       const learned = await this.#tell(before);

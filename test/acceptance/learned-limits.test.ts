@@ -122,6 +122,34 @@ describe('K2: an error that merely quotes a limit', () => {
   });
 });
 
+describe('K2: refusals that name no limit', () => {
+  const refusal = { status: 400, error: { code: 'context_length_exceeded', message: 'Too long.' } };
+
+  it('K2: bound their session after the second, and no other', async () => {
+    const store = await openStore('memory:');
+    const session = await sent(store);
+    const before = usable(session);
+    await session.overflowed(refusal);
+    expect(usable(session)).toBe(before);
+    await session.append(...read(talk(40, 140, 7)).map((message, i) => ({ ...message, id: `more-${i}` })));
+    const { tokens } = (await session.prepare()).reading;
+    expect(await session.overflowed(refusal)).toMatchObject({ learned: { inputLimit: expect.any(Number) } });
+    expect(usable(session)).toBeLessThan(tokens);
+    expect(usable(await open(store))).toBe(usable(session));
+    expect(usable(await open(store, 'b'))).toBe(before);
+  });
+
+  it('K2: not below what went through', async () => {
+    const session = await sent(await openStore('memory:'));
+    const before = usable(session);
+    await session.observe({ inputTokens: 12_000 });
+    await session.overflowed(refusal);
+    await session.prepare();
+    await session.overflowed(refusal);
+    expect(usable(session)).toBe(before);
+  });
+});
+
 describe('K2: a limit that a refusal proves', () => {
   const said = (limit: number, counted = 12_000) => ({
     status: 400,
