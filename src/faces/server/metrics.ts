@@ -33,7 +33,10 @@ const TIMES = {
 
 /** The same of what is counted. */
 const COUNTS = {
-  upstream_refusals: ['Requests that an upstream answered with an error, or not at all (none).', 'status'],
+  upstream_refusals: [
+    'Requests that an upstream answered with an error, in part (cut) or not at all (none).',
+    'status',
+  ],
   retries: ['Requests compacted and sent once more.'],
   failed_after_refusal: ['Refused requests that could not be compacted and sent again.', 'code'],
   runs: ['Runs, by what they came to.', 'outcome'],
@@ -93,9 +96,11 @@ export class Metrics {
     if (notes.upstream.length === 0) return;
     this.#times.overhead.observe({ route }, Math.max(0, notes.ms - notes.upstreamMs) / 1_000);
     this.#counts.retries.inc(notes.retries);
-    for (const { from, head, to, status } of notes.upstream) {
+    for (const { from, head, to, status, isCut } of notes.upstream) {
+      if (isCut) this.#counts.upstream_refusals.inc({ status: 'cut' });
+      if (head === undefined && to === undefined) continue;
       const answered = { status: String(status ?? 'none') };
-      this.#times.upstream.observe(answered, ((head ?? to ?? performance.now()) - from) / 1_000);
+      this.#times.upstream.observe(answered, ((head ?? to!) - from) / 1_000);
       if (status === undefined || status >= 400) this.#counts.upstream_refusals.inc(answered);
     }
   };

@@ -5,11 +5,15 @@ import type { Service } from './service.js';
 /** One request to an upstream; times in milliseconds of `performance.now()`. */
 export interface UpstreamCall {
   readonly from: number;
+  /** Which one; without what an address may hold of keys. */
+  readonly host: string;
   /** When its answer began, and with which status; absent where nobody answered. */
   head?: number;
   status?: number;
-  /** When its answer ended. */
+  /** When its answer ended, or it was known that none comes; absent where the client went first. */
   to?: number;
+  /** It ended in the middle, and not because the client went. */
+  isCut?: boolean;
 }
 
 /** What is known of one request beside its route: names and figures, no words. */
@@ -29,8 +33,8 @@ export class RequestNotes {
     this.agent = agentPath;
   }
 
-  asks(): UpstreamCall {
-    const call: UpstreamCall = { from: performance.now() };
+  asks(host: string): UpstreamCall {
+    const call: UpstreamCall = { from: performance.now(), host };
     this.upstream.push(call);
     return call;
   }
@@ -45,10 +49,20 @@ export class RequestNotes {
     return this.upstream.reduce((sum, { from, to = now }) => sum + to - from, 0);
   }
 
+  /** An upstream broke its answer off. */
+  get isCut(): boolean {
+    return this.upstream.some(({ isCut }) => isCut);
+  }
+
   /** Where it belongs. */
   get place(): object {
     const { session, agent, model } = this;
     return { session, agent, model };
+  }
+
+  /** The same of what an upstream did with it. */
+  get asked(): object {
+    return { ...this.place, upstream: this.upstream.at(-1)?.host };
   }
 }
 
@@ -69,7 +83,9 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
     request.notes = notes;
     reply.raw.once('close', () => {
       const { method, routeOptions, caller } = request;
-      const status = reply.statusCode;
+      // 499 is what others log where a client has gone before it was answered.
+      const status = reply.raw.headersSent ? reply.statusCode : 499;
+      if (notes.isCut) request.log.warn(notes.asked, 'cut off');
       request.log.info(
         {
           method,
@@ -81,7 +97,7 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
           ...(notes.isCompacted && { compacted: true }),
           ...(notes.retries > 0 && { retries: notes.retries }),
           ...(notes.upstream.length > 0 && { upstreamMs: Math.round(notes.upstreamMs) }),
-          ...(!reply.raw.writableFinished && { aborted: true }),
+          ...(!reply.raw.writableFinished && !notes.isCut && { aborted: true }),
         },
         'request',
       );

@@ -100,7 +100,8 @@ describe('a connection to the upstream', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: [known, hungUp] };
   }
 
-  async function statuses(url: string, count: number): Promise<number[]> {
+  /** Of so many calls; and how many are counted as not answered. */
+  async function statuses(url: string, count: number): Promise<[statuses: number[], unanswered: string]> {
     const service = await started(50_000, { server: { upstreams: { openai: url } } } as never);
     const all: number[] = [];
     for (let i = 0; i < count; i++) {
@@ -111,18 +112,19 @@ describe('a connection to the upstream', () => {
       await answer.text();
       all.push(answer.status);
     }
-    return all;
+    const figures = await (await fetch(`${service.url}/metrics`)).text();
+    return [all, /refusals_total\{status="none"\} (\d+)/.exec(figures)?.[1] ?? '0'];
   }
 
   it('N13: that was kept and is closed by now costs no call: it goes out once more on a new one', async () => {
     const { url, asked } = await once(false);
-    expect(await statuses(url, 4)).toEqual([200, 200, 200, 200]);
+    expect(await statuses(url, 4)).toEqual([[200, 200, 200, 200], '0']);
     expect(asked[1]!.size).toBeGreaterThan(0);
   });
 
   it('N13: that was never good is an upstream that cannot be asked', async () => {
     const { url, asked } = await once(true);
-    expect(await statuses(url, 1)).toEqual([502]);
+    expect(await statuses(url, 1)).toEqual([[502], '1']);
     expect(asked[1]!.size).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { serve } from '../../../src/faces/server/index.js';
-import { startEmulator } from '../../emulator/index.js';
+import { arrived, startEmulator } from '../../emulator/index.js';
 import { quarter, talk, user } from '../support.js';
 import { proxied } from './proxied.js';
 import { started, type Started } from './support.js';
@@ -214,4 +214,56 @@ describe('a start that cannot be', () => {
       });
     },
   );
+});
+
+describe('an answer that does not come, or not whole', () => {
+  const streamed = (service: Started, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')] }),
+      ...(signal && { signal }),
+    });
+  const logged = async (service: Started): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const [line] = said(service, 'request');
+      if (line) return line;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  it('is the client that has gone: no fault of the upstream, and no 200', async () => {
+    const { service, emulator } = await proxied();
+    emulator.otherwise = 'never';
+    const gone = new AbortController();
+    const answer = streamed(service, gone.signal);
+    await arrived(emulator, 1);
+    gone.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await logged(service)).toMatchObject({ status: 499, aborted: true });
+    expect(said(service, 'no answer')).toEqual([]);
+    expect(await figures(service)).not.toMatch(/spillway_upstream_\w+\{.*none/);
+  });
+
+  it('is the upstream that breaks off: told, counted, and no client that has gone', async () => {
+    const { service, emulator } = await proxied();
+    emulator.otherwise = 'cut';
+    const answer = await streamed(service);
+    await expect(answer.text()).rejects.toThrow('terminated');
+    const line = await logged(service);
+    expect(line).toMatchObject({ status: 200 });
+    expect(line).not.toHaveProperty('aborted');
+    const upstream = new URL(emulator.url).host;
+    expect(said(service, 'cut off')).toEqual([expect.objectContaining({ level: 40, model: 'm', upstream })]);
+    expect(await figures(service)).toContain('spillway_upstream_refusals_total{status="cut"} 1');
+  });
+
+  it('is an upstream that is not there: the log says which', async () => {
+    const upstreams = { openai: 'http://name:secret@127.0.0.1:1/v1' };
+    const { service } = await proxied({ server: { upstreams } } as never);
+    expect((await streamed(service)).status).toBe(502);
+    expect(said(service, 'no answer')).toEqual([
+      expect.objectContaining({ code: 'ECONNREFUSED', upstream: '127.0.0.1:1' }),
+    ]);
+    expect(service.lines.join('')).not.toContain('secret');
+  });
 });

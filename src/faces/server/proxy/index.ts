@@ -47,7 +47,9 @@ export function registerProxy(
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, request, reply) => {
     const status = error.statusCode ?? (error instanceof SpillwayError ? statusOf(error.code) : 502);
-    if (status >= 500) request.log.error({ code: error.code, ...request.notes.place }, 'no answer');
+    // A client that has gone is no fault of anybody's.
+    if (status >= 500 && error.code !== 'ABORT_ERR')
+      request.log.error({ code: error.code, ...request.notes.asked }, 'no answer');
     const words = status < 500 ? wordsOf(error, request) : 'The upstream could not be asked.';
     return give(reply, faultAnswer(status, error.code ?? `HTTP_${status}`, words));
   });
@@ -68,7 +70,7 @@ export function registerProxy(
       signal,
       notes: request.notes,
     });
-    if (status >= 400) request.log.warn({ status, ...request.notes.place }, 'refused');
+    if (status >= 400) request.log.warn({ status, ...request.notes.asked }, 'refused');
     return give(reply, { status, headers, body });
   };
 

@@ -100,7 +100,7 @@ export class Turn {
 
   #refuses(refused: Refused): Refused {
     const { notes, log } = this.#parts;
-    log.warn({ status: refused.status, ...notes.place }, 'refused');
+    log.warn({ status: refused.status, ...notes.asked }, 'refused');
     return (this.refused = refused);
   }
 

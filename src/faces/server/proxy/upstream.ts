@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { request as httpsRequest, Agent as HttpsAgent } from 'node:https';
 import { TOKEN_HEADER } from '../guard.js';
-import type { RequestNotes } from '../request-log.js';
+import type { RequestNotes, UpstreamCall } from '../request-log.js';
 
 /** What came of a request, as far as its head. */
 export interface UpstreamAnswer {
@@ -56,7 +56,7 @@ export interface UpstreamRequest {
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Sends a request on, with the client's own key. Rejects where nobody answers. */
-export function ask(request: UpstreamRequest, isAgain = false): Promise<UpstreamAnswer> {
+export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<UpstreamAnswer> {
   const { method, url, headers, withheld, body, signal, notes } = request;
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
@@ -65,8 +65,8 @@ export function ask(request: UpstreamRequest, isAgain = false): Promise<Upstream
     'accept-encoding': 'identity', // bytes are read here too
     ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
   };
-  const agent = isAgain ? false : AGENTS[isSecure ? 'https:' : 'http:'];
-  const call = notes.asks();
+  const agent = again ? false : AGENTS[isSecure ? 'https:' : 'http:'];
+  const call = again ?? notes.asks(target.host);
   return new Promise((resolve, reject) => {
     const outgoing = (isSecure ? httpsRequest : httpRequest)(
       target,
@@ -74,7 +74,10 @@ export function ask(request: UpstreamRequest, isAgain = false): Promise<Upstream
       (answer) => {
         call.head = performance.now();
         call.status = answer.statusCode ?? 502;
-        answer.once('close', () => (call.to = performance.now()));
+        answer.once('close', () => {
+          call.to = performance.now();
+          call.isCut = !answer.complete && !signal.aborted;
+        });
         if (call.status > 599) {
           answer.destroy();
           return reject(new Error('the upstream answered with a status that there is none of'));
@@ -88,10 +91,10 @@ export function ask(request: UpstreamRequest, isAgain = false): Promise<Upstream
       reject(new Error('the upstream answered with another protocol'));
     });
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
+      const isUnread = outgoing.reusedSocket && call.head === undefined;
+      if (isUnread && !again && CLOSED.has(error.code) && !signal.aborted) return resolve(ask(request, call));
       call.to ??= performance.now();
-      const wasClosed = outgoing.reusedSocket && CLOSED.has(error.code) && !signal.aborted;
-      if (wasClosed && !isAgain) resolve(ask(request, true));
-      else reject(error);
+      reject(error);
     });
     outgoing.end(body);
   });
