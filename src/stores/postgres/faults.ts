@@ -37,6 +37,7 @@ const NO_ROOM = 'Make room on the disk of the server; nothing was changed.';
 const AWAY = 'Start the server, or look at the way to it; nothing was changed.';
 const FAULTS: readonly KnownFault[] = [
   [/^(?:28...|42501|25006)$/, 'STORE_DENIED', DENIED],
+  [/^ERR_INVALID_URL$/, 'STORE_FAILED', 'Write @, : and / within the password as %40, %3A and %2F.'],
   [/^3D000$/, 'STORE_FAILED', 'Create the database, or name another.'],
   [/^53100$/, 'STORE_FULL', NO_ROOM, 'retryable'],
   [/^XX00[12]$/, 'STORE_DAMAGED', 'Restore the database from a backup.'],

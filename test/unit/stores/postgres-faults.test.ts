@@ -46,6 +46,9 @@ describe('a database of PostgreSQL', () => {
     const away = await fault(url.replace(`:${server.port}`, `:${await freePort()}`));
     expect(away).toMatchObject({ code: 'STORE_FAILED', retryable: true });
     expect(shown(away)).not.toContain(server.password);
+    const unwritten = await fault(url.replace(server.password, 'p@ss:w/rd'));
+    expect(unwritten.message).toContain('as %40, %3A and %2F');
+    expect(unwritten.message).not.toMatch(/p@ss|w\/rd/);
   });
 
   it('whose user may not make tables, or may only read, is refused', async () => {
