@@ -157,8 +157,6 @@ export interface SessionStore {
   write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined>;
   /** Messages `from` (inclusive) to `to` (exclusive, the end where absent), in order of the log. */
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]>;
-  /** One message by its id; undefined where the thread has none of that id. */
-  message(key: ThreadKey, id: string): Promise<LogMessage | undefined>;
   /** Entries `from` (inclusive) to `to` (exclusive, the end where absent), in order of the ledger. */
   entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]>;
   /** Adds to a thread's events and usage, whatever its head. */

@@ -40,7 +40,6 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
     name,
     load: async (key) => find(key)?.stored,
     messages: async (key, from, to) => within(find(key)?.messages, from, to),
-    message: async (key, id) => find(key)?.message(id),
     entries: async (key, from, to) => within(find(key)?.entries, from, to),
     events: async (key, query = {}) => find(key)?.events(query) ?? [],
     usage: async (of = {}) => summed(ofAll(of).flatMap((thread) => thread.usage)),
@@ -104,7 +103,7 @@ class MemoryThread {
   usage: readonly UsageEntry[] = [];
   readonly #createdAt: number;
   #updatedAt: number;
-  readonly #byId = new Map<string, LogMessage>();
+  readonly #ids = new Set<string>();
   readonly #events: StoredEvent[] = [];
   #checkpoint: Pick<StoredThread, 'checkpoint' | 'checkpointAt'> = {};
 
@@ -130,14 +129,14 @@ class MemoryThread {
     if (expected.messages !== this.messages.length || expected.entries !== this.entries.length)
       return undefined;
     const messages = frozenCopy(write.messages ?? []);
-    for (const { id } of messages) if (this.#byId.has(id)) throw idTaken(id);
+    for (const { id } of messages) if (this.#ids.has(id)) throw idTaken(id);
     const entries = frozenCopy(write.entries ?? []);
     const head = headAfter(expected, write);
     const checkpoint = write.checkpoint === undefined ? undefined : frozenCopy(write.checkpoint);
     this.note(write.events ?? [], write.usage ?? [], now);
     for (const message of messages) {
       this.messages.push(message);
-      this.#byId.set(message.id, message);
+      this.#ids.add(message.id);
     }
     for (const entry of entries) this.entries.push(entry);
     if (checkpoint !== undefined) this.#checkpoint = { checkpoint, checkpointAt: head };
@@ -148,10 +147,6 @@ class MemoryThread {
     for (const event of frozenCopy(events)) this.#events.push(event);
     this.usage = summed([...this.usage, ...frozenCopy(usage)]);
     this.#updatedAt = Math.max(this.#updatedAt, now);
-  }
-
-  message(id: string): LogMessage | undefined {
-    return this.#byId.get(id);
   }
 
   events({ kinds, ref, newestFirst, limit }: EventQuery): StoredEvent[] {

@@ -40,16 +40,6 @@ export async function messages(
   return rows.map(({ body }) => messageOf(body));
 }
 
-export async function message(db: Database, key: ThreadKey, id: string): Promise<LogMessage | undefined> {
-  const row = await db
-    .selectFrom('spillway_message')
-    .select('body')
-    .where('thread_id', '=', idOf(db, key))
-    .where('id_key', '=', keyOf(id))
-    .executeTakeFirst();
-  return row && messageOf(row.body);
-}
-
 export async function entries(
   db: Database,
   key: ThreadKey,

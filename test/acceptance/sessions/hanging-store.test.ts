@@ -10,7 +10,7 @@ const START = { messages: 0, entries: 0 };
 function hanging(store: SessionStore, away: { is: boolean | string }): SessionStore {
   return Object.freeze(
     Object.fromEntries(
-      (['load', 'write', 'messages', 'message', 'entries', 'note', 'events', 'usage'] as const)
+      (['load', 'write', 'messages', 'entries', 'note', 'events', 'usage'] as const)
         .concat(['artifact', 'keepArtifact', 'value', 'setValue', 'values', 'threads', 'close'] as never)
         .map((name) => [
           name,
@@ -42,7 +42,6 @@ describe('a store whose calls never settle', () => {
       () => store.load(KEY),
       () => store.write(KEY, START, {}),
       () => store.messages(KEY, 0),
-      () => store.message(KEY, 'm0'),
       () => store.entries(KEY, 0),
       () => store.note(KEY, []),
       () => store.events(KEY),

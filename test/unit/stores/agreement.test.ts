@@ -78,11 +78,6 @@ const other: fc.Arbitrary<Ask> = fc.oneof(
       (store: SessionStore) =>
         store.entries(thread, from, to),
   ),
-  fc.tuple(key, text).map(
-    ([thread, id]) =>
-      (store: SessionStore) =>
-        store.message(thread, id),
-  ),
   fc
     .tuple(
       key,

@@ -21,7 +21,9 @@ export async function expectWhole(store: SessionStore): Promise<void> {
     checkpoint: { tail: [] },
     checkpointAt: { messages: 1, entries: 0 },
   });
-  expect((await store.message(key, 'm0'))?.parts).toEqual([{ type: 'text', text: 'keep the port 8080 \0' }]);
+  expect((await store.messages(key, 0, 1))[0]?.parts).toEqual([
+    { type: 'text', text: 'keep the port 8080 \0' },
+  ]);
   expect(await store.entries(key, 0)).toEqual([
     { kind: 'commit', at: 1_763_776_000_500, body: { plan: 'p1' } },
   ]);
