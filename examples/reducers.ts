@@ -1,14 +1,7 @@
 // Functions over lists of messages as stages: npx tsx examples/reducers.ts
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import {
-  compactorStage,
-  createSpillway,
-  openaiChat,
-  reducerStage,
-  type ContextMessage,
-  type Message,
-} from 'spillway';
+import { createSpillway, openaiChat, reducerStage, type ContextMessage, type Message } from 'spillway';
 
 const EXPIRED = '[result expired]';
 
@@ -56,22 +49,6 @@ export const collapsePrefix = reducerStage({
       message === leaves[0] ? [note] : leaves.includes(message) ? [] : [message],
     );
     return { context: reduced, state: { coversUpTo: leaves.at(-1)!.id } };
-  },
-});
-
-/** A compactor that says what left and why: everything old that is not the user's own. */
-export const keepUserWords = compactorStage({
-  name: 'keep-user-words',
-  summary: 'Keeps what users said, and leaves out the oldest of the rest.',
-  compact(messages, budget) {
-    const theirs = new Set(messages.filter(({ role }) => role === 'user').map(({ exchange }) => exchange));
-    const others = messages.filter(({ exchange }) => !theirs.has(exchange));
-    const leaves = oldest(others, budget.tokens - (tokensOf(messages) - tokensOf(others)));
-    return {
-      messages: messages.filter((message) => !leaves.includes(message)),
-      superseded: leaves.map(({ id }) => id),
-      summary: `${leaves.length} messages of tools and the assistant left`,
-    };
   },
 });
 

@@ -151,10 +151,8 @@ export type {
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
 export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './formats/index.js';
-export { compactorStage, definePlugin, defineStage, reducerStage, SummarizerError } from './spi/index.js';
+export { definePlugin, defineStage, reducerStage, SummarizerError } from './spi/index.js';
 export type {
-  Compact,
-  Compacted,
   CompactionStage,
   ContextMessage,
   Overflow,

@@ -1,7 +1,7 @@
 import {
-  checkCompacted,
   contextOf,
   editsOfList,
+  IllegalList,
   standingIn,
   type CompactorResult,
   type ContextMessage,
@@ -35,9 +35,8 @@ export function delegatedBy(
     const list = listOf(standing, result as CompactorResult);
     const { superseded, summary } = result as CompactorResult;
     const whose = `compactor ${by}`;
-    const checked =
-      superseded === undefined ? list : checkCompacted(standing, { messages: list, superseded }, whose);
-    const edits = editsOfList(draft.view, checked, { whose, reason: reasonOf(by, summary) });
+    if (superseded !== undefined) checkSuperseded(standing, list, superseded, whose);
+    const edits = editsOfList(draft.view, list, { whose, reason: reasonOf(by, summary) });
     atOnce(draft.step(PIPELINE_STEPS.delegate, 0, () => edits));
     const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
@@ -45,6 +44,26 @@ export function delegatedBy(
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Who says what left has to say it of every message, and say it right. */
+function checkSuperseded(
+  standing: readonly Standing[],
+  list: readonly Message[],
+  superseded: unknown,
+  whose: string,
+): void {
+  if (!Array.isArray(superseded)) throw new IllegalList(whose, 'names no list of superseded ids');
+  const stays = new Set<unknown>(list.map(({ id }) => id));
+  const left = new Set<unknown>(superseded);
+  const known = new Set<unknown>(standing.map(({ message }) => message.id));
+  for (const id of left) {
+    if (!known.has(id)) throw new IllegalList(whose, `supersedes ${String(id)}, which is not in view`);
+    if (stays.has(id)) throw new IllegalList(whose, `supersedes ${String(id)} and keeps it`);
+  }
+  for (const { message, exchange } of standing)
+    if (!stays.has(message.id) && !left.has(message.id) && exchange.protection !== 'pinned')
+      throw new IllegalList(whose, `leaves ${message.id} out without superseding it`);
 }
 
 const longestReason = 300;

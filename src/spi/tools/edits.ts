@@ -38,10 +38,6 @@ export function standIn(label: Message['label'] & string, handle: string, text: 
 /** The message of a summary of these messages. */
 export const summaryMessage = (handle: string, text: string): Message => standIn('summary', handle, text);
 
-/** The message that stands for a run of tool exchanges: what the assistant said in them, and a line on their calls. */
-export const digestMessage = (handle: string, lines: readonly string[]): Message =>
-  standIn('digest', handle, withoutTemplateMarks(lines.join('\n')));
-
 /** What would stand for a span without a model, and its tokens with those of a message around it. */
 export interface Outline {
   readonly message: Message;

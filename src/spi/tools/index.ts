@@ -1,12 +1,4 @@
-export {
-  digestMessage,
-  outlineOf,
-  replaceBy,
-  standIn,
-  summaryMessage,
-  supersedeBy,
-  type Outline,
-} from './edits.js';
+export { outlineOf, replaceBy, standIn, summaryMessage, supersedeBy, type Outline } from './edits.js';
 export { remembered } from './remembered.js';
 export { isSettled, resultsOf, shownParts, type ResultPart, type ShownPart } from './results.js';
 export {

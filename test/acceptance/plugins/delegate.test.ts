@@ -280,6 +280,18 @@ const FAULTY: readonly (readonly [what: string, compact: unknown, outcome: strin
     'wrong',
     /m4/,
   ],
+  [
+    'names as superseded what nobody knows',
+    ({ messages }: PreCompact) => ({ messages, superseded: ['m9999'] }),
+    'wrong',
+    /m9999, which is not in view/,
+  ],
+  [
+    'leaves a message out in silence',
+    ({ messages }: PreCompact) => ({ messages: messages.filter(({ id }) => id !== 'm4'), superseded: [] }),
+    'wrong',
+    /m4 out without superseding it/,
+  ],
 ];
 
 describe('K6: a compactor that fails, in whichever way', () => {
