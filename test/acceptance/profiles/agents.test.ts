@@ -128,6 +128,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
   it.each([
     [{ store: 'memory:' }, /agents\["primary\/reviewer"\]\.store.*whole process/s],
     [{ models: {} }, /models.*whole process/s],
+    [{ fill: { queue: 'process' } }, /fill\.queue.*whole process/s],
     [{ fill: { maxCostPerHour: 1 } }, /fill\.maxCostPerHour/],
     [{ counter: 'heuristic' }, /counter/],
     [{ agents: {} }, /agents\["primary\/reviewer"\]\.agents/],
