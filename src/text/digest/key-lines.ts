@@ -1,6 +1,5 @@
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
-import { LINE_CHARS, visitLines, weightOf } from './line-signs.js';
 import { headOf, tailOf } from '../reading/index.js';
 
 /** Says whether a line holds something that is known to be needed again. */
@@ -9,8 +8,47 @@ export type Wanted = (line: string) => boolean;
 /** Results are looked through from both ends this far: a line in the middle of a megabyte is found by search, not here. */
 const END_CHARS = 32_000;
 
+/** Of a line this much is looked at and shown, in characters: a longer one is data, not a line. */
+const LINE_CHARS = 240;
+
 /** Of a text without any telling line, this many of its first stand for it. */
 const FIRST_LINES = 5;
+
+interface Sign {
+  readonly weight: number;
+  readonly isFailure?: true;
+  readonly isDeclaration?: true;
+  readonly pattern: RegExp;
+}
+
+/** What makes a line worth keeping, best first. */
+const SIGNS: readonly Sign[] = [
+  {
+    weight: 5,
+    isFailure: true,
+    pattern: /\b(?:error|exception|panic|fatal|traceback|fail(?:ed|ure|ing)?)\b|\w(?:Error|Exception)\b/i,
+  },
+  {
+    weight: 4,
+    pattern:
+      /\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|#\d{2,}\b|\b[A-Z]{2,}-\d+\b/,
+  },
+  {
+    weight: 3,
+    pattern: /https?:\/\/\S|(?:^|[\s"'(`=:])[\w.~@-]*\/[\w./@-]*\.\w{1,8}\b/,
+  },
+  {
+    weight: 2,
+    isDeclaration: true,
+    pattern:
+      /^\s*(?:\d+[\s:|→]*)?(?:export |public |private |static |async |pub )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|module)\s+\w/,
+  },
+  { weight: 1, pattern: /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/ },
+];
+
+/** Of a text that is only shown: its headings, and what it declares before what it mentions. */
+const HEADING = /^(?:\s{0,8}\d{1,6}[\s:|→]{1,3})?#{1,4} \S/;
+const HEADING_WEIGHT = 5;
 
 /** Which lines of a text are wanted. */
 export interface KeyLineOptions {
@@ -56,20 +94,28 @@ interface Ranked {
 function rank(text: string, wanted: Wanted | undefined, isLook: boolean): Ranked[] {
   const seen = new Set<string>();
   const ranked: Ranked[] = [];
-  let place = -1;
-  visitLines(endsOf(text), (line, has) => {
-    place++;
-    const kept = headOf(line.trimEnd(), LINE_CHARS);
-    const bare = kept.trim();
-    if (bare === '' || seen.has(bare)) return;
-    seen.add(bare);
-    const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, has, isLook);
-    ranked.push({ place, weight, text: kept });
-  });
+  endsOf(text)
+    .split('\n')
+    .forEach((line, place) => {
+      const kept = headOf(line.trimEnd(), LINE_CHARS);
+      const bare = kept.trim();
+      if (bare === '' || seen.has(bare)) return;
+      seen.add(bare);
+      const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, isLook);
+      ranked.push({ place, weight, text: kept });
+    });
   const telling = ranked.filter((line) => line.weight > 0);
   return telling.length > 0
     ? telling.sort((a, b) => b.weight - a.weight || a.place - b.place)
     : ranked.slice(0, FIRST_LINES);
+}
+
+/** How much a line is worth. In a text that only shows something, what it says of failures is what stands there. */
+function weightOf(line: string, isLook: boolean): number {
+  let weight = isLook && HEADING.test(line) ? HEADING_WEIGHT : 0;
+  for (const { weight: worth, pattern, isFailure, isDeclaration } of SIGNS)
+    if (!(isLook && isFailure) && pattern.test(line)) weight += isLook && isDeclaration ? 2 * worth : worth;
+  return weight;
 }
 
 function endsOf(text: string): string {
