@@ -182,7 +182,6 @@ export async function spillway(
     err: (text) => void (err += text),
     note: (line) => void (err += `${line}\n`),
     interactive: false,
-    columns: 100,
     paint: pc.createColors(false),
     env: { SPILLWAY_COUNTER: 'heuristic', ...env },
   };

@@ -20,7 +20,7 @@ export async function checkCommandLine(packed: Packed): Promise<string[]> {
   const compacted = command('compact', session, '--window', '32000', '--out', 'request.json');
   hold(compacted.status === 0 && existsSync(join(project, 'request.json')), `compact: ${compacted.err}`);
   hold(command('validate', 'request.json').status === 0, 'validate refuses what compact wrote');
-  hold(command('demo', '--fast').status === 0, 'demo fails');
+  hold(command('demo').status === 0, 'demo fails');
   writeFileSync(join(project, 'a.db'), '');
   const missing = command('sessions', '--store', 'sqlite:./a.db');
   hold(missing.status === 1 && missing.err.includes('npm install libsql'), `sessions: ${missing.err}`);

@@ -153,7 +153,6 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
 
   command('demo', 'Watch the bundled session being kept inside a small window.')
     .option('--window <tokens>', 'window in tokens', whole('--window'))
-    .option('--fast', 'no pauses between calls')
     .option('--serve', 'replay into a running service, and leave it up')
     .action(does(async () => (await import('./commands/demo.js')).demo));
   return program;

@@ -33,9 +33,8 @@ export interface Terminal {
   err(text: string): void;
   /** One line on stderr. */
   note(line: string): void;
-  /** Whether somebody watches: pictures may be redrawn. */
+  /** Whether somebody watches: a line may be redrawn. */
   readonly interactive: boolean;
-  readonly columns: number;
   readonly paint: ReturnType<typeof pc.createColors>;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -49,7 +48,6 @@ export function createTerminal(): Terminal {
     err: (text) => void process.stderr.write(text),
     note: (line) => void process.stderr.write(`${line}\n`),
     interactive: canRedraw(isTerminal, env),
-    columns: process.stderr.columns ?? 100,
     paint: pc.createColors(wantsColour(isTerminal, env)),
     env,
   };

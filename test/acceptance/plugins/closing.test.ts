@@ -55,7 +55,7 @@ const DONE: readonly (readonly [what: string, args: () => string[]])[] = [
   ['compact with a guessed window', () => ['compact', SESSION, '--upto', '4']],
   ['replay', () => ['replay', SESSION, '--window', '64000']],
   ['bench', () => ['bench', SESSION, '--windows', '64000', '--policies', 'staged,agent']],
-  ['demo', () => ['demo', '--fast', '--window', '64000']],
+  ['demo', () => ['demo', '--window', '64000']],
   ['stages', () => ['stages']],
   ['config print', () => ['config', 'print']],
   ['history', () => ['history', 'kept', '--store', store()]],

@@ -12,7 +12,7 @@ import { loadPrices } from '../../../tokens/index.js';
 import type { PolicyOptions } from '../open.js';
 import { usage } from '../options.js';
 import { refuseInput, writeReport, writeResult } from '../output.js';
-import { createProgress } from '../live.js';
+import { createProgress } from '../progress.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
 export interface BenchOptions extends Omit<PolicyOptions, 'window' | 'profile' | 'model' | 'out' | 'to'> {

@@ -1,20 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { SpillwayError } from '../../../errors/index.js';
 import { readSession } from '../../importers/index.js';
-import { createSpillway, packageFolder, replaySession } from '../../../index.js';
+import { createSpillway, packageFolder, replaySession, type ReplayedCall } from '../../../index.js';
 import type { Running } from '../../server/index.js';
 import { closing, type Closable } from '../open.js';
-import { compactionOf, createLiveView, type Gate, type StageTotals } from '../live.js';
-import { change, percent, plainTable } from '../report/numbers.js';
+import { amount, change, percent, plainTable } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
 import { EXIT, type Terminal } from '../terminal.js';
 import { server, stopped } from './serve.js';
 
 export interface DemoOptions {
   readonly window?: number;
-  readonly fast?: boolean;
   /** Replay into a running service, and leave it up. */
   readonly serve?: boolean;
 }
@@ -22,11 +19,7 @@ export interface DemoOptions {
 /** Small enough that every stage of the roster gets to work on the bundled session; a test holds this. */
 export const DEMO_WINDOW = 5_000;
 
-/** Long enough to see what happens, short enough to watch to the end: about seven seconds in all. */
-const FRAME_MS = 30;
-const COMPACTION_MS = 130;
-
-/** Replays the bundled session under a small window and shows the gates at work. */
+/** Replays the bundled session under a small window and shows the gates at work, a line for each compaction. */
 export async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
   const file = join(packageFolder(), 'examples', 'sessions', 'pressure-gauge.jsonl');
   if (!existsSync(file)) {
@@ -49,25 +42,26 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
       .filter((stage) => stage.opensAt !== undefined)
       .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
     const totals = new Map<string, StageTotals>();
-    const live = createLiveView(terminal, {
-      gates,
-      budget: session.reading.budget.tokens,
-      calls: input.parsed.messages.filter(({ role }) => role === 'assistant').length,
-    });
-    const watching = terminal.interactive && !options.fast;
+    const { messages } = input.parsed;
+    const asked = messages.filter(({ role }) => role === 'assistant').length;
+    const budget = amount(session.reading.budget.tokens);
+    const opens = gates.map(({ name, opensAt }) => `${name} ${Math.round(opensAt * 100)} %`);
+    terminal.note(
+      `${terminal.paint.bold('spillway')} keeps a recorded session of ${asked} model calls inside ${budget} tokens`,
+    );
+    terminal.note(`gates: ${opens.join('   ')}\n`);
     const calls = [];
-    for await (const call of replaySession(session, input.parsed.messages)) {
+    for await (const call of replaySession(session, messages)) {
       const compaction = compactionOf(call);
       for (const stage of compaction?.stages ?? [])
         totals.set(stage.stage, sum(stage, totals.get(stage.stage)));
-      live.call(call, compaction);
+      const line = compactionLine(call, compaction);
+      if (line !== undefined) terminal.note(line);
       const { prepared, ...kept } = call;
       // What nobody reports is not kept, and the service would have no call to show.
       if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
       calls.push(kept);
-      if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
     }
-    live.done();
     const report = replayReport({ file, input, calls, session });
     const lines = [stageTable(gates, totals), '', ...totalLines({ ...report.totals, stages: {} })];
     terminal.err(['', ...lines, '', ...nextSteps(file), ''].join('\n'));
@@ -76,6 +70,43 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     await stopped();
     return EXIT.done;
   });
+}
+
+interface Gate {
+  readonly name: string;
+  readonly opensAt: number;
+}
+
+/** A run that was committed. */
+type Compaction = NonNullable<ReturnType<typeof compactionOf>>;
+/** One stage in a compaction, or in all of them: how often it acted and what that did to the view. */
+type StageTotals = Compaction['stages'][number];
+
+/** What a call compacted, if it did. */
+function compactionOf({ prepared }: ReplayedCall) {
+  if (prepared?.run.kind !== 'committed') return undefined;
+  const { run, reading } = prepared;
+  const stages = run.stages
+    .filter(({ edits }) => edits > 0)
+    .map(({ stage, edits, before, after }) => ({
+      stage,
+      runs: 1,
+      edits,
+      /** Of the view; below 0 where it became smaller. */
+      tokens: after.tokens - before.tokens,
+    }));
+  // The pressure that started it, and the stages that did something.
+  return { before: (run.stages[0]?.before.tokens ?? reading.tokens) / reading.budget.tokens, stages };
+}
+
+/** What one call came to; nothing where nothing was compacted. */
+function compactionLine(call: ReplayedCall, compaction: Compaction | undefined): string | undefined {
+  const at = `message ${String(call.index).padStart(4)}`;
+  if (call.error) return `${at}  ${percent(call.pressure).padStart(7)}  ${call.error.code}`;
+  if (!compaction) return undefined;
+  const stages = compaction.stages.map(({ stage, tokens }) => `${stage} ${change(tokens)}`);
+  const pressure = `${percent(compaction.before).padStart(7)} -> ${percent(call.pressure).padStart(6)}`;
+  return `${at}  ${pressure}  ${stages.join('  ')}`;
 }
 
 /** On the usual port, or on any that is free where somebody has that one. */

@@ -5,8 +5,8 @@ import { readSession } from '../../importers/index.js';
 import { replaySession, type Message } from '../../../index.js';
 import { closing, openFor, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
-import { createProgress } from '../live.js';
 import { replayReport, replayTable } from '../report/replay.js';
+import { createProgress } from '../progress.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
 export interface ReplayOptions extends PolicyOptions {

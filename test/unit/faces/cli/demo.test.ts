@@ -11,7 +11,6 @@ it(`at ${DEMO_WINDOW} tokens the stages of the roster get to work, and every cal
     err: (text) => void (err += text),
     note: (line) => void (err += `${line}\n`),
     interactive: false,
-    columns: 100,
     paint: pc.createColors(false),
     env: {},
   };

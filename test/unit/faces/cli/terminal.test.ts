@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import pc from 'picocolors';
-import { pressureBar } from '../../../../src/faces/cli/live.js';
 import { createProgram } from '../../../../src/faces/cli/main.js';
 import { budgetLine, costsLine } from '../../../../src/faces/cli/report/numbers.js';
 import { canRedraw, createTerminal, wantsColour } from '../../../../src/faces/cli/terminal.js';
@@ -23,16 +21,6 @@ describe('colours and pictures', () => {
     [true, { CI: 'true' }, true, false],
   ])('terminal %s with %o: colours %s, redrawn %s', (isTerminal, env, colours, redrawn) => {
     expect([wantsColour(isTerminal, env), canRedraw(isTerminal, env)]).toEqual([colours, redrawn]);
-  });
-
-  it('the bar shows gates by number, what is left and what was freed', () => {
-    const gates = [
-      { name: 'snip', opensAt: 0.5 },
-      { name: 'full', opensAt: 0.9 },
-    ];
-    const bar = pressureBar({ before: 0.8, after: 0.3 }, gates, 10, pc.createColors(false));
-    expect(bar).toBe('███▒▒1▒▒░2');
-    expect(pressureBar({ before: 4, after: 2 }, gates, 10, pc.createColors(false))).toBe('█████1███2');
   });
 
   it('the budget in a few words', () => {

@@ -1,0 +1,23 @@
+import { createLogUpdate } from 'log-update';
+import type { Terminal } from './terminal.js';
+
+export interface Progress {
+  at(done: number): void;
+  done(): void;
+}
+
+/** One line on stderr while long work goes on; silent where nobody watches. */
+export function createProgress(terminal: Terminal, total: number, what: string): Progress {
+  if (!terminal.interactive) return { at: () => {}, done: () => {} };
+  const update = createLogUpdate(process.stderr);
+  let shown = -1;
+  return {
+    at: (done) => {
+      const share = Math.floor((100 * done) / Math.max(1, total));
+      if (share === shown) return;
+      shown = share;
+      update(`${what} ${done} of ${total} (${share} %)`);
+    },
+    done: () => update.clear(),
+  };
+}
