@@ -140,8 +140,8 @@ export interface ThreadInfo extends ThreadKey {
 
 /**
  * Keeps sessions. Every method may reject with `STORE_FAILED` (or a nearer code) and then has changed nothing; save where
- * a server was lost during a commit and did not come back to be asked: `error.facts.outcome` is then `unknown`. What a
- * resolved `write` was given survives the process, and where the store says so, the machine.
+ * a server was lost during a commit: `error.facts.outcome` is then `unknown`, and reading tells. What a resolved `write`
+ * was given survives the process, and where the store says so, the machine.
  */
 export interface SessionStore {
   /** For people: `memory`, `sqlite:/path/to.db`, `postgres://host/name`. Never a password. */

@@ -5,9 +5,8 @@ import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
 import { keyOf, writeText } from '../bytes.js';
 import { migrate } from './migrate.js';
 import { patiently } from '../patience.js';
-import { wasDone, wasNoted } from './outcome.js';
 import * as read from './read.js';
-import { moveOf, noteOf, type Change, type Writer } from './rows.js';
+import { moveOf, noteOf, type Writer } from './rows.js';
 import { migrationsOf, type Database, type Dialect, type Migrations, type Open } from './tables.js';
 
 /** What a store is opened with, whichever its database. */
@@ -73,23 +72,6 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
   const change = <T>(work: (open: Open) => Promise<T>): Promise<T> =>
     ask((database) => database.transaction().execute(work));
 
-  /** Where the answer got lost, true if it was done all the same; rejects where it was not, or nobody knows. */
-  const surely = async (
-    make: Change,
-    wasMade: (db: Database) => Promise<boolean | undefined>,
-  ): Promise<boolean> => {
-    try {
-      return await ask(() => writer.write(make));
-    } catch (fault) {
-      if (!(fault instanceof SpillwayError) || fault.facts.outcome !== 'unknown') throw fault;
-      const done = await ask(wasMade).catch(() => undefined);
-      if (done) return true;
-      if (done === undefined) throw fault;
-      // It is known now: nothing was changed.
-      throw dialect.faultOf((fault.cause as Error).cause);
-    }
-  };
-
   const readers = Object.entries(read).map(([call, reads]) => [
     call,
     (...of: unknown[]) =>
@@ -105,13 +87,13 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
     async write(key, expected, write) {
       checkWrite(expected, write);
       const move = moveOf(key, expected, write, nowMs());
-      const isDone = await surely(move, (database) => wasDone(database, key, expected, write));
+      const isDone = await ask(() => writer.write(move));
       return isDone ? headAfter(expected, write) : undefined;
     },
 
     async note(key, events, usage = []) {
       const note = noteOf(key, events, usage, nowMs());
-      await surely(note, (database) => wasNoted(database, key, events));
+      await ask(() => writer.write(note));
     },
 
     async keepArtifact(key, artifact) {
