@@ -14,8 +14,8 @@ const NEWLINE = 0x0a;
 interface Sink {
   readonly path: string;
   readonly maxLineBytes: number;
-  /** What stands on a line. */
-  readonly take: (value: unknown, line: number) => void;
+  /** What stands on a line; `text` is the line. */
+  readonly take: (values: readonly unknown[], text: string, line: number) => void;
 }
 
 /** Reads a stream of bytes as JSON Lines: holds no more than one line, and never one above `maxLineBytes`. */
@@ -83,7 +83,11 @@ export class JsonLines {
 
   #read(text: string, isEnded: boolean): void {
     const { values, rest } = valuesOn(text);
-    for (const value of values) if (this.#isCopyable(value)) this.#sink.take(value, this.#line);
+    this.#sink.take(
+      values.filter((value) => this.#isCopyable(value)),
+      text,
+      this.#line,
+    );
     if (values.length > 1)
       this.#note('joined-lines', `${values.length} JSON values stand on this line; all were read`);
     if (rest === '') return;
