@@ -5,7 +5,7 @@ import { orMissing } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import { openSql, type Database, type SqlOptions, type Tables } from '../sql/index.js';
 import { patiently } from '../patience.js';
-import { immediateSqlite } from './driver.js';
+import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
 import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
 import { textsAsBytes } from './texts.js';
@@ -32,6 +32,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     await patiently(async () => checkWritable(database), isBusy, options.patienceMs);
   } catch (error) {
     database.close();
+    await collectStatements();
     throw isUnopenable(error) ? openFault(name, file, error) : dialect.faultOf(error);
   }
   const check = inMemory ? () => undefined : checkPlaceOf(name, file);
@@ -40,6 +41,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
       database,
       check,
       closing: () => writer.close(),
+      closed: async () => void (inMemory || (await collectStatements())),
     }),
     plugins: [textsAsBytes(name)],
   });

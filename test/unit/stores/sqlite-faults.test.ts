@@ -1,5 +1,8 @@
 import {
   chmodSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
   copyFileSync,
   openSync,
   readFileSync,
@@ -26,7 +29,19 @@ afterEach(() => {
 
 cleanUp();
 
+/** Where the system shows which files a process has open. */
+const OPEN_FILES = '/proc/self/fd';
 const isPosix = process.platform !== 'win32';
+function handlesOn(file: string): number {
+  const targets = readdirSync(OPEN_FILES).map((handle) => {
+    try {
+      return readlinkSync(`${OPEN_FILES}/${handle}`);
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.startsWith(file)).length;
+}
 
 /** A closed file with `count` messages of one thread. */
 async function filled(count: number, text?: string): Promise<string> {
@@ -167,6 +182,30 @@ describe('a file of SQLite', () => {
     copyFileSync(file, copy);
     expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
   });
+
+  (existsSync(OPEN_FILES) ? it : it.skip)(
+    'is let go of as soon as it is closed, also where opening failed',
+    async () => {
+      const file = await filled(3);
+      for (let i = 0; i < 3; i++) {
+        const store = await opened(`sqlite:${file}`);
+        await fill(store, 1);
+        expect(handlesOn(file)).toBeGreaterThan(0);
+        await store.close();
+        expect(handlesOn(file)).toBe(0);
+      }
+      const none = newFile();
+      writeFileSync(none, 'a diary, not a database. '.repeat(400));
+      await expect(opened(`sqlite:${none}`)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+      expect(handlesOn(none)).toBe(0);
+      const newer = await filled(1);
+      const hand = other(newer);
+      hand.exec("insert into spillway_migration values ('9999-future', '2030')");
+      hand.close();
+      await expect(opened(`sqlite:${newer}`)).rejects.toMatchObject({ code: 'STORE_SCHEMA' });
+      expect(handlesOn(newer)).toBe(0);
+    },
+  );
 
   (isPosix ? it : it.skip)("that is new is its owner's alone, with what stands beside it", async () => {
     const file = newFile();
