@@ -1,18 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
-
-/** Turns of the event loop that others have until work is done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns++;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work().finally(() => (isOver = true));
-  return turns;
-}
+import { turnsDuring } from '../../support/turns-during.js';
 
 const user = (content: string) => ({ role: 'user', content });
 

@@ -1,18 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openStore } from '../../../../src/index.js';
-
-/** Turns of the event loop that others have while work goes on. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns++;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work().finally(() => (isOver = true));
-  return turns;
-}
+import { turnsDuring } from '../../../support/turns-during.js';
 
 const history = (length: number) =>
   Array.from({ length }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: `part ${at}` }));
