@@ -40,8 +40,7 @@ interface Make {
 interface Run {
   readonly session: string;
   readonly call: number;
-  /** `foreseen`: it would have come to nothing, so nothing was drafted. */
-  readonly kind: 'committed' | 'noop' | 'foreseen' | 'unreachable';
+  readonly kind: 'committed' | 'noop' | 'unreachable';
   /** For a run that committed nothing. */
   readonly cause?: string;
   readonly before: number;
@@ -54,7 +53,6 @@ interface Run {
 interface Tally {
   calls: number;
   readonly runs: Run[];
-  readonly foreseen: Run[];
   readonly quietMs: number[];
   prepareMs: number;
   tokens: number;
@@ -73,7 +71,7 @@ async function replay(session: BenchSession, window: number, tally: Tally): Prom
     tally.calls++;
     tally.prepareMs += call.durationMs;
     const run = runOf(session.id, call);
-    if (run) (run.kind === 'foreseen' ? tally.foreseen : tally.runs).push(run);
+    if (run) tally.runs.push(run);
     else tally.quietMs.push(call.durationMs);
   }
   for (let seq = 0; seq < thread.log.length; seq++) tally.tokens += thread.log.at(seq).size.tokens;
@@ -82,13 +80,12 @@ async function replay(session: BenchSession, window: number, tally: Tally): Prom
 function runOf(session: string, call: ReplayedCall): Run | undefined {
   const { run, pressure, prepared, durationMs } = call;
   const stages = prepared?.run.stages ?? [];
-  const isForeseen = run === 'noop' && stages.length === 0;
   if (run === 'below-gate' || run === 'waiting') return undefined;
   const budget = prepared?.reading.budget.tokens ?? Infinity;
   return {
     session,
     call: call.index,
-    kind: isForeseen ? 'foreseen' : (run as Run['kind']),
+    kind: run as Run['kind'],
     ...(run === 'noop' && { cause: causeOf(call.reason) }),
     before: prepared?.run.record?.plan.inputs.pressure ?? pressure,
     after: pressure,
@@ -163,7 +160,6 @@ function figuresOf(tally: Tally, window: number) {
     commits: committed.length,
     empty: empty.length,
     emptyShare: round(empty.length / Math.max(1, runs.length)),
-    foreseen: tally.foreseen.length,
     emptyBy: counted(empty.map((run) => `${run.cause}, up to ${last(run)}`)),
     unreachable: runs.length - committed.length - empty.length,
     after: { median: round(at(after, 0.5)), p90: round(at(after, 0.9)), most: round(Math.max(0, ...after)) },
@@ -174,7 +170,6 @@ function figuresOf(tally: Tally, window: number) {
       quiet: round(at(quietMs, 0.5)),
       committing: middle(committed),
       empty: middle(empty),
-      foreseen: middle(tally.foreseen),
       tokenizerOfWindow: round(windowMs),
       committingOfTokenizer: round(middle(committed) / windowMs),
     },
@@ -192,7 +187,6 @@ for (const window of windows) {
   const tally: Tally = {
     calls: 0,
     runs: [],
-    foreseen: [],
     quietMs: [],
     prepareMs: 0,
     tokens: 0,
@@ -205,9 +199,9 @@ for (const window of windows) {
   const { after, above, prepareMs } = figures;
   console.log(
     `${String(window).padStart(7)} ${figures.calls} calls: ${figures.runs} runs, ${figures.commits} commits, ` +
-      `${figures.empty} empty (${(100 * figures.emptyShare).toFixed(0)} %), ${figures.foreseen} foreseen; after a commit median ${after.median}, ` +
+      `${figures.empty} empty (${(100 * figures.emptyShare).toFixed(0)} %); after a commit median ${after.median}, ` +
       `90th ${after.p90}, ${above.runs} above ${HIGH}; ms quiet ${prepareMs.quiet}, committing ${prepareMs.committing}, ` +
-      `empty ${prepareMs.empty}, foreseen ${prepareMs.foreseen}, tokenizer over a window ${prepareMs.tokenizerOfWindow}`,
+      `empty ${prepareMs.empty}, tokenizer over a window ${prepareMs.tokenizerOfWindow}`,
   );
   for (const [cause, count] of Object.entries(figures.emptyBy))
     console.log(`          ${count} empty: ${cause}`);
