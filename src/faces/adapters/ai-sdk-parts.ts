@@ -9,7 +9,6 @@ const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call'
 /** The parts of one answer, told apart as they come: what the client sees, and what belongs to recalls alone. */
 export class AnswerParts {
   hasOthers = false;
-  readonly #isJson: boolean;
   readonly #recalls: Fields[] = [];
   readonly #thoughts: Fields[] = [];
   /** Everything that a prompt can hold, in its order. */
@@ -17,17 +16,12 @@ export class AnswerParts {
   /** Of the thoughts, so many were shown; those behind them are held until it is known what they led to. */
   #shownThoughts = 0;
 
-  constructor(isJson: boolean) {
-    this.#isJson = isJson;
-  }
-
   /** What the client sees now: nothing of a recall, and thoughts only with what they led to. */
   take(part: Fields): readonly Fields[] {
     this.keep(part);
-    if (isThought(part) || (this.#isJson && part.type === 'text' && part.text !== ''))
-      this.#thoughts.push(part);
+    if (isThought(part)) this.#thoughts.push(part);
     else if (isRecall(part)) this.#recalls.push(part);
-    else if (!(this.#isJson && part.type === 'text')) {
+    else {
       if (part.type === 'tool-call' && part.providerExecuted !== true) this.hasOthers = true;
       return [...this.#released(), part];
     }
@@ -50,9 +44,7 @@ export class AnswerParts {
    */
   step(cut: boolean): RecallStep {
     const isTied = this.#thoughts.slice(0, this.#shownThoughts).some(hasItemId);
-    const thoughts = this.#thoughts.filter(
-      (thought, at) => at >= this.#shownThoughts || (thought.type !== 'text' && !hasItemId(thought)),
-    );
+    const thoughts = this.#thoughts.filter((thought, at) => at >= this.#shownThoughts || !hasItemId(thought));
     const said = [...thoughts, ...(isTied ? this.#recalls.map(withoutItemId) : this.#recalls)];
     const { hasOthers } = this;
     if (this.#recalls.length === 0) return { ...NO_STEP, hasOthers };
@@ -73,11 +65,11 @@ export class AnswerParts {
 }
 
 /** A whole answer's parts, and what of them the client sees. */
-export function toldApart(
-  content: unknown,
-  isJson: boolean,
-): { readonly parts: AnswerParts; readonly shown: readonly Fields[] } {
-  const parts = new AnswerParts(isJson);
+export function toldApart(content: unknown): {
+  readonly parts: AnswerParts;
+  readonly shown: readonly Fields[];
+} {
+  const parts = new AnswerParts();
   const shown = listOf(content)
     .filter(isFields)
     .flatMap((part) => parts.take(part));

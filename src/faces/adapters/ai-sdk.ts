@@ -22,7 +22,7 @@ import type { Flight, Prepared, Session } from '../../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { AI_SDK_JSON_RECALL, AI_SDK_RECALL, asksJson } from './recall-ai-sdk.js';
+import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
@@ -60,8 +60,7 @@ export function compactAiSdk(
         send: async (request, place) => {
           const ask = (prepared: Prepared, isLast: boolean): Promise<First> =>
             way.ask(callOf(isLast && last ? last : params, place.session, prepared), place.session);
-          const wire = asksJson(given as unknown as Fields) ? AI_SDK_JSON_RECALL : AI_SDK_RECALL;
-          const recalls = last && { ...place, wire, most, ask };
+          const recalls = last && { ...place, wire: AI_SDK_RECALL, most, ask };
           return way.answer(await ask(request, false), place.flight, recalls);
         },
         say: (text) => way.say(text),

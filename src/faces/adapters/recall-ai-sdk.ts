@@ -13,16 +13,16 @@ import {
 
 const { name, description, parameters } = recallTool;
 
-/** The recall tool in what a model of the AI SDK is called with, by what it is to answer: words, or JSON and nothing else. */
-const wireOf = (isJson: boolean): RecallWire => ({
+/** The recall tool in what a model of the AI SDK is called with. */
+export const AI_SDK_RECALL: RecallWire = {
   field: 'messages',
   tool: { type: 'function', name, description, inputSchema: parameters },
-  // An object that is asked for without tools may not be spoken of as one call among others.
-  takes: (params, tools) =>
-    !(isFields(params.toolChoice) && params.toolChoice.type === 'none') &&
-    (tools.length > 0 || !asksJson(params)),
+  // Words before a recall would be no part of the JSON that is asked for.
+  takes: ({ toolChoice, responseFormat }) =>
+    !(isFields(toolChoice) && toolChoice.type === 'none') &&
+    !(isFields(responseFormat) && responseFormat.type === 'json'),
   noTools: { toolChoice: { type: 'none' } },
-  step: ({ content, finishReason }) => toldApart(content, isJson).parts.step(isCut(finishReason)),
+  step: ({ content, finishReason }) => toldApart(content).parts.step(isCut(finishReason)),
   restored(messages, { calls, whole: [whole] }) {
     const ids = new Set(calls.map(({ id }) => id));
     const isOf = ({ role, content }: Fields): boolean =>
@@ -50,7 +50,7 @@ const wireOf = (isJson: boolean): RecallWire => ({
   ],
   visible(answers) {
     const last = answers.at(-1)!;
-    const told = answers.map(({ content }) => toldApart(content, isJson));
+    const told = answers.map(({ content }) => toldApart(content));
     return {
       ...last,
       content: spaced(told.map(({ shown }) => shown)),
@@ -58,15 +58,8 @@ const wireOf = (isJson: boolean): RecallWire => ({
       finishReason: told.at(-1)!.parts.hasOthers ? last.finishReason : withoutCalls(last.finishReason),
     };
   },
-  stream: () => new AiSdkStream(isJson),
-});
-
-export const AI_SDK_RECALL = wireOf(false);
-/** Words that led to a recall are no part of the JSON: they are kept like thoughts. */
-export const AI_SDK_JSON_RECALL = wireOf(true);
-
-export const asksJson = ({ responseFormat: format }: Fields): boolean =>
-  isFields(format) && format.type === 'json';
+  stream: () => new AiSdkStream(),
+};
 
 /** The parts of several answers, their words kept apart. */
 function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
@@ -98,7 +91,7 @@ class AiSdkStream implements RecallStream {
   #usage: unknown;
   #finish: Fields | undefined;
   /** The answer under way, and which of the client's stream it is. */
-  #parts: AnswerParts;
+  #parts = new AnswerParts();
   #answer = 0;
   #hasOthers = false;
   readonly #ownInputs = new Set<unknown>();
@@ -106,12 +99,6 @@ class AiSdkStream implements RecallStream {
   #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
   #held: Fields[] = [];
   readonly #words = new ShownWords();
-  readonly #isJson: boolean;
-
-  constructor(isJson: boolean) {
-    this.#isJson = isJson;
-    this.#parts = new AnswerParts(isJson);
-  }
 
   *take(event: Fields): Iterable<Fields> {
     const { type } = event;
@@ -133,7 +120,7 @@ class AiSdkStream implements RecallStream {
     const step = finish && !hasFailed(finish) ? this.#parts.step(isCut(finish.finishReason)) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
     this.#hasOthers = this.#parts.hasOthers;
-    this.#parts = new AnswerParts(this.#isJson);
+    this.#parts = new AnswerParts();
     this.#telling = new Map();
     this.#answer++;
     return step;
@@ -159,29 +146,16 @@ class AiSdkStream implements RecallStream {
   }
 
   *#part(event: Fields): Iterable<Fields> {
+    // What comes before words is shown with them.
+    this.#parts.take(event);
     if (isText(event)) {
-      if (this.#isHeldBack(event)) return;
-    } else this.#parts.take(event);
+      const told = this.#told(event, 'text-delta');
+      if (event.type === 'text-end') this.#parts.keep({ type: 'text', ...told });
+    }
     if (isRecall(event)) return;
     yield* this.#released();
     const shown = this.#numbered(event);
     yield event.type === 'text-delta' ? { ...shown, delta: this.#words.take(String(event.delta)) } : shown;
-  }
-
-  /** Words are shown as they come; where JSON is asked for, only what begins like it. */
-  #isHeldBack(event: Fields): boolean {
-    const told = this.#told(event, 'text-delta');
-    const hasEnded = event.type === 'text-end';
-    const part = { type: 'text', ...told };
-    if (this.#isJson && !/^[[{]/.test(told.text.trimStart())) {
-      this.#held.push(this.#numbered(event));
-      if (hasEnded) this.#parts.take(part);
-      return true;
-    }
-    // What comes before is shown with them.
-    this.#parts.take(event);
-    if (hasEnded) this.#parts.keep(part);
-    return false;
   }
 
   #told(event: Fields, delta: string): { text: string; providerMetadata?: unknown } {

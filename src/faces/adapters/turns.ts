@@ -22,7 +22,7 @@ export async function turnOf<Request, Answer>(
     const taken = await session.turn(async (flight) => {
       // Asked again: the turn before this one may have begun another conversation.
       if (await session.isStranger(turn.body)) return undefined;
-      return { answer: (await takeTurn({ session, flight }, { ...turn, goesBeside: true })) as Answer };
+      return { answer: (await takeTurn({ session, flight }, turn)) as Answer };
     });
     if (taken) return taken.answer;
   }

@@ -32,8 +32,6 @@ export interface Turn<Answer> {
   readonly commands?: boolean | undefined;
   /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
   readonly forks?: boolean | undefined;
-  /** A session whose store is away is left alone, and the request goes beside it. */
-  readonly goesBeside?: boolean;
   /** Hears that a request is sent again, since it was too long. */
   readonly retried?: () => void;
   /** Model the request goes to. */
@@ -56,7 +54,7 @@ export async function takeTurn<Answer>(
   try {
     followed = await session.follow(body, { commands, forks });
   } catch (error) {
-    if (!turn.goesBeside || !session.goesOnWithout(error)) throw error;
+    if (!session.goesOnWithout(error)) throw error;
     // What a client took back cannot be taken out of a store that is away: this call goes beside it, and the next one asks again.
     session.storeFailed(error);
     const beside = session.aside();
@@ -101,8 +99,6 @@ interface Writing {
   readonly offers: boolean;
   /** The last of a loop: the tool is offered no more. */
   readonly isLast: boolean;
-  /** Changes a request of Anthropic's before its cache marks are counted. */
-  readonly mark?: (body: Fields) => Fields;
 }
 
 /** A client's request, and the bodies that are sent in its place. */
@@ -127,7 +123,7 @@ export class ClientRequest {
   }
 
   /** The body that carries what was prepared. */
-  bodyOf(session: Session, { messages, beside }: Prepared, { offers, isLast, mark }: Writing): Fields {
+  bodyOf(session: Session, { messages, beside }: Prepared, { offers, isLast }: Writing): Fields {
     const { format, field } = this.#endpoint;
     const given = (offers ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#given;
     const own = session.untrimmed<Fields>({
@@ -136,10 +132,6 @@ export class ClientRequest {
       [field]: messages.length === 0 ? this.followed[field] : messages,
     });
     if (format !== 'anthropic') return own;
-    const marked = mark ? mark(own) : own;
-    return fitCacheMarks({
-      ...marked,
-      messages: [...(marked.messages as readonly unknown[]), ...this.#prefill],
-    });
+    return fitCacheMarks({ ...own, messages: [...(own.messages as readonly unknown[]), ...this.#prefill] });
   }
 }

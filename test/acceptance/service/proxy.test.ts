@@ -250,18 +250,4 @@ describe('a call through the proxy', () => {
     expect((await client.models.list()).data[0]!.id).toBe('emulated');
     expect(emulator.received).toHaveLength(1);
   });
-
-  it('marks the end of what compaction made for the cache, where its client marks anything', async () => {
-    const history = [...talk(14, 300), user('And the roof?')] as never;
-    const marks = async (mark: object): Promise<number> => {
-      const { service, emulator } = await proxied();
-      const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
-      const instructions = [{ type: 'text' as const, text: 'Be brief.', ...mark }];
-      await client.messages.create({ model: 'm', max_tokens: 9, system: instructions, messages: history });
-      checkRequests(emulator);
-      return emulator.received[0]!.text.split('cache_control').length - 1;
-    };
-    expect(await marks({ cache_control: { type: 'ephemeral' } })).toBe(2);
-    expect(await marks({})).toBe(0);
-  });
 });

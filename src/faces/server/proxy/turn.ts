@@ -15,7 +15,6 @@ import {
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
-import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
@@ -72,7 +71,6 @@ export class Turn {
       body: this.#request.followed,
       commands,
       forks,
-      goesBeside: true,
       signal,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: endpoint.maxOutputTokens(body),
@@ -109,11 +107,7 @@ export class Turn {
     const { url, plain, notes } = this.#parts;
     if (prepared.run.kind === 'committed') notes.isCompacted = true;
     this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
-    const own = this.#request.bodyOf(this.#place.session, prepared, {
-      offers: this.#recalls,
-      isLast,
-      mark: (marked) => markStablePrefix(marked, prepared.view),
-    });
+    const own = this.#request.bodyOf(this.#place.session, prepared, { offers: this.#recalls, isLast });
     const asksUsage = this.#hidesUsage && !plain.has(url);
     const body = requestBytes(own, this.#parts, asksUsage);
     this.wasSent = true;
