@@ -13,7 +13,6 @@ export type RepairKind =
   | 'results-joined'
   | 'result-mended'
   | 'call-mended'
-  | 'legacy-call'
   | 'unlisted-call'
   | 'no-calls'
   | 'words-of-tool'

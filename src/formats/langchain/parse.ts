@@ -1,5 +1,4 @@
 import {
-  isToolCall,
   type FilePart,
   type Message,
   type Part,
@@ -25,7 +24,7 @@ import {
   listOf,
   type Fields,
 } from '../record.js';
-import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, textIn, type Seen } from './wire.js';
+import { copyOfMessage, FORMAT, isTwin, see, textIn, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat(FORMAT, SHAPE, 'LangChain messages');
@@ -34,7 +33,6 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ['ai', 'assistant'],
   ['system', 'system'],
   ['tool', 'tool'],
-  ['function', 'tool'],
 ]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
@@ -56,40 +54,23 @@ export const { parse, createReader } = readsLists((input) => {
 
 class LangChainParser implements PieceParser {
   readonly #taken = new Set<string>();
-  /** The `function_call` of the newest answer: it has no id, and a function message answers it by its place. */
-  #legacy: string | undefined;
 
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
     const seen = see(wire);
+    if (seen.type === 'function') throw notThisFormat(`message ${index}`, 'an answer to `functions`');
     const id = freeId(seen.fields.id, index, this.#taken);
     const notices: Notice[] = [];
-    const message = messageOf(wire, seen, id, this.#legacy, reporter(id, notices));
-    this.#see(message);
-    return { messages: [message], notices };
+    return { messages: [messageOf(wire, seen, id, reporter(id, notices))], notices };
   }
 
   recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
     this.#taken.add(message!.id);
-    this.#see(message!);
-  }
-
-  #see({ role, parts }: Message): void {
-    if (role === 'assistant')
-      this.#legacy = parts.filter(isToolCall).find(({ wire }) => wire === LEGACY_CALL)?.callId;
-    if (parts.some((part) => part.type === 'tool-result' && part.callId === this.#legacy))
-      this.#legacy = undefined;
   }
 }
 
-function messageOf(
-  wire: Fields,
-  { type, fields }: Seen,
-  id: string,
-  legacy: string | undefined,
-  report: Report,
-): Message {
+function messageOf(wire: Fields, { type, fields }: Seen, id: string, report: Report): Message {
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
   const role = ROLES.get(type);
   const about = { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name) };
@@ -98,8 +79,7 @@ function messageOf(
   if (role === 'assistant') return messageIn(role, about, assistantParts(fields, content, id, report));
   if (role !== 'tool') return messageIn(role, about, content);
   const { tool_call_id: answered, status } = fields;
-  const byPlace = (type === 'function' ? legacy : undefined) ?? `result_${id}`;
-  const callId = isText(answered) ? answered : byPlace;
+  const callId = isText(answered) ? answered : `result_${id}`;
   const failed = status === 'error' ? { isError: true } : {};
   const result = { callId, ...name, content: content.map(ofResult), ...failed };
   return messageIn(role, about, [{ type: 'tool-result', ...result }]);
@@ -214,7 +194,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
       wire,
     };
   };
-  const { tool_calls: raw, function_call: legacy } = fieldsOf(fields.additional_kwargs);
+  const { tool_calls: raw } = fieldsOf(fields.additional_kwargs);
   const calls = listOf(fields.tool_calls).map((call, at) => {
     const { id, name, args } = fieldsOf(call);
     return made(id, name, args, at);
@@ -224,8 +204,6 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
       const { name, arguments: args } = fieldsOf(fieldsOf(call).function);
       calls.push(made(fieldsOf(call).id, name, args, at));
     });
-  if (calls.length === 0 && isFields(legacy))
-    calls.push({ ...made(`call_${messageId}`, legacy.name, legacy.arguments, 0), wire: LEGACY_CALL });
   const known = new Set<unknown>(calls.map(({ callId }) => callId));
   for (const block of listOf(fields.content).filter(isTwin)) {
     if (!isText(block.id) || known.has(block.id)) continue;

@@ -28,7 +28,7 @@ import {
   withFields,
   type Fields,
 } from '../record.js';
-import { FORMAT, inShape, isTwin, LEGACY_CALL, see, textIn, withChanges, type Shape } from './wire.js';
+import { FORMAT, inShape, isTwin, see, textIn, withChanges, type Shape } from './wire.js';
 
 type Content = string | readonly unknown[];
 
@@ -89,8 +89,6 @@ function say(
   );
   const byId = new Map(calls.map(({ callId }, at) => [callId, written[at]!]));
   const content = writeContent(shown, fields.content, byId, report);
-  if (made.some(({ wire: from }) => from === LEGACY_CALL))
-    report('legacy-call', 'a function_call is sent as a tool call with an id');
   const thought = thinking(parts);
   const isInvalid = parts.some((part) => part.type === 'opaque' && part.wire === 'invalid');
   if (content.length === 0 && calls.length === 0 && !thought && !isInvalid) return undefined;

@@ -92,9 +92,6 @@ export function inShape(message: Fields, shape: Shape): Fields {
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 
-/** The field of `additional_kwargs` in which OpenAI's first kind of call stands. Sent as a call with an id. */
-export const LEGACY_CALL = 'function_call';
-
 /** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
 const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
 

@@ -4,11 +4,10 @@ import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/
 import { besideMessages, freeId, messageIn } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { inWords, isFields, isText, itemAt, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { inWords, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import {
   FORMAT,
   isKnownRole,
-  LEGACY_CALL,
   parseContent,
   REASONING_DETAILS,
   REASONING_FIELDS,
@@ -35,17 +34,17 @@ export const { parse, createReader } = readsLists((input) => {
   };
 });
 
-/** Ids that are taken, and the calls of the newest step. */
+/** Ids that are taken, and the calls of the newest step that wait. */
 class ChatParser implements PieceParser {
   readonly #taken = new Set<string>();
-  /** Those first whose id is ours, because the wire has none. */
-  #calls: readonly ToolCallPart[] = [];
-  /** How many calls of each id still wait. */
-  readonly #waiting = new Map<string, number>();
+  #waiting: ToolCallPart[] = [];
 
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    // `tools` took the place of `functions`, whose calls have no ids: by them no result could be told from another.
+    if (wire.role === 'function' || isFields(wire.function_call))
+      throw notThisFormat(`message ${index}`, 'a call of `functions`');
     const notices: Notice[] = [];
     const id = freeId(wire.id, index, this.#taken);
     const report = reporter(id, notices);
@@ -53,28 +52,22 @@ class ChatParser implements PieceParser {
     if (id !== wanted)
       report('duplicate-id', `message ${index} repeats the id ${wanted}; it is called ${id}`);
     const message = messageOf(wire, id, (name) => this.#open(name), report);
-    this.#see(message, wire);
+    this.#see(message);
     return { messages: [message], notices };
   }
 
-  recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
+  recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
     this.#taken.add(message!.id);
-    this.#see(message!, list[index] as WireMessage);
+    this.#see(message!);
   }
 
-  #see({ role, parts }: Message, wire: WireMessage): void {
-    if (role === 'assistant') {
-      const calls = parts.filter(isToolCall);
-      const hasOwnId = ({ wire: at }: ToolCallPart): boolean => isText(itemAt(wire.tool_calls, at)?.id);
-      this.#calls = [...calls.filter((call) => !hasOwnId(call)), ...calls.filter(hasOwnId)];
-      this.#waiting.clear();
-      for (const { callId } of calls) this.#count(callId, 1);
+  #see({ role, parts }: Message): void {
+    if (role === 'assistant') this.#waiting = parts.filter(isToolCall);
+    for (const part of parts) {
+      const at =
+        part.type === 'tool-result' ? this.#waiting.findIndex(({ callId }) => callId === part.callId) : -1;
+      if (at >= 0) this.#waiting.splice(at, 1);
     }
-    for (const part of parts) if (part.type === 'tool-result') this.#count(part.callId, -1);
-  }
-
-  #count(callId: string, more: 1 | -1): void {
-    this.#waiting.set(callId, Math.max(0, (this.#waiting.get(callId) ?? 0) + more));
   }
 
   /**
@@ -82,9 +75,7 @@ class ChatParser implements PieceParser {
    * assistant message.
    */
   #open(name: string | undefined): string | undefined {
-    const isOpen = (call: ToolCallPart): boolean =>
-      (name === undefined || call.name === name) && (this.#waiting.get(call.callId) ?? 0) > 0;
-    return this.#calls.find(isOpen)?.callId;
+    return this.#waiting.find((call) => name === undefined || call.name === name)?.callId;
   }
 }
 
@@ -131,22 +122,13 @@ const refusalIn = ({ refusal }: WireMessage): Part[] =>
 
 /** The calls of an assistant message. Ids that are missing come from the message's position. */
 function callsIn(wire: WireMessage, messageId: string, report: Report): ToolCallPart[] {
-  const calls = listOf(wire.tool_calls).map((call, index): ToolCallPart => {
+  return listOf(wire.tool_calls).map((call, index): ToolCallPart => {
     const { id, custom, function: called } = isFields(call) ? call : {};
     const callId = isText(id) ? id : `call_${messageId}_${index}`;
     if (!isText(id)) report('missing-call-id', SAID.noCallId(index, callId));
     const said = isFields(custom) ? saidIn(custom, 'input', report) : saidIn(called, 'arguments', report);
     return { type: 'tool-call', callId, ...said, wire: index };
   });
-  const legacy = wire[LEGACY_CALL];
-  if (isFields(legacy))
-    calls.push({
-      type: 'tool-call',
-      callId: `call_${messageId}`,
-      ...saidIn(legacy, 'arguments', report),
-      wire: LEGACY_CALL,
-    });
-  return calls;
 }
 
 function saidIn(call: unknown, field: string, report: Report): Pick<ToolCallPart, 'name' | 'arguments'> {
@@ -158,17 +140,14 @@ function saidIn(call: unknown, field: string, report: Report): Pick<ToolCallPart
 }
 
 function callAnswered(
-  { role, name, tool_call_id: callId }: WireMessage,
+  { name, tool_call_id: callId }: WireMessage,
   id: string,
   open: OpenCall,
   report: Report,
 ): string {
   if (isText(callId)) return callId;
   const found = open(typeof name === 'string' ? name : undefined);
-  if (role === 'tool')
-    report(
-      'missing-result-id',
-      `a result without an id${found === undefined ? '' : `; by order it answers ${found}`}`,
-    );
+  const answers = found === undefined ? '' : `; by order it answers ${found}`;
+  report('missing-result-id', `a result without an id${answers}`);
   return found ?? `result_${id}`;
 }

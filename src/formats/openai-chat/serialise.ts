@@ -9,17 +9,12 @@ import { distinctIds, drafting } from '../conversation/drafts.js';
 import { NO_RESULT, unknownRole } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
-import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields, type Fields } from '../record.js';
-import { FORMAT, isKnownRole, LEGACY_CALL, type WireMessage } from './wire.js';
+import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
+import { FORMAT, isKnownRole, type WireMessage } from './wire.js';
 import { adopted, isContentPart, plain, rebuilt, writeContent, writeResult } from './write-message.js';
 
 /** Before instructions of a conversation that began without any. Sent to models: plain, labelled, and final. */
 export const MIDWAY = '[instructions given at this point]';
-
-interface ChatCall extends Call {
-  /** Made in the field `function_call`, and answered by a `function` message. */
-  readonly legacy: boolean;
-}
 
 interface ChatAnswer {
   readonly callId: string;
@@ -27,7 +22,7 @@ interface ChatAnswer {
 }
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided by the layout below. */
-interface ChatDraft extends Draft<ChatCall, ChatAnswer> {
+interface ChatDraft extends Draft<Call, ChatAnswer> {
   readonly message?: WireMessage;
 }
 
@@ -44,7 +39,7 @@ const draftOf = drafting<ChatDraft>((shown, report) => {
   if (results.length === 0 && message.role !== 'tool')
     return { ...sayMessage(message, wire, isEdited, report), answers: [] };
 
-  const own = wire?.role === 'tool' || wire?.role === 'function' ? wire : undefined;
+  const own = wire?.role === 'tool' ? wire : undefined;
   const written = results.map((part) => (own && !isEdited ? own : writeResult(part, own)));
   const rest = message.parts.filter((part) => !isToolResult(part));
   const answers = written.map((one, at) => ({
@@ -70,9 +65,11 @@ function sayMessage(
 ): Said {
   const parts = message.parts.filter(isToolCall);
   const ids = distinctIds(parts, report);
-  const calls = parts.map(({ callId, name, wire: at }, index): ChatCall => {
-    return { callId, wireId: ids[index] ?? callId, tool: name, legacy: at === LEGACY_CALL };
-  });
+  const calls = parts.map(({ callId, name }, index): Call => ({
+    callId,
+    wireId: ids[index] ?? callId,
+    tool: name,
+  }));
   let out = writeMessage(
     ids.length > 0 ? withIds(message, ids) : message,
     wire,
@@ -123,11 +120,8 @@ function withIds(message: Message, ids: readonly string[]): Message {
 
 /** Whether the wire already says id and arguments of a call as we do; it does not where either was missing. */
 function isOnWire(part: ToolCallPart, wire: WireMessage): boolean {
-  const isListed = typeof part.wire === 'number';
-  const call: Fields | undefined = isListed
-    ? itemAt(wire.tool_calls, part.wire)
-    : { function: wire[LEGACY_CALL] };
-  if (!call || (isListed && call.id !== part.callId)) return false;
+  const call = itemAt(wire.tool_calls, part.wire);
+  if (call?.id !== part.callId) return false;
   if (isFields(call.custom)) return call.custom.input === part.arguments;
   return isFields(call.function) && call.function.arguments === part.arguments;
 }
@@ -139,15 +133,16 @@ function labelled(label: string, message: Message, wire: WireMessage | undefined
   return writeContent([{ type: 'text', text: label }, ...parts], wire?.content);
 }
 
-export const serialise = resultsBehindCalls<ChatCall, ChatAnswer, ChatDraft>({
+export const serialise = resultsBehindCalls<Call, ChatAnswer, ChatDraft>({
   draft: draftOf,
   answered: (pairs, _, report) =>
     pairs.map(([{ wire }, call]) => {
-      const sent = settled(wire, call);
+      const sent = changed(wire, { tool_call_id: call.wireId });
       if (sent !== wire) report('result-mended', `sent in the form of its call ${call.wireId}`);
       return sent;
     }),
-  unanswered: (calls) => calls.map((call) => ({ ...nameOf(call), content: NO_RESULT })),
+  unanswered: (calls) =>
+    calls.map(({ wireId }) => ({ role: 'tool', tool_call_id: wireId, content: NO_RESULT })),
   unmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
   said: ({ role, message }, view, report) => {
     // Servers want instructions in front, and take more only behind those.
@@ -156,17 +151,6 @@ export const serialise = resultsBehindCalls<ChatCall, ChatAnswer, ChatDraft>({
     return { role: 'user', content: behind(MIDWAY, message?.content) };
   },
 });
-
-/** A result in the form its call wants: the very object it came from, where that already fits. */
-function settled(wire: WireMessage, call: ChatCall): WireMessage {
-  const named = nameOf(call);
-  if (call.legacy || wire.role === 'function')
-    return changed(wire, named) === wire ? wire : { ...named, content: wire.content };
-  return changed(wire, { tool_call_id: call.wireId });
-}
-
-const nameOf = ({ legacy, tool, wireId }: ChatCall): WireMessage =>
-  legacy ? { role: 'function', name: tool } : { role: 'tool', tool_call_id: wireId };
 
 function behind(label: string, content: unknown): unknown {
   if (content === '') return label;

@@ -66,11 +66,10 @@ function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; no
 }
 
 const isInstruction = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
-const isAnswer = ({ role }: WireMessage): boolean => role === 'tool' || role === 'function';
+const isAnswer = ({ role }: WireMessage): boolean => role === 'tool';
 const isSpeaker = ({ role }: WireMessage): boolean =>
   isKnownRole(role) && (role === 'user' || role === 'assistant');
-const hasCalls = (message: WireMessage): boolean =>
-  listOf(message.tool_calls).length > 0 || message.function_call !== undefined;
+const hasCalls = (message: WireMessage): boolean => listOf(message.tool_calls).length > 0;
 
 /** The later one's fields win: calls stand in it, if anywhere. */
 function joined(first: WireMessage, second: WireMessage): WireMessage {

@@ -10,14 +10,13 @@ export type WireMessage = Fields & { readonly role?: unknown; readonly content?:
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'openai-chat';
 
-/** Roles of the wire by those of the log: `developer` is the newer name of `system`; `function` is the answer to a legacy `function_call`. */
+/** Roles of the wire by those of the log: `developer` is the newer name of `system`. */
 export const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
   ['user', 'user'],
   ['assistant', 'assistant'],
   ['tool', 'tool'],
-  ['function', 'tool'],
 ]);
 
 export function isKnownRole(role: unknown): role is string {
@@ -29,9 +28,6 @@ export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 /** OpenRouter's twin of the thinking text, with the proofs of whoever signed it; void once that text was touched. */
 export const REASONING_DETAILS = 'reasoning_details';
-
-/** The legacy field of a single call, answered by a `function` message and paired by order alone. */
-export const LEGACY_CALL = 'function_call';
 
 /** Content of a message as parts: a string, a list, or nothing. A part's `wire` is its place; what is not understood stays. */
 export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {

@@ -11,8 +11,8 @@ import {
 import { fileNote } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, urlOf, type FileSource } from '../files.js';
-import { changed, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
-import { LEGACY_CALL, REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
+import { changed, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
+import { REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 
 /** A message without another format's objects: files in the form of chat, what chat has no place for named. */
 export function adopted(message: Message, report: Report): Message {
@@ -57,9 +57,7 @@ export function plain({ role, name, parts }: Message): WireMessage {
  * keys, stay as they were. Tool results are not written here, see `writeResult`.
  */
 export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage {
-  const isLegacy = (call: ToolCallPart): boolean => LEGACY_CALL in wire && call.wire === LEGACY_CALL;
-  const [legacy] = parts.filter(isToolCall).filter(isLegacy);
-  const calls = parts.filter(isToolCall).filter((call) => !isLegacy(call));
+  const calls = parts.filter(isToolCall);
   const content = parts.filter(isContentPart);
   const refusal = parts.find((part) => part.type === 'text' && part.wire === 'refusal') as
     TextPart | undefined;
@@ -70,7 +68,6 @@ export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage 
     ...(('tool_calls' in wire || calls.length > 0) && {
       tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, wire)) : undefined,
     }),
-    ...(LEGACY_CALL in wire && { [LEGACY_CALL]: legacy && writeNamed(legacy, wire[LEGACY_CALL]) }),
   });
 }
 
@@ -130,9 +127,7 @@ function writeCall(part: ToolCallPart, wire: WireMessage | undefined): Fields {
   const { callId: id } = part;
   if (isFields(source.custom))
     return changed(source, { id, type: 'custom', custom: changed(source.custom, { input: part.arguments }) });
-  return changed(source, { id, type: 'function', function: writeNamed(part, source.function) });
-}
-
-function writeNamed({ name, arguments: args }: ToolCallPart, source: unknown): Fields {
-  return changed(isFields(source) ? source : {}, { name, arguments: args });
+  const { name, arguments: args } = part;
+  const called = changed(fieldsOf(source.function), { name, arguments: args });
+  return changed(source, { id, type: 'function', function: called });
 }

@@ -94,19 +94,6 @@ const CASES: readonly Case[] = [
     ['sails', 'wheels'],
   ],
   [
-    'a legacy call beside newer ones, and a second answer to it',
-    'openai-chat',
-    [
-      user('a'),
-      says(null, { function_call: { name: 'see', arguments: '{' }, tool_calls: [chatCall('q')] }),
-      { role: 'function', name: 'see', content: 'a wheel' },
-      { role: 'tool', tool_call_id: 'q', content: 'a sail' },
-      { role: 'function', name: 'see', content: 'a wall' },
-      user('x'),
-    ],
-    ['a wheel', 'a sail', 'a wall'],
-  ],
-  [
     'halves of characters in ids, names and arguments',
     'openai-chat',
     [
@@ -433,19 +420,6 @@ const CASES: readonly Case[] = [
     [user(''), says([]), user([text('')]), { role: 'tool', content: [] }],
   ],
   ['nothing but what says nothing', 'langchain', [human(''), ai([]), human([])]],
-  [
-    'a legacy call and its answer, and one that got none',
-    'langchain',
-    [
-      human('a'),
-      ai('', { additional_kwargs: { function_call: { name: 'look', arguments: '{"sails":4}' } } }),
-      { type: 'function', name: 'look', content: 'a wheel' },
-      { type: 'function', name: 'look', content: 'a wall' },
-      ai('', { additional_kwargs: { function_call: { name: 'look', arguments: '{"vanes"' } } }),
-      human('x'),
-    ],
-    ['sails', 'a wheel', 'a wall', 'vanes'],
-  ],
   [
     'calls as the provider wrote them, in the fields beside or in the content alone',
     'langchain',

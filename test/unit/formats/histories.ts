@@ -3,10 +3,10 @@ import fc from 'fast-check';
 /** A chat message as loosely as a log may hold it. */
 export type Loose = Record<string, unknown>;
 
-type Move = { kind: 'user' | 'system' | 'answer' | 'calls' | 'result' | 'legacy'; a: number; b: number };
+type Move = { kind: 'user' | 'system' | 'answer' | 'calls' | 'result'; a: number; b: number };
 
 const move: fc.Arbitrary<Move> = fc.record({
-  kind: fc.constantFrom('user', 'system', 'answer', 'calls', 'calls', 'result', 'result', 'result', 'legacy'),
+  kind: fc.constantFrom('user', 'system', 'answer', 'calls', 'calls', 'result', 'result', 'result'),
   a: fc.nat(5),
   b: fc.nat(7),
 });
@@ -37,10 +37,6 @@ function messageOf({ kind, a, b }: Move, index: number): Loose {
         content: null,
         tool_calls: Array.from({ length: 1 + (a % 4) }, (_, i) => callOf(b, i)),
       };
-    case 'legacy':
-      return a < 3
-        ? { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{}' } }
-        : { role: 'function', name: 'look', content: `seen ${index}` };
     default:
       return {
         role: 'tool',

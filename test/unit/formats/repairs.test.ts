@@ -131,11 +131,11 @@ describe('repairs that a reader of the request can see', () => {
     ]);
   });
 
-  it('legacy function calls stay legacy, and a missing answer is legacy too', () => {
+  it('calls of `functions`, which have no ids, are refused', () => {
     const call = { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{' } };
     const answer = { role: 'function', name: 'look', content: 'seen' };
-    expect(repaired(call, answer, says('ok'))).toEqual({ messages: [call, answer, says('ok')], kinds: [] });
-    expect(repaired(call, user('stop')).messages).toEqual([call, { ...answer, content: NONE }, user('stop')]);
+    for (const message of [call, answer])
+      expect(() => repaired(user('hi'), message)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
   });
 
   it('an unknown role stays visible, as a user message that names it', () => {
