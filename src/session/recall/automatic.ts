@@ -6,9 +6,8 @@ import type { RunReport } from '../prepared.js';
 import type { Uses } from '../services.js';
 import { inSlices } from '../slices.js';
 import { broughtBack } from './answer.js';
-import type { PassageIndex, Ranked } from './passage-index.js';
 import { FRAME_TOKENS, type Search } from './search.js';
-import { namesIn } from './words.js';
+import { isName, namesIn } from './words.js';
 
 type Parts = Uses<'thread' | 'gauge' | 'settings' | 'intake' | 'stream' | 'audit' | 'timer'> & {
   readonly inbox: Inbox;
@@ -36,21 +35,11 @@ const FREE_SHARE = 0.5;
 /** Less room holds no passage and where it is from. */
 const LEAST_TOKENS = 150;
 const MOST_PIECES = 12;
-/** A word that more passages hold than these is rare no more: so many, or this share of all. */
-const RARE = { count: 2, share: 0.02 };
-/** A name is told apart by less. */
-const KNOWN_NAME = { count: 4, share: 0.02 };
-const COMMON_SHARE = 0.1;
-/**
- * What one passage has to tell before any comes: a name is 2, a rare word 1, a word that is not everywhere 0.4. Who asks is answered from
- * less (docs/decisions/0030).
- */
-const LEAST_WORTH = { saying: 2, asking: 1 };
+/** What one passage has to tell before any comes. Who asks is answered from less (docs/decisions/0030). */
+const LEAST_TOLD = { saying: 2, asking: 1 };
 const ASKS = /[?？؟]\s*$/m;
 /** Shorter words stand everywhere. */
 const LEAST_CHARS = 4;
-/** Letters joined by signs, or with a digit: `load_all`, `src/a.ts`, `E1701`. */
-const NAME = /[^\p{L}]/u;
 
 /** Brings back what left the view, where the newest messages speak of it. */
 export class AutomaticRecall {
@@ -88,16 +77,15 @@ export class AutomaticRecall {
     if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
     await inSlices(thread.reader.catchingUp());
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
-    const index = await search.index();
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;
     const maxTokens = room - 2 * FRAME_TOKENS;
-    const least = LEAST_WORTH[ASKS.test(query) ? 'asking' : 'saying'];
+    const least = LEAST_TOLD[ASKS.test(query) ? 'asking' : 'saying'];
     const found = await search.find({
       query: asked,
       limit: MOST_PIECES,
       maxTokens,
-      tells: (one) => toldBy(one, index) >= least,
+      tells: ({ told }) => told >= least,
     });
     if (found.pieces.length === 0) return undefined;
     const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
@@ -118,7 +106,7 @@ export class AutomaticRecall {
       )
       .join('\n');
     return namesIn(text)
-      .filter((name) => NAME.test(name) && !shown.includes(name))
+      .filter((name) => isName(name) && !shown.includes(name))
       .join(' ');
   }
 
@@ -171,25 +159,11 @@ function newestWordsOf(log: Log, last: LogMessage): string {
 /** Whether words could be worth a passage: "Go on." is not worth reading a log for. */
 const tells = (text: string): boolean => {
   const words = namesIn(text).filter((word) => word.length >= LEAST_CHARS);
-  return words.length > 1 || words.some((word) => NAME.test(word));
+  return words.length > 1 || words.some((word) => isName(word));
 };
 
 const ends = (text: string): string =>
   text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
-
-/** What a passage tells by its words of the question. */
-function toldBy({ byWord }: Ranked, index: PassageIndex): number {
-  const isBelow = (holders: number, { count, share }: typeof RARE): boolean =>
-    holders <= Math.max(count, share * index.size);
-  let worth = 0;
-  for (const word of byWord.keys()) {
-    const holders = index.holders(word);
-    if (NAME.test(word) && word.length > 3 && isBelow(holders, KNOWN_NAME)) worth += 2;
-    else if (isBelow(holders, RARE)) worth += 1;
-    else if (holders <= COMMON_SHARE * index.size) worth += 0.4;
-  }
-  return worth;
-}
 
 /** The same in every process, unless it was left out of the log with what it stood behind. */
 function idFor({ id }: LogMessage, log: Log): string {

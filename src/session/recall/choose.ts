@@ -1,5 +1,6 @@
-import { textOf, type ViewMessage } from '../../transcript/index.js';
+import { remembered } from '../../spi/index.js';
 import { isHostLine } from '../../text/reading/index.js';
+import { textOf, type Part, type ViewMessage } from '../../transcript/index.js';
 import type { Passage, Ranked } from './passage-index.js';
 import { LINE_NUMBER } from './passages.js';
 
@@ -17,7 +18,7 @@ const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
 /** Of the lines of a passage; beyond, it says nothing that was not said. */
 const MAX_KNOWN_SHARE = 0.7;
 /** A worse passage beside the best one is there by chance. */
-const LEAST_OF_BEST = 0.35;
+export const LEAST_OF_BEST = 0.35;
 /** A shorter line, a bracket, stands everywhere. */
 const MIN_LINE_CHARS = 9;
 /** What a tool says of a change, and what an agent says before a call: a short text of it tells nothing by itself. */
@@ -30,48 +31,55 @@ const BARE_CHARS = 220;
  * Worth only falls, so the passage that was worth most when it was last weighed is weighed anew, and no other.
  */
 export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
-  const waiting = ranked.slice(0, MAX_WEIGHED).map((one) => ({ one, worth: one.score, weighedAt: 0 }));
-  let taken = 0;
-  const times = new Map<string, number>();
-  while (waiting.length > 0) {
-    const at = waiting.reduce((best, { worth }, i) => (worth > waiting[best]!.worth ? i : best), 0);
-    const best = waiting[at]!;
-    const { one, worth, weighedAt } = best;
-    if (weighedAt < taken) {
-      let lost = 0;
-      for (const [word, of] of one.byWord) lost += of * (1 - AGAIN ** (times.get(word) ?? 0));
-      Object.assign(best, { worth: one.score - lost, weighedAt: taken });
+  const waiting = ranked
+    .slice(0, MAX_WEIGHED)
+    .map((one, at) => ({ one, at, worth: one.score, weighedAt: 0 }));
+  /** What is left of a word's worth. */
+  const shares = new Map<string, number>();
+  for (let taken = 0; waiting.length > 0;) {
+    const best = waiting.shift()!;
+    const { one, at } = best;
+    const byWord = one.byWord();
+    if (best.weighedAt === taken) {
+      taken++;
+      for (const word of byWord.keys()) shares.set(word, AGAIN * (shares.get(word) ?? 1));
+      yield { ...one, score: best.worth };
       continue;
     }
-    waiting.splice(at, 1);
-    taken++;
-    for (const word of one.byWord.keys()) times.set(word, (times.get(word) ?? 0) + 1);
-    yield { ...one, score: worth };
+    let worth = one.score;
+    for (const [word, of] of byWord) worth -= of * (1 - (shares.get(word) ?? 1));
+    Object.assign(best, { worth, weighedAt: taken });
+    const behind = waiting.findIndex((next) => next.worth < worth || (next.worth === worth && next.at > at));
+    waiting.splice(behind < 0 ? waiting.length : behind, 0, best);
   }
 }
 
-/** Of several rankings the best of each, then the next of each; what stands in two comes once. */
-export function* inTurns(rankings: readonly Iterable<Ranked>[]): Iterable<Ranked> {
+/** Of several rankings the best of each, then the next of each, down to what is too low; what stands in two comes once. */
+export function* inTurns(
+  rankings: readonly Iterable<Ranked>[],
+  isTooLow: (one: Ranked) => boolean,
+): Iterable<Ranked> {
   const given = new Set<Passage>();
   let left = rankings.map((ranked) => ranked[Symbol.iterator]());
   while (left.length > 0) {
-    const next = left.map((ranked) => ranked.next());
-    left = left.filter((_, i) => next[i]!.done !== true);
-    for (const { done, value } of next) {
-      if (done === true || given.has(value.passage)) continue;
-      given.add(value.passage);
-      yield value;
+    const next = new Map(left.map((ranked) => [ranked, ranked.next()]));
+    left = left.filter((ranked) => {
+      const { done, value } = next.get(ranked)!;
+      return done !== true && !isTooLow(value);
+    });
+    for (const ranked of left) {
+      const one: Ranked = next.get(ranked)!.value;
+      if (given.has(one.passage)) continue;
+      given.add(one.passage);
+      yield one;
     }
   }
 }
 
-/** Where one passage tells enough, all that are near the best may come: an answer is rarely in one (docs/decisions/0030). */
-export function* nearBest(ranked: Iterable<Ranked>, tells: (one: Ranked) => boolean): Iterable<Ranked> {
-  let least: number | undefined;
+/** Where one passage tells enough all may come: an answer is rarely in one (docs/decisions/0030). */
+export function* onceTold(ranked: Iterable<Ranked>, tells: (one: Ranked) => boolean): Iterable<Ranked> {
   let waiting: Ranked[] | undefined = [];
   for (const one of ranked) {
-    least ??= LEAST_OF_BEST * one.score;
-    if (one.score < least) continue;
     waiting?.push(one);
     if (waiting && !tells(one)) continue;
     yield* waiting ?? [one];
@@ -115,7 +123,7 @@ export class KnownLines {
   readonly #lines = new Set<string>();
 
   constructor(view: readonly ViewMessage[]) {
-    for (const { message } of view) for (const part of message.parts) this.#take(linesOf(textOf(part)));
+    for (const { message } of view) for (const part of message.parts) this.#take(linesOfPart(part));
   }
 
   /** Whether most of a text stands there, and the line with most of these words; if not, it does from now on. */
@@ -158,6 +166,9 @@ function linesOf(text: string): string[] {
     .map((line) => line.replace(LINE_NUMBER, '').replace(/^> /, '').replaceAll(DURATION, '…').trim())
     .filter((line) => line.length >= MIN_LINE_CHARS && !isHostLine(line));
 }
+
+/** The view is much the same at each search. */
+const linesOfPart = remembered((part: Part) => linesOf(textOf(part)));
 
 /** Whether a text only announces or confirms. */
 export const isBare = (text: string): boolean => text.length <= BARE_CHARS && BARE.test(text);

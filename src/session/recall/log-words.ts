@@ -16,13 +16,13 @@ import type { Passage } from './passage-index.js';
 
 /** Of a call, for those who read where an answer is from. */
 const ABOUT_CHARS = 160;
-/** Messages whose words without secrets are known: a search asks for the same ones several times. */
-const MOST_KNOWN = 200;
+/** Messages whose words are known: a search asks for the same ones several times, and the next one for many of them. */
+const MOST_KNOWN = 500;
 
 /** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
 export class LogWords {
   readonly #thread: Thread;
-  readonly #known = new Map<LogMessage, { readonly raw: MessageWords; clean?: MessageWords }>();
+  readonly #known = new Map<LogMessage, { readonly raw: MessageWords; clean?: MessageWords | undefined }>();
   #knownAt = -1;
   /** By the message that makes them: calls by their ids, the first where several have one. */
   readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
@@ -37,10 +37,11 @@ export class LogWords {
     return (this.#wordsOf(message).clean ??= wordsOf(message, this.clean));
   }
 
-  #wordsOf(message: LogMessage): { readonly raw: MessageWords; clean?: MessageWords } {
-    // What comes later may tell that a word of an earlier message is a secret.
+  #wordsOf(message: LogMessage): { readonly raw: MessageWords; clean?: MessageWords | undefined } {
     const { length } = this.#thread.log;
-    if (this.#knownAt !== length || this.#known.size > MOST_KNOWN) this.#known.clear();
+    if (this.#known.size > MOST_KNOWN) this.#known.clear();
+    // What comes later may tell that a word of an earlier message is a secret.
+    if (this.#knownAt !== length) for (const words of this.#known.values()) words.clean = undefined;
     this.#knownAt = length;
     let words = this.#known.get(message);
     if (!words) this.#known.set(message, (words = { raw: rawWordsOf(message) }));

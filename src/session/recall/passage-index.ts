@@ -10,7 +10,7 @@ import {
 import { inSlices } from '../slices.js';
 import type { MessageWords } from './log-words.js';
 import { cutsOf } from './passages.js';
-import { namesOf, wordsOfName, wordsOfQuery, wordsOfText } from './words.js';
+import { isName, namesOf, wordsOfName, wordsOfQuery, wordsOfText } from './words.js';
 
 /** A piece of a message's words. */
 export interface Passage {
@@ -27,8 +27,10 @@ export interface Passage {
 export interface Ranked {
   readonly passage: Passage;
   readonly score: number;
-  /** What of it each word of the question gives. */
-  readonly byWord: ReadonlyMap<string, number>;
+  /** What it tells by its names and rare words: whether it is worth bringing back. */
+  readonly told: number;
+  /** What of the score each word of the question gives. */
+  readonly byWord: () => ReadonlyMap<string, number>;
 }
 
 interface IndexParts {
@@ -58,6 +60,11 @@ const TALK_WEIGHT = 1.1;
 /** Counts are kept in tenths, in the low bits of a posting. */
 const COUNT_BITS = 6;
 const MAX_COUNT = 2 ** COUNT_BITS - 1;
+/** A word that more passages hold than these is rare no more: so many, or this share of all. */
+const RARE = { count: 2, share: 0.02 };
+/** A name is told apart by less. */
+const KNOWN_NAME = { count: 4, share: 0.02 };
+const COMMON_SHARE = 0.1;
 /** Postings that one search walks; of more words the commonest tell nothing. At 10 ns each. */
 const MAX_WALKED = 800_000;
 /** Passages that are looked at closer. */
@@ -119,7 +126,6 @@ export class PassageIndex {
   /** Best first, at most `MAX_RANKED`; the newer one of equals. */
   search(query: string, isMeant: (passage: Passage) => boolean = () => true): Ranked[] {
     const mean = Math.max(1, this.#words / Math.max(1, this.size));
-    const damping = (id: number): number => K1 * (1 - B + (B * this.#lengths[id]!) / mean);
     const asked = wordsOfQuery(query)
       .flatMap((word) => {
         const postings = this.#byWord.get(word)?.postings;
@@ -127,34 +133,46 @@ export class PassageIndex {
       })
       .sort((a, b) => a.postings.length - b.postings.length);
     const scores = new Float64Array(this.size);
+    const told = new Float64Array(this.size);
     let walked = 0;
     const used = asked.filter(({ postings }, i) => {
       walked += postings.length;
       return i === 0 || walked <= MAX_WALKED;
     });
-    const worth = (id: number, count: number, weight: number): number =>
-      ((this.#isTalk[id]! ? TALK_WEIGHT : 1) * weight * count * (K1 + 1)) / (count + damping(id));
-    for (const { postings, weight } of used)
+    const worth = (posting: number, weight: number): number => {
+      const id = posting >>> COUNT_BITS;
+      const count = (posting & MAX_COUNT) / 10;
+      const damping = K1 * (1 - B + (B * this.#lengths[id]!) / mean);
+      return ((this.#isTalk[id]! ? TALK_WEIGHT : 1) * weight * count * (K1 + 1)) / (count + damping);
+    };
+    for (const { word, postings, weight } of used) {
+      const tells = whatTells(word, postings.length, this.size);
       for (const posting of postings) {
         const id = posting >>> COUNT_BITS;
-        scores[id]! += worth(id, (posting & MAX_COUNT) / 10, weight);
+        scores[id]! += worth(posting, weight);
+        told[id]! += tells;
       }
+    }
     const best = bestOf(scores, (id) => isMeant(this.#passages[id]!));
     const byMessage = new Map<LogMessage, number>();
     for (const id of best) {
       const { message } = this.#passages[id]!;
       byMessage.set(message, Math.max(byMessage.get(message) ?? 0, scores[id]!));
     }
+    const byWord = (id: number): ReadonlyMap<string, number> =>
+      new Map(
+        used.flatMap(({ word, postings, weight }) => {
+          const posting = postings[firstAtLeast(postings, id << COUNT_BITS)];
+          const isHeld = posting !== undefined && posting >>> COUNT_BITS === id;
+          return isHeld ? [[word, worth(posting, weight)] as const] : [];
+        }),
+      );
     return best
       .map((id): Ranked => {
         const passage = this.#passages[id]!;
-        const byWord = new Map<string, number>();
-        for (const { word, postings, weight } of used) {
-          const posting = postings[firstAtLeast(postings, id << COUNT_BITS)];
-          if (posting !== undefined && posting >>> COUNT_BITS === id)
-            byWord.set(word, worth(id, (posting & MAX_COUNT) / 10, weight));
-        }
-        return { passage, byWord, score: scores[id]! + MESSAGE_SHARE * byMessage.get(passage.message)! };
+        const score = scores[id]! + MESSAGE_SHARE * byMessage.get(passage.message)!;
+        let known: ReadonlyMap<string, number> | undefined;
+        return { passage, score, told: told[id]!, byWord: () => (known ??= byWord(id)) };
       })
       .sort((a, b) => b.score - a.score || b.passage.id - a.passage.id);
   }
@@ -213,6 +231,14 @@ export class PassageIndex {
       ...wordsOfText(headOfText(call, CALL_CHARS)).map((word) => [this.#word(word), CALL_WEIGHT] as const),
     ]);
   }
+}
+
+/** What a passage tells by one word: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
+function whatTells(word: string, holders: number, size: number): number {
+  const isBelow = ({ count, share }: typeof RARE): boolean => holders <= Math.max(count, share * size);
+  if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return 2;
+  if (isBelow(RARE)) return 1;
+  return holders <= COMMON_SHARE * size ? 0.4 : 0;
 }
 
 function post({ postings }: Word, id: number, count: number): void {

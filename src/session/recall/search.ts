@@ -2,7 +2,16 @@ import { headOf as headOfText, oneLine } from '../../text/reading/index.js';
 import { isToolCall, partHandle, type LogMessage, type ViewMessage } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
 import { headOf, type Recalled } from './answer.js';
-import { filtered, inTurns, isBare, KnownLines, nearBest, spread, withLiterals } from './choose.js';
+import {
+  filtered,
+  inTurns,
+  isBare,
+  KnownLines,
+  LEAST_OF_BEST,
+  onceTold,
+  spread,
+  withLiterals,
+} from './choose.js';
 import { LogWords, rawWordsOf } from './log-words.js';
 import { enclosing, MIN_TOKENS, pageOf } from './passages.js';
 import { PassageIndex, type Passage, type Ranked } from './passage-index.js';
@@ -81,12 +90,19 @@ export class Search {
     if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
     const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
     const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
-    const ranked = inTurns(lists.map(({ topic, all }) => spread(withLiterals(all, topic, rawOf, textOf))));
+    let least: number | undefined;
+    const ranked = inTurns(
+      lists.map(({ topic, all }) => spread(withLiterals(all, topic, rawOf, textOf))),
+      ({ score }) => least !== undefined && score < least,
+    );
     const inView: Recalled[] = [];
     const lines = new KnownLines(view);
-    const asked = wordsOfQuery(query).map((word) => word.toLowerCase());
+    const asked = wordsOfQuery(query);
     const isNew = (one: Ranked, rank: number): boolean => {
-      if (!lines.holds(textOf(one), asked)) return true;
+      if (!lines.holds(textOf(one), asked)) {
+        if (tells) least ??= LEAST_OF_BEST * one.score;
+        return true;
+      }
       if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
       return false;
     };
@@ -98,7 +114,7 @@ export class Search {
     };
     const fewEach = among ? (all: Iterable<Ranked>): Iterable<Ranked> => all : fewOfEach;
     const fresh = filtered(ranked, isNew);
-    const telling = filtered(tells ? nearBest(fresh, tells) : fresh, isTelling);
+    const telling = filtered(tells ? onceTold(fresh, tells) : fresh, isTelling);
     let chosen = this.#fitting(fewEach(telling), limit, maxTokens);
     if (chosen.length === 0) chosen = this.#fitting(fewEach(bare), limit, maxTokens);
     const pieces = chosen.map((one) => this.#shownAs(one, maxTokens));
@@ -218,6 +234,7 @@ const touches = (one: Chosen, passage: Passage, from: number, to: number): boole
 
 /** Topics that a semicolon parts take turns. */
 function topicsOf(query: string): readonly string[] {
+  if (!query.includes(';')) return [query];
   const parts = query.split(';').filter((topic) => wordsOfQuery(topic).length > 0);
   return parts.length > 1 && parts.length <= MAX_TOPICS ? parts : [query];
 }

@@ -16,6 +16,9 @@ const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
 
+/** Letters joined by signs, or with a digit: `load_all`, `src/a.ts`, `E1701`. */
+export const isName = (word: string): boolean => /[^\p{L}]/u.test(word);
+
 /** The different words of a text, in its order. Words hold letters, digits and `_./:@-`, nothing else. */
 export const wordsOfText = (text: string): readonly string[] => [
   ...new Set(namesOf(text).flatMap((name) => wordsOfName(name))),
