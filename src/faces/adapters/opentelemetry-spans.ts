@@ -1,4 +1,4 @@
-import { context, SpanStatusCode, trace, type Attributes, type Tracer } from '@opentelemetry/api';
+import { context, SpanStatusCode, trace, type Attributes, type Span, type Tracer } from '@opentelemetry/api';
 import { boughtText } from '../../pressure/index.js';
 import type { EngineEvent } from '../../session/index.js';
 
@@ -7,145 +7,119 @@ const CONVERSATION = 'gen_ai.conversation.id';
 const AGENT = 'gen_ai.agent.name';
 export const MODEL = 'gen_ai.request.model';
 
-/** A span that is not written yet: it belongs into that of its run. Milliseconds since the epoch. */
-interface PendingSpan {
-  readonly name: string;
-  readonly from: number;
-  readonly to: number;
-  readonly attributes: Attributes;
-}
-
-type Completed = EngineEvent & { readonly kind: 'completed' };
+type Of<Kind extends EngineEvent['kind']> = EngineEvent & { readonly kind: Kind };
 
 /**
- * Writes spans when what they tell of is over: nothing in the engine waits for them. What a run has done before it ends,
- * calls of summarizers and hooks, is held for its span; what happens outside of runs stands by itself.
+ * Writes spans when what they tell of is over: nothing in the engine waits for them. What a run does (stages, hooks, calls of
+ * summarizers) stands within its span; what happens outside of runs stands by itself.
  */
 export class Spans {
   readonly #tracer: Tracer;
   /** Of runs that go on, by session and agent path. */
-  readonly #held = new Map<string, PendingSpan[]>();
+  readonly #runs = new Map<string, Span>();
 
   constructor(tracer: Tracer) {
     this.#tracer = tracer;
   }
 
   hear(event: EngineEvent): void {
-    const place = placeOf(event);
     switch (event.kind) {
       case 'triggered':
-        this.#held.set(runOf(event), []);
-        return;
+        return this.#began(event, event.at);
       case 'model-call':
-      case 'plugin-hook': {
-        const held = this.#held.get(runOf(event));
-        const span = event.kind === 'model-call' ? callSpan(event) : hookSpan(event);
-        if (held) held.push(span);
-        else this.#write(place, span);
-        return;
-      }
+        return this.#call(event);
+      case 'plugin-hook':
+        return this.#write(event, 'plugin_hook', event.durationMs, {
+          'spillway.plugin': event.plugin,
+          'spillway.hook': event.hook,
+          'spillway.outcome': event.outcome,
+        });
       case 'prepared':
-        return this.#write(
-          place,
-          spanOf('prepare', event, {
-            'spillway.call': event.call,
-            'spillway.tokens': event.tokens,
-            'spillway.pressure': event.pressure,
-            'spillway.unchanged_prefix_tokens': event.unchangedPrefixTokens,
-            'spillway.run': event.run,
-          }),
-        );
+        return this.#write(event, 'prepare', event.durationMs, {
+          'spillway.call': event.call,
+          'spillway.tokens': event.tokens,
+          'spillway.pressure': event.pressure,
+          'spillway.unchanged_prefix_tokens': event.unchangedPrefixTokens,
+          'spillway.run': event.run,
+        });
       case 'recalled':
-        return this.#write(place, spanOf('recall', event, { 'spillway.pieces': event.pieces }));
+        return this.#write(event, 'recall', event.durationMs, { 'spillway.pieces': event.pieces });
+      case 'completed':
+        return this.#completed(event);
       case 'noop':
       case 'pending':
-        return this.#release(event, place);
-      case 'failed':
-        return this.#failed(event, place, event.error);
-      case 'completed':
-        return this.#completed(event, place);
+        return this.#end(event, {});
+      case 'failed': {
+        const { code = 'INTERNAL' } = event.error as { readonly code?: string };
+        this.#began(event, event.at);
+        return this.#end(event, { 'error.type': code }, SpanStatusCode.ERROR);
+      }
       default:
     }
   }
 
-  /** Writes what was held of a run. */
-  #release(event: EngineEvent, place: Attributes): void {
-    const held = this.#held.get(runOf(event)) ?? [];
-    this.#held.delete(runOf(event));
-    for (const span of held) this.#write(place, span);
-  }
-
-  #failed(event: EngineEvent, place: Attributes, error: unknown): void {
-    const { at } = event;
-    const failed = this.#tracer.startSpan('spillway.compaction', { startTime: at, attributes: place });
-    const { code = 'INTERNAL' } = error as { readonly code?: string };
-    failed.setAttribute('error.type', code);
-    context.with(trace.setSpan(context.active(), failed), () => this.#release(event, place));
-    failed.setStatus({ code: SpanStatusCode.ERROR }).end(at);
-  }
-
-  #completed(event: Completed, place: Attributes): void {
-    const { at, recordId, tokensBefore, tokensAfter, durationMs, stageMs } = event;
-    const begun = at - durationMs;
-    const compaction = this.#tracer.startSpan('spillway.compaction', {
-      startTime: begun,
-      attributes: {
-        ...place,
-        'spillway.record': recordId,
-        'spillway.tokens.before': tokensBefore,
-        'spillway.tokens.after': tokensAfter,
-      },
-    });
-    context.with(trace.setSpan(context.active(), compaction), () => {
-      let from = begun;
-      for (const [stage, ms] of Object.entries(stageMs)) {
-        const attributes = { 'spillway.stage': stage };
-        this.#write(place, { name: 'spillway.stage', from, to: from + ms, attributes });
-        from += ms;
-      }
-      this.#release(event, place);
-      const attributes = { 'spillway.record': recordId };
-      this.#write(place, { name: 'spillway.commit', from: at, to: at, attributes });
-    });
-    compaction.end(at);
-  }
-
-  #write(place: Attributes, { name, from, to, attributes }: PendingSpan): void {
-    this.#tracer.startSpan(name, { startTime: from, attributes: { ...place, ...attributes } }).end(to);
-  }
-}
-
-const runOf = ({ sessionId, agentPath }: EngineEvent): string => JSON.stringify([sessionId, agentPath]);
-
-function placeOf({ sessionId, agentPath, model }: EngineEvent): Attributes {
-  return { [CONVERSATION]: sessionId, [AGENT]: agentPath, ...(model !== null && { [MODEL]: model }) };
-}
-
-/** What took so long until it was told. */
-const spanOf = (
-  name: string,
-  { at, durationMs }: { readonly at: number; readonly durationMs: number },
-  attributes: Attributes,
-): PendingSpan => ({ name: `spillway.${name}`, from: at - durationMs, to: at, attributes });
-
-function callSpan({ at, call }: EngineEvent & { readonly kind: 'model-call' }): PendingSpan {
-  const { endpoint, model, outcome, durationMs, inputTokens, outputTokens } = boughtText(call);
-  return spanOf(
-    'summarize',
-    { at, durationMs },
-    {
+  #call(event: Of<'model-call'>): void {
+    const { endpoint, model, outcome, durationMs, inputTokens, outputTokens } = boughtText(event.call);
+    this.#write(event, 'summarize', durationMs, {
       'gen_ai.operation.name': 'chat',
       'server.address': endpoint,
       'spillway.outcome': outcome,
       ...(model !== undefined && { 'gen_ai.response.model': model }),
       ...(inputTokens !== undefined && { 'gen_ai.usage.input_tokens': inputTokens }),
       ...(outputTokens !== undefined && { 'gen_ai.usage.output_tokens': outputTokens }),
-    },
-  );
+    });
+  }
+
+  #completed(event: Of<'completed'>): void {
+    const { at, recordId, tokensBefore, tokensAfter, durationMs, stageMs } = event;
+    let from = at - durationMs;
+    this.#began(event, from);
+    for (const [stage, ms] of Object.entries(stageMs)) {
+      this.#start(event, 'stage', from, { 'spillway.stage': stage }).end(from + ms);
+      from += ms;
+    }
+    this.#write(event, 'commit', 0, { 'spillway.record': recordId });
+    this.#end(event, {
+      'spillway.record': recordId,
+      'spillway.tokens.before': tokensBefore,
+      'spillway.tokens.after': tokensAfter,
+    });
+  }
+
+  /** A pass of snip by itself is heard of when it is over. */
+  #began(event: EngineEvent, at: number): void {
+    if (!this.#runs.has(runOf(event))) this.#runs.set(runOf(event), this.#start(event, 'compaction', at));
+  }
+
+  /** Ends the span of a run, by what it came to. */
+  #end(event: EngineEvent, attributes: Attributes, code = SpanStatusCode.UNSET): void {
+    const run = this.#runs.get(runOf(event));
+    this.#runs.delete(runOf(event));
+    run
+      ?.setAttributes({ 'spillway.outcome': event.kind, ...attributes })
+      .setStatus({ code })
+      .end(event.at);
+  }
+
+  /** What took so long until it was told. */
+  #write(event: EngineEvent, name: string, durationMs: number, attributes: Attributes): void {
+    this.#start(event, name, event.at - durationMs, attributes).end(event.at);
+  }
+
+  #start(event: EngineEvent, name: string, startTime: number, attributes: Attributes = {}): Span {
+    const { sessionId, agentPath, model } = event;
+    const place = {
+      [CONVERSATION]: sessionId,
+      [AGENT]: agentPath,
+      ...(model !== null && { [MODEL]: model }),
+    };
+    const run = this.#runs.get(runOf(event));
+    return this.#tracer.startSpan(
+      `spillway.${name}`,
+      { startTime, attributes: { ...place, ...attributes } },
+      run ? trace.setSpan(context.active(), run) : context.active(),
+    );
+  }
 }
 
-function hookSpan(event: EngineEvent & { readonly kind: 'plugin-hook' }): PendingSpan {
-  const { plugin, hook, outcome } = event;
-  const attributes = { 'spillway.plugin': plugin, 'spillway.hook': hook, 'spillway.outcome': outcome };
-  return spanOf('plugin_hook', event, attributes);
-}
+const runOf = ({ sessionId, agentPath }: EngineEvent): string => JSON.stringify([sessionId, agentPath]);

@@ -1,13 +1,12 @@
-import type { Part, ToolResultPart } from '../../transcript/index.js';
-import { fieldsOf, isFields, jsonText, type Fields } from '../../formats/index.js';
+import { anthropic, fieldsOf, isFields, type Fields } from '../../formats/index.js';
 import { branchOf, type TreeEntry } from './branch.js';
-import * as part from './parts.js';
-import { textOr } from './parts.js';
-import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
+import { textOr, when } from './parts.js';
+import { Recording, type ImportedSession, type Importer } from './recording.js';
 
 /**
- * Claude Code's session files. Side chains (sub-agents), progress and hook lines, snapshots and API errors are not
- * the conversation and are left out; thinking stays, as reasoning parts. The system prompt is never in the file.
+ * Claude Code's session files: lines that wrap messages of Anthropic's, which keep their blocks, so that they go back to that
+ * wire as they were. Side chains (sub-agents), progress and hook lines, snapshots and API errors are not the conversation and
+ * are left out. The system prompt is never in the file.
  */
 export const claudeCode: Importer = {
   name: 'claude-code',
@@ -32,7 +31,7 @@ interface Entry {
   /** The API's id: one model answer is written as several lines, a content block each. */
   readonly messageId: string | undefined;
   readonly blocks: readonly unknown[];
-  readonly time: ReturnType<typeof part.when>;
+  readonly time: ReturnType<typeof when>;
   /** The line itself says that a program wrote it: a caveat, a hook's words, the tool's own summary. */
   readonly byProgram: boolean;
 }
@@ -65,7 +64,7 @@ class ClaudeCodeReader {
   finish(): ImportedSession {
     const recording = this.#recording;
     const { entries, breaks, left } = pathOf(this.#nodes);
-    for (const lines of answersOf(entries)) addTo(recording, lines);
+    addTo(recording, answersOf(entries));
     recording.counted(
       breaks,
       'chain-break',
@@ -87,7 +86,7 @@ function entryOf(line: Fields, uuid: string): Entry | undefined {
     role,
     messageId: role === 'assistant' ? textOr(message.id) : undefined,
     blocks: blocksOf(message.content),
-    time: part.when(textOr(line.timestamp)),
+    time: when(textOr(line.timestamp)),
     byProgram: line.isMeta === true || line.isCompactSummary === true,
   };
 }
@@ -123,70 +122,39 @@ const ids = ({ blocks }: Entry, type: string, field: string): unknown[] =>
   blocks.flatMap((block) => (isFields(block) && block.type === type ? [block[field]] : []));
 
 /** Lines of one answer become one assistant message, which restores parallel calls. */
-function answersOf(entries: readonly Entry[]): Iterable<readonly Entry[]> {
+function answersOf(entries: readonly Entry[]): (readonly Entry[])[] {
   const answers = new Map<unknown, Entry[]>();
   for (const entry of entries) {
     const key = entry.messageId ?? entry;
     answers.set(key, [...(answers.get(key) ?? []), entry]);
   }
-  return answers.values();
+  return [...answers.values()];
 }
 
-/** Each result is its own message, before what else stands in the place of the user. */
-function addTo(recording: Recording, lines: readonly Entry[]): void {
-  const { uuid, role, time, byProgram } = lines[0]!;
-  const note = recording.noteAt(uuid);
-  const parts = withoutRepeats(lines.flatMap(({ blocks }) => blocks.map((block) => partOf(block, note))));
-  if (role === 'assistant') return recording.add(uuid, part.byModel(parts), time);
-  const results = parts.filter((one) => one.type === 'tool-result');
-  const rest = parts.filter((one) => one.type !== 'tool-result');
-  for (const [index, result] of results.entries())
-    recording.add(index === 0 ? uuid : `${uuid}#${index}`, part.byTool(result), time);
-  if (results.length > 0 && rest.length === 0) return;
-  recording.add(results.length === 0 ? uuid : `${uuid}#text`, part.inPlaceOfUser(rest, byProgram), time);
-}
-
-/** Some versions write an answer's lines cumulatively: a call that was there already is not made twice. */
-function withoutRepeats(parts: readonly Part[]): Part[] {
-  const calls = new Set<string>();
-  return parts.filter((one) => {
-    if (one.type !== 'tool-call' || one.callId === '') return true;
-    const isNew = !calls.has(one.callId);
-    calls.add(one.callId);
-    return isNew;
-  });
-}
-
-/** One content block as a part. Never lost: what is not known is kept as its JSON text. */
-function partOf(block: unknown, note: Note): Part {
-  const fields = fieldsOf(block);
-  switch (fields.type) {
-    case 'text':
-      return { type: 'text', text: String(fields.text ?? '') };
-    case 'thinking':
-      return part.reasoning(fields.thinking, fields.signature);
-    case 'redacted_thinking':
-      return part.reasoning('', fields.data);
-    case 'tool_use':
-      return part.call(fields.id, fields.name, fields.input);
-    case 'tool_result':
-      return resultOf(fields, note);
-    case 'image':
-    case 'document': {
-      const { media_type: media, data, url } = fieldsOf(fields.source);
-      const type = part.mediaTypeOr(media);
-      const at = part.dataUrl(type, data) || (typeof url === 'string' ? url : '');
-      return part.picture(type, at, fields.type === 'image');
-    }
-    default:
-      return unknownPart(block, 'a content block', note);
+/** Reads them as a request of Anthropic's: each is one message of it, which may be several of the log. */
+function addTo(recording: Recording, answers: readonly (readonly Entry[])[]): void {
+  const wires = answers.map((lines) => ({
+    role: lines[0]!.role,
+    content: withoutRepeats(lines.flatMap(({ blocks }) => blocks)),
+  }));
+  const lineOf = (id: string): Entry => answers[Number(/\d+/.exec(id))]![0]!;
+  const { messages, notices } = anthropic.parse(wires);
+  for (const { at, kind, what } of notices) recording.noteAt(lineOf(at).uuid)(kind, what);
+  for (const { id, ...said } of messages) {
+    const { uuid, time, byProgram } = lineOf(id);
+    const piece = id.indexOf('-');
+    const origin = byProgram && said.role === 'user' ? 'synthetic' : said.origin;
+    recording.add(piece < 0 ? uuid : `${uuid}#${id.slice(piece + 1)}`, { ...said, origin }, time);
   }
 }
 
-function resultOf(block: Fields, note: Note): ToolResultPart {
-  const content = blocksOf(block.content).map((inner) => {
-    const one = partOf(inner, note);
-    return part.isContent(one) ? one : ({ type: 'text', text: jsonText(inner) } as const);
+/** Some versions write an answer's lines cumulatively: a call that was there already is not made twice. */
+function withoutRepeats(blocks: readonly unknown[]): readonly unknown[] {
+  const calls = new Set<unknown>();
+  return blocks.filter((block) => {
+    if (!isFields(block) || block.type !== 'tool_use' || !block.id) return true;
+    const isNew = !calls.has(block.id);
+    calls.add(block.id);
+    return isNew;
   });
-  return part.result(block.tool_use_id, content, block.is_error === true);
 }

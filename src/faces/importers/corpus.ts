@@ -8,7 +8,6 @@ import { Recording, type Importer } from './recording.js';
 export const corpus: Importer = {
   name: 'corpus',
   mark: 'line 1 is {"kind": "meta"}',
-  ofChat: true,
   recognises: (head) => /^\s*\{\s*"kind"\s*:\s*"meta"/.test(head),
   open: () => {
     const chat: Fields[] = [];

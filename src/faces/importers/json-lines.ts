@@ -14,8 +14,8 @@ const NEWLINE = 0x0a;
 interface Sink {
   readonly path: string;
   readonly maxLineBytes: number;
-  /** What stands on a line; `text` is the line. */
-  readonly take: (values: readonly unknown[], text: string, line: number) => void;
+  /** What stands on a line. */
+  readonly take: (values: readonly unknown[], line: number) => void;
 }
 
 /** Reads a stream of bytes as JSON Lines: holds no more than one line, and never one above `maxLineBytes`. */
@@ -85,7 +85,6 @@ export class JsonLines {
     const { values, rest } = valuesOn(text);
     this.#sink.take(
       values.filter((value) => this.#isCopyable(value)),
-      text,
       this.#line,
     );
     if (values.length > 1)

@@ -132,20 +132,17 @@ async function readLines(source: Source, first: Buffer, rest: AsyncIterable<Buff
       isHopeful: hasMessageLine(head),
       unknown: (found) => unknown(path, found),
     });
-  const foreign = new ForeignLines(importer);
   const lines = new JsonLines({
     ...source,
-    take: (values, text, line) => {
+    take: (values, line) => {
       for (const value of values) reader.take(value, line);
-      foreign.see(text, line);
     },
   });
   lines.push(first);
   for await (const chunk of rest) lines.push(chunk);
   lines.end();
   const { taken = importer!, ...read } = reader.finish();
-  const notices = [...foreign.notices(taken.name), ...lines.notices];
-  return session(source, { taken, ...read }, lines.isDamaged, notices);
+  return session(source, { taken, ...read }, lines.isDamaged, lines.notices);
 }
 
 const importerOf = (format: string, head: string, isObject = false): Importer | undefined =>
@@ -186,37 +183,6 @@ const FIRST_KEY = /^\s*\{\s*"(role|messages)"\s*:/;
 /** Whether one of the first lines is a message: lines before it may be torn, or say something else. */
 const hasMessageLine = (head: string): boolean =>
   FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(jsonIn(line)));
-
-/** How much of a line is looked at: marks stand at its front. */
-const LOOK = 2_000;
-
-/** Lines of another agent's recording in a file: what the importer makes of them is its own, but it is said. */
-class ForeignLines {
-  readonly #own: Importer | undefined;
-  readonly #found = new Map<string, { count: number; first: number }>();
-
-  constructor(own: Importer | undefined) {
-    this.#own = own;
-  }
-
-  see(text: string, line: number): void {
-    const head = text.slice(0, LOOK);
-    if (this.#own?.recognises(head)) return;
-    const isChat = this.#own && !this.#own.ofChat && hasMessageLine(head);
-    const name =
-      IMPORTERS.find((one) => one.recognises(head))?.name ?? (isChat ? 'chat messages' : undefined);
-    if (name === undefined) return;
-    const { count, first } = this.#found.get(name) ?? { count: 0, first: line };
-    this.#found.set(name, { count: count + 1, first });
-  }
-
-  notices(taken: string): Notice[] {
-    return [...this.#found].map(([name, { count, first }]): Notice => {
-      const what = `${count} lines from line ${first} on look like ${name}; the file is read as ${taken}, and what that has no place for is left out`;
-      return { at: 'file', kind: 'mixed-formats', what };
-    });
-  }
-}
 
 /** The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none. */
 async function valueOf(

@@ -33,8 +33,6 @@ export interface Importer extends Taken {
   /** Looks at the beginning of the file and says whether this is its format. */
   recognises(head: string): boolean;
   readonly isWhole?: boolean;
-  /** Its lines are chat messages, and so are no surprise in its files. */
-  readonly ofChat?: boolean;
   open(): SessionReader;
 }
 

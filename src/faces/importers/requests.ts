@@ -58,22 +58,15 @@ const LISTS = ['messages', 'contents', 'input', 'prompt'] as const;
 const UNMARKED = 'openai-chat';
 
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
-export function wireOf(value: unknown) {
+export function wireOf(value: unknown): string | undefined {
   const body = isFields(value) ? value : undefined;
   if (body && !isBody(body) && body.input === undefined) return undefined; // as with each message on a line of its own
   const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
   const marked = body && MARKS.find((marks) => marks.body(body))?.format;
   if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;
-  // Messages with the marks of a format: how many, and where the first one stands.
-  const found = new Map<string, { count: number; first: number }>();
-  items.forEach((item, at) => {
-    const format = isFields(item) ? MARKS.find((marks) => marks.item(item))?.format : undefined;
-    if (!format) return;
-    const seen = found.get(format);
-    if (seen) seen.count += 1;
-    else found.set(format, { count: 1, first: at });
-  });
-  return { format: marked ?? [...found.keys()][0] ?? UNMARKED, marked: found };
+  if (marked) return marked;
+  const formatsOf = items.map((item) => isFields(item) && MARKS.find((marks) => marks.item(item))?.format);
+  return formatsOf.find((format) => typeof format === 'string') ?? UNMARKED;
 }
 
 /** An object around messages, whatever they are. */
@@ -83,25 +76,18 @@ function isBody(value: unknown): boolean {
 
 /** Reads a body, or a bare list of messages; undefined where it is in no wire format. */
 export function readWire(value: unknown, expected?: WireFormat): ImportedSession | undefined {
-  const guess = wireOf(value);
-  const format = expected ?? (guess && formats.get(guess.format));
+  const format = expected ?? formats.get(wireOf(value) ?? '');
   if (!format) return undefined;
-  const parsed = format.parse(value);
-  const others = [...(guess?.marked ?? [])].filter(([name]) => name !== format.name);
-  const notices = others.map(([name, { count, first }]): Notice => {
-    const what = `${count} messages from message ${first} on look like ${name}; read as ${format.name}, which keeps what it does not know`;
-    return { at: 'file', kind: 'mixed-formats', what };
-  });
   return {
     taken: { name: format.name, mark: 'the file is a request, or a list of messages, in this format' },
-    parsed: { ...parsed, notices: [...notices, ...parsed.notices] },
+    parsed: format.parse(value),
   };
 }
 
 /** Whether an object by itself looks like a message of some wire format. */
 export function isItem(value: unknown): boolean {
   if (!isFields(value)) return false;
-  return isKnownRole(value.role) || value.role === 'model' || wireOf([value])?.format !== UNMARKED;
+  return isKnownRole(value.role) || value.role === 'model' || wireOf([value]) !== UNMARKED;
 }
 
 function listIn(body: Fields): readonly unknown[] {

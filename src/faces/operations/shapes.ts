@@ -202,9 +202,9 @@ export const SessionSummary = z
     model: z.string().nullable().optional(),
     title: z.string().optional().describe('The first words of the user.'),
     linked: z
-      .object({ to: z.string(), how: z.enum(['fork', 'nearest']) })
+      .object({ to: z.string(), how: z.literal('fork') })
       .optional()
-      .describe('The session that its client came from.'),
+      .describe('The session that its client branched off from.'),
     reading: Reading.optional(),
     compactions: z.number().optional(),
     holds: z

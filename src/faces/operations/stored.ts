@@ -11,8 +11,8 @@ export const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stri
 export interface AboutSession {
   readonly format: string;
   readonly model?: string | undefined;
-  /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
-  readonly linked?: { readonly to: string; readonly how: 'fork' | 'nearest' };
+  /** The session it branched off from. */
+  readonly linked?: { readonly to: string; readonly how: 'fork' };
 }
 
 /** Undefined where nothing was said of it: it was made by a library. */

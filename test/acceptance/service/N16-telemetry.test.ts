@@ -117,7 +117,11 @@ describe('telemetry', () => {
       // What is skipped has no end that hooks were told of.
       expect(hooks).toEqual([told('pre_compact', 'done'), ...(skip ? [] : [told('post_compact', 'late')])]);
       const compaction = spans.find(({ name }) => name === 'spillway.compaction');
-      expect(compaction === undefined).toBe(skip);
+      expect(compaction?.attributes['spillway.outcome']).toBe(skip ? 'noop' : 'completed');
+      const within = calls.filter(
+        (call) => call.parentSpanContext?.spanId === compaction!.spanContext().spanId,
+      );
+      expect(within).toHaveLength(calls.length);
       const ofHooks = spans.filter(({ name }) => name === 'spillway.plugin_hook');
       expect(ofHooks).toHaveLength(hooks.length);
     },

@@ -99,7 +99,6 @@ describe('who may come in', () => {
     for (const [method, path, body] of [
       ['PATCH', '/knobs', { changes: { minGain: 0.1 } }],
       ['PATCH', '/knobs', { empty: ['window'] }],
-      ['DELETE', '/knobs', undefined],
       ['PUT', '/models/gpt-4.1', { contextWindow: 1 }],
       ['DELETE', '/models/gpt-4.1', undefined],
     ] as const) {

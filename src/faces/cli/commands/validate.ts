@@ -26,7 +26,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
     );
     throw isRecording ? aRecording(file, cause) : cause;
   });
-  const format = options.format === 'auto' ? (wireOf(request)?.format ?? 'openai-chat') : options.format;
+  const format = options.format === 'auto' ? (wireOf(request) ?? 'openai-chat') : options.format;
   const violations = validators.get(format)!(request);
   if (options.json) terminal.out(`${JSON.stringify({ file, format, violations })}\n`);
   else if (violations.length === 0) terminal.out(`${file}: legal ${format}\n`);

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import * as verbs from '../../operations/index.js';
-import type { RunReport as Report } from '../../../session/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { maySee } from '../access.js';
 import { goneOf } from '../gone.js';
@@ -24,28 +23,11 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
       summary:
         'Compacts now, whatever the gates say; overrides hold for this one run. dry_run says what would be done.',
       query: null,
-      headers: z.looseObject({
-        'idempotency-key': z
-          .string()
-          .min(1)
-          .max(200)
-          .optional()
-          .describe('The same key again gets the same answer.'),
-      }),
       body: CompactBody,
       answer: z.union([verbs.RunReport, verbs.DryRun]),
     },
-    async ({ session, headers, body, reply }) => {
-      const { dry_run: isDry, agent_path: _, ...asked } = body;
-      if (isDry) return planned(service, session, asked, goneOf(reply));
-      const key = headers['idempotency-key'];
-      const scope = `service.answers ${JSON.stringify([session.id, session.agentPath])}`;
-      const before = key === undefined ? undefined : await service.store.value(scope, key);
-      if (typeof before === 'string') return reportOf(await verbs.recordOf(session, before));
-      const report = await compacted(service, session, asked);
-      if (key !== undefined && report.record) await service.store.setValue(scope, key, report.record.id);
-      return report;
-    },
+    ({ session, body: { dry_run: isDry, agent_path: _, ...asked }, reply }) =>
+      isDry ? planned(service, session, asked, goneOf(reply)) : compacted(service, session, asked),
   );
 
   sessionRoute(
@@ -92,9 +74,4 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
 
 function summaryOf({ plan: { edits: _, ...plan }, ...record }: CompactionRecord): object {
   return { ...record, plan };
-}
-
-function reportOf(record: CompactionRecord): Report {
-  const { plan, durationMs } = record;
-  return { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record, durationMs };
 }

@@ -48,22 +48,6 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
       return knobs();
     },
   );
-
-  route(
-    'DELETE /knobs',
-    {
-      summary: 'Takes back what operators set: one parameter, or all.',
-      query: z.object({ path: z.string().optional() }),
-      answer: Knobs,
-    },
-    async ({ caller, query: { path } }) => {
-      checkMayActForAll(caller);
-      const keys = path === undefined ? undefined : keysOf(path);
-      const next = keys === undefined ? {} : takenBack(service.knobs, keys);
-      await service.setKnobs(next, caller.name, keys ? [showPath(keys)] : []);
-      return knobs();
-    },
-  );
 }
 
 function schemas({ spillway }: Service): object {

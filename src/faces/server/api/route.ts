@@ -17,7 +17,6 @@ interface Shape {
   readonly params?: z.ZodType;
   /** Absent in a route of a session: which agent of it. Null: the body names the agent. */
   readonly query?: z.ZodType | null;
-  readonly headers?: z.ZodType;
   readonly body?: z.ZodType;
   /** What the answer holds at least; absent: nothing is answered (204). */
   readonly answer?: z.ZodType;
@@ -28,7 +27,6 @@ interface Checked<S, Query = unknown> {
   readonly caller: Caller;
   readonly params: Parsed<S, 'params'>;
   readonly query: Parsed<S, 'query', Query>;
-  readonly headers: Parsed<S, 'headers'>;
   readonly body: Parsed<S, 'body'>;
   readonly reply: FastifyReply;
 }
@@ -122,6 +120,6 @@ const paramOf = (field: string): string => (field === 'record' ? 'cid' : field);
 
 /** What the validator let through has the types of the shape. */
 function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
-  const { caller, params, query, headers, body } = request;
-  return { caller, params, query, headers, body, reply } as Checked<S, Query>;
+  const { caller, params, query, body } = request;
+  return { caller, params, query, body, reply } as Checked<S, Query>;
 }

@@ -43,8 +43,6 @@ export class Places {
   readonly #service: Service;
   /** Hash of a beginning -> sessions that begin so, newest first. */
   readonly #alike = new Map<string, readonly string[]>();
-  /** Session that was made last, by tenant and format. */
-  readonly #newest = new Map<string, string>();
   /** What is under way for a beginning: two requests of one new conversation are not to make two sessions. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -87,7 +85,6 @@ export class Places {
   }
 
   async #sessionOf(asked: SessionRequest, beginnings: readonly string[]): Promise<Session> {
-    const { caller, format } = asked;
     const near: string[] = [];
     for (const beginning of beginnings)
       for (const alike of [async () => this.#alike.get(beginning), () => this.#stored(beginning)]) {
@@ -99,17 +96,13 @@ export class Places {
         await this.#move(found.session.id, beginnings[0]!, beginning);
         return found.session;
       }
-    const sessionId = ownId(caller, `s-${randomUUID().slice(0, 13)}`);
-    const scope = jsonText([caller.tenant, format]);
-    const nearest = this.#newest.get(scope);
+    const sessionId = ownId(asked.caller, `s-${randomUUID().slice(0, 13)}`);
     const [fork] = near;
     const about: AboutSession = {
       ...aboutOf(asked),
-      ...(nearest !== undefined && { linked: { to: nearest, how: 'nearest' } }),
       ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
     };
     const session = await this.#service.sessionFor({ sessionId, agentPath: 'primary' }, about, true);
-    this.#newest.set(scope, sessionId);
     await this.#move(sessionId, beginnings[0]!);
     return session;
   }

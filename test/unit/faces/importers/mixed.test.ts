@@ -12,20 +12,10 @@ const claude = (uuid: string, text: string) => ({
 });
 
 describe('several formats in one file', () => {
-  it('are named with the first line where another agent has written into a recording', async () => {
-    const found = await read(lines(claude('a', 'one'), user('two'), claude('b', 'three')));
-    expect(found.format).toBe('claude-code');
-    expect(found.parsed.notices[0]!.what).toContain('1 lines from line 2 on look like chat messages');
-    const corpus = await read(lines(META, user('one'), claude('a', 'two')));
-    expect(corpus.format).toBe('corpus');
-    expect(corpus.parsed.notices[0]).toMatchObject({ kind: 'mixed-formats' });
-    expect(corpus.parsed.notices[0]!.what).toContain('1 lines from line 3 on look like claude-code');
-  });
-
   it('are kept and named in a list of messages: blocks of Anthropic among messages of chat', async () => {
     const list = [user('go'), user([{ type: 'tool_result', tool_use_id: 'x', content: 'ok' }])];
     const found = await read(JSON.stringify(list), 'openai-chat');
-    expect(kinds(found)).toEqual(['mixed-formats', 'unknown-part']);
+    expect(kinds(found)).toEqual(['unknown-part']);
     expect(found.parsed.messages[1]!.wire).toEqual(list[1]);
   });
 
