@@ -65,6 +65,22 @@ describe('the playground of the site', () => {
     expect(left!.sent[0]!.words).toMatch(/^\[Digest of earlier messages/);
   });
 
+  it('shows nothing beside a call that cannot fit, and each later call under its own number', async () => {
+    const made = new Engine();
+    const says = (content: string, role = 'user') => ({ role, content });
+    const messages = [
+      says('word '.repeat(6_000)),
+      says('One.', 'assistant'),
+      says('And then?'),
+      says('Two.', 'assistant'),
+    ];
+    await made.open(file(JSON.stringify({ model: 'gpt-4o', messages }), 'a.json'));
+    const calls = await played(made, 5_000);
+    expect(calls.map(({ fault }) => fault?.split(':')[0])).toEqual(['BUDGET_UNREACHABLE', undefined]);
+    expect(await made.bands(0)).toEqual([]);
+    expect((await made.bands(1)).flatMap(({ log }) => log.map(({ id }) => id))).toEqual(['m0', 'm1', 'm2']);
+  });
+
   it('brings back what a question speaks of, and ends a replay when another begins', async () => {
     const of = await engine();
     await played(of, 5_000);

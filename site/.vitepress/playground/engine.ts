@@ -18,6 +18,8 @@ export class Engine {
   #messages: readonly Message[] = [];
   #spillway: Spillway | undefined;
   #session: Session | undefined;
+  /** The session's own number of each call; none where it could not fit, and so was never prepared. */
+  #numbers: (number | undefined)[] = [];
   /** Counts replays: a later one ends those before it. */
   #replays = 0;
 
@@ -49,9 +51,12 @@ export class Engine {
     this.#spillway = spillway;
     const session = spillway.session();
     this.#session = session;
+    this.#numbers = [];
+    let prepared = 0;
     let waiting: Call[] = [];
     let told = performance.now();
     for await (const call of callsOf(session, this.#messages)) {
+      this.#numbers.push(call.fault === undefined ? ++prepared : undefined);
       waiting.push(call);
       if (performance.now() - told < TELL_MS) continue;
       tell(waiting);
@@ -65,10 +70,11 @@ export class Engine {
     return true;
   }
 
-  /** The log beside what one call was sent; calls count from 0. */
+  /** The log beside what one call was sent; calls count from 0. Empty where it could not fit. */
   async bands(call: number): Promise<readonly Band[]> {
-    if (!this.#session) return [];
-    return bandsOf(await this.#session.operator.explainCall(call + 1), this.#session);
+    const number = this.#numbers[call];
+    if (!this.#session || number === undefined) return [];
+    return bandsOf(await this.#session.operator.explainCall(number), this.#session);
   }
 
   /** What a question brings back of all that left. */

@@ -62,8 +62,9 @@ export function cascadeOf(call: Call, { gates, budget }: ReplayedGates): readonl
     });
     if (!isShut) level = last!.after;
   }
-  const sent = share(call.after);
-  return [...columns, { name: 'sent', from: sent, to: sent, isShut: false, said: percentOf(sent) }];
+  const sent = call.fault === undefined ? share(call.after) : 0;
+  const said = call.fault === undefined ? percentOf(sent) : 'nothing';
+  return [...columns, { name: 'sent', from: sent, to: sent, isShut: false, said }];
 }
 
 export const countOf = (tokens: number): string => tokens.toLocaleString('en');

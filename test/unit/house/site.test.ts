@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { benchOf } from '../../../site/.vitepress/data/bench.js';
 import { cascadeOf } from '../../../site/.vitepress/theme/cascade.js';
+import { replayWords, sessionWords } from '../../../site/.vitepress/playground/words.js';
 import { fileOf, GUIDES, REFERENCE } from '../../../site/.vitepress/navigation.js';
 import { addressOf, pages, targetOf } from '../../../site/.vitepress/repository.js';
 import { headingSlug } from '../../../site/.vitepress/slug.js';
@@ -80,5 +81,40 @@ describe('the first page', () => {
     ]);
     expect(columns.map(({ isShut }) => isShut)).toEqual([false, false, true, false]);
     expect(columns[0]!.over).toBe('150 %');
+  });
+
+  it('says of a call that cannot fit that it was not sent', () => {
+    const call = { messages: 1, shown: 1, written: 1_500, before: 1_500, after: 1_500, steps: [] };
+    const gates = [{ name: 'snip', opensAt: 0.8 }];
+    const columns = cascadeOf(
+      { ...call, fault: 'BUDGET_UNREACHABLE: …' },
+      { budget: 1_000, gates, calls: [] },
+    );
+    expect(columns.at(-1)).toMatchObject({ name: 'sent', to: 0, said: 'nothing' });
+  });
+});
+
+describe('the playground', () => {
+  const opened = { format: 'corpus', messages: 1, notices: ['line 2: cut off'] };
+  const call = { messages: 1, shown: 1, written: 90, before: 90, after: 90, steps: [] };
+  const replayed = {
+    budget: 1_000,
+    gates: [],
+    calls: [call, { ...call, after: 30, fault: 'BUDGET_UNREACHABLE' }],
+  };
+
+  it('says what a file holds', () => {
+    expect(sessionWords('a.jsonl', opened)).toBe('a.jsonl: 1 message, read as corpus. line 2: cut off.');
+  });
+
+  it('says what was sent, of calls that fit, and of a session without an answer that nothing was', () => {
+    expect(replayWords(replayed, false)).toBe(
+      '2 calls of the model, 0 compactions; 90 tokens a call; 1 cannot fit.',
+    );
+    expect(replayWords({ ...replayed, calls: [call] }, true)).toBe(
+      '1 call of the model, 0 compactions; 90 tokens a call; every call fits; playing on …',
+    );
+    expect(replayWords({ ...replayed, calls: [] }, true)).toBe('Playing …');
+    expect(replayWords({ ...replayed, calls: [] }, false)).toMatch(/no answer of a model/);
   });
 });
