@@ -8,6 +8,7 @@ import { withPolicy } from './policy.js';
 import { repositoryLinks } from './links.js';
 import { sidebar } from './navigation.js';
 import { excluded, rewrites, root } from './repository.js';
+import { plainSearchBox, search } from './search.js';
 import { headingSlug } from './slug.js';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#0b6e8c" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round"><path d="M4 4v16h16"/><path d="M4 9c5 0 6 4 9 7s4 2 7 2"/></svg>`;
@@ -36,6 +37,7 @@ export default defineConfig({
   transformHtml: (html) => withPolicy(html),
   buildEnd: ({ outDir, site }) => checkSite(outDir, site.base),
   vite: {
+    plugins: [plainSearchBox],
     build: { chunkSizeWarningLimit: 4_000, target: 'es2022' },
     // The playground has the library as it is built, for browsers.
     resolve: {
@@ -48,7 +50,8 @@ export default defineConfig({
     worker: { format: 'es' },
   },
   themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
+    search,
+    notFound: { linkLabel: 'Take me home' },
     outline: { level: [2, 3] },
     nav: [
       { text: 'Playground', link: '/playground.html' },
