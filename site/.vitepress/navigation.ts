@@ -140,11 +140,15 @@ function decisions(): Item {
   return { text: 'Decisions', link: '/decisions/', items };
 }
 
-export const sidebar = (): Record<string, Item[]> => ({
-  '/': GUIDES.map(shown),
-  '/reference/': [...REFERENCE.map(shown), modules()],
-  '/api': [...REFERENCE.map(shown), modules()],
-  '/commands': [...REFERENCE.map(shown), modules()],
-  '/http-api': [...REFERENCE.map(shown), modules()],
-  '/decisions/': [decisions()],
-});
+/** Of addresses that are as deep the first takes a page: the one that has all stands last. */
+export const sidebar = (): Record<string, Item[]> => {
+  const reference = [...REFERENCE.map(shown), modules()];
+  return {
+    '/reference/': reference,
+    '/api': reference,
+    '/commands': reference,
+    '/http-api': reference,
+    '/decisions/': [decisions()],
+    '/': GUIDES.map(shown),
+  };
+};
