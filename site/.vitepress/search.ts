@@ -25,6 +25,7 @@ const PLAINER: readonly (readonly [theirs: RegExp, ours: string])[] = [
   [/:role="results\?\.length \? 'listbox' : undefined"\s+:aria-labelledby=".*"/, ''],
   [/:aria-selected=".*"\s+role="option"/, ''],
   [/:aria-label="\[\.\.\.p\.titles, p\.title\]\.join\(' > '\)"/, ''],
+  [/<kbd :aria-label=".*">/g, '<kbd>'],
 ];
 
 export const plainSearchBox = {
