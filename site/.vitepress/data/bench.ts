@@ -13,7 +13,7 @@ export interface Bench {
 }
 
 const PAGE = 'docs/bench.md';
-const COLUMNS = ['policy', 'from afar', 'mean sent', 'rewritten', 'over', 'illegal'];
+const COLUMNS = ['policy', 'from afar', 'mean sent', 'input', 'over', 'illegal', 'failed'];
 
 /** The rows of the first window. Throws where the page has no such table any more. */
 export function benchOf(page: string): Bench {
