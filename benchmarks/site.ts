@@ -187,7 +187,7 @@ const visits = [
   await visit('/', 1_280, 'light'),
   await visit('/', 380, 'dark'),
   await visit('/guides/drop-in.html', 1_280, 'light'),
-  await visit('/reference/spillway.html', 380, 'light'),
+  await visit('/reference/spillway/ai-sdk.html', 380, 'light'),
   await visit('/bench.html', 380, 'dark'),
   await visit('/playground.html', 1_280, 'light'),
   await visit('/playground.html', 380, 'dark'),
