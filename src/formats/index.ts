@@ -7,7 +7,7 @@ export { isKnownRole, openaiChat, withTurns } from './openai-chat/index.js';
 export { openaiResponses, parseItems } from './openai-responses/index.js';
 export { readOverflow, readOverflowOf } from './provider/overflow.js';
 export { sameMessage } from './provider/same-message.js';
-export { untrimmedBy, withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
+export { withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
 export { countIn } from './provider/lore.js';
 export { sameItem } from './conversation/reader.js';
 export { notOfFormat, refuseForeign } from './faults.js';

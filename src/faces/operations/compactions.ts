@@ -49,16 +49,6 @@ export const undo = verb(
   async ({ operator }, which) => ({ records: await operator.undo(which) }),
 );
 
-export const undoOne = verb(
-  'Takes this compaction back; with `and_later` those after it too. Again: nothing more.',
-  { record: z.string().min(1), andLater: z.boolean().default(false) },
-  Records,
-  async (session, { record, andLater = false }) => {
-    const { id } = await recordOf(session, record);
-    return { records: await session.operator.undo(andLater ? { to: id } : { record: id }) };
-  },
-);
-
 export const release = verb('Lets go of what undo holds.', {}, undefined, ({ operator }) =>
   operator.release(),
 );

@@ -89,10 +89,10 @@ export class Outbox {
 
   messages(system: readonly Block[]): readonly unknown[] {
     const messages = this.#entries.map(written);
-    const [onSystem, onMessages] = [marksOn(system), marksOn(messages.flatMap(blocksIn))];
-    const spare = onMessages - marksAllowed(onSystem, onMessages);
-    if (spare > 0)
-      this.note('request', 'cache-mark', `${spare} older cache marks are left out; a request has at most 4`);
+    const marks = marksOn(system) + marksOn(messages.flatMap(blocksIn));
+    if (marks <= MOST_MARKS) return messages;
+    const spare = marks - LEFT;
+    this.note('request', 'cache-mark', `${spare} older cache marks are left out; a request has at most 4`);
     return withoutOldest(messages, spare);
   }
 }
@@ -111,7 +111,10 @@ const isPlain = (block: Block): boolean =>
 /** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
 const MOST_MARKS = 4;
 
-/** Where there were more, so many are left: one may stand on the tools, which are not seen from here. */
+/**
+ * Where there were more, so many are left: one may stand on the tools, which are not seen from here. Clients move their marks
+ * along as the conversation grows; a log that was put together from many requests holds every place where one ever stood.
+ */
 const LEFT = 3;
 
 /** Cache marks on blocks and inside them. */
@@ -142,14 +145,6 @@ function withoutOldest(messages: readonly unknown[], spare: number): readonly un
     });
     return { ...(message as WireMessage), content };
   });
-}
-
-/**
- * How many marks the messages may keep. Clients move theirs along as the conversation grows; a log that was put
- * together from many requests holds every place where one ever stood. The newest are the ones that count.
- */
-function marksAllowed(onSystem: number, onMessages: number): number {
-  return onSystem + onMessages <= MOST_MARKS ? onMessages : Math.max(0, LEFT - onSystem);
 }
 
 /** A whole body with no more cache marks than are taken, those on the tools counted: the oldest of its messages lose theirs. */

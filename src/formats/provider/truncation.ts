@@ -16,25 +16,14 @@ const SWITCHES = PROVIDERS.flatMap(({ truncation = [] }) => truncation);
  * OpenAI Responses; `contextManagement` in options of the AI SDK). What is cut there is in no ledger. The body that was
  * given is not changed. The drop-ins do this to every request.
  */
-export function withoutHostTrimming<Body extends object>(body: Body): Untrimmed<Body> {
-  return switchedOff(body, SWITCHES);
-}
-
-/** The same with the switches of a provider that is not known here before them. */
-export function untrimmedBy<Body extends object>(
+export function withoutHostTrimming<Body extends object>(
   body: Body,
+  /** Of a provider that is not known here; they come first. */
   own: readonly TruncationSwitch[] = [],
-): Untrimmed<Body> {
-  return switchedOff(body, [...own, ...SWITCHES]);
-}
-
-function switchedOff<Body extends object>(
-  body: Body,
-  switches: readonly TruncationSwitch[],
 ): Untrimmed<Body> {
   const changed: Record<string, unknown> = { ...(body as Readonly<Record<string, unknown>>) };
   const found: string[] = [];
-  for (const { field, off } of switches) {
+  for (const { field, off } of [...own, ...SWITCHES]) {
     const change = off(changed[field]);
     if (!change) continue;
     found.push(change.was);

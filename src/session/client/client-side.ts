@@ -6,7 +6,7 @@ import {
   type Message,
   type ReadonlyLog,
 } from '../../transcript/index.js';
-import { untrimmedBy } from '../../formats/index.js';
+import { withoutHostTrimming } from '../../formats/index.js';
 import { checkOptions } from '../arguments.js';
 import type { Inbox } from '../inbox.js';
 import type { History } from '../operator/history.js';
@@ -59,7 +59,7 @@ export class ClientSide {
   }
 
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = untrimmedBy(body, this.#of.format.provider?.truncation);
+    const { body: own, switchedOff } = withoutHostTrimming(body, this.#of.format.provider?.truncation);
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';

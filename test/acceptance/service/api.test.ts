@@ -70,9 +70,8 @@ describe('the HTTP API', () => {
 
     const undone = await service.ask('POST', `/sessions/${id}/undo`, {});
     expect(undone.body.records.map((one: { id: string }) => one.id)).toEqual([committed.body.record.id]);
-    expect((await service.ask('POST', `/sessions/${id}/compactions/${cid}/undo`)).body.records).toHaveLength(
-      1,
-    );
+    expect((await service.ask('POST', `/sessions/${id}/undo`, { record: cid })).body.records).toHaveLength(1);
+    expect((await service.ask('POST', `/sessions/${id}/undo`, { record: cid })).body.records).toEqual([]);
     expect((await service.ask('POST', `/sessions/${id}/release`)).status).toBe(204);
   });
 

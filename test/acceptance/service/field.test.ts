@@ -103,7 +103,7 @@ describe('what breaks in the field, over HTTP', () => {
     const { body: original } = await service.ask('GET', `/sessions/mill/messages/${gone}`);
     const at = Number(String(gone).slice(1));
     expect(JSON.stringify(original)).toContain(JSON.stringify(LONG[at]!.content));
-    const { body: undone } = await service.ask('POST', `/sessions/mill/compactions/${done.record.id}/undo`);
+    const { body: undone } = await service.ask('POST', '/sessions/mill/undo', { record: done.record.id });
     expect(undone.records.map(({ id }: { id: string }) => id)).toEqual([done.record.id]);
     expect((await service.ask('GET', '/sessions/mill/messages?limit=500')).body).toEqual(before);
   });

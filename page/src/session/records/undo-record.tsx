@@ -18,8 +18,8 @@ interface UndoProps {
 /** Takes a compaction back: the newest alone, an older one with all that built on it. */
 export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = false }: UndoProps) {
   const undo = useSessionAct<boolean, object>(place, (andLater) => [
-    `/compactions/${encodeURIComponent(id)}/undo`,
-    { body: { and_later: andLater } },
+    '/undo',
+    { body: andLater ? { to: id } : { record: id } },
   ]);
   const pressure = usePressureAfter(place, id);
   if (status === 'undone') return <ReleaseHolds place={place} label="Let go of what undo holds" />;

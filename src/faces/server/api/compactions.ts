@@ -49,7 +49,6 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
   verbRoute('GET /sessions/:id/compactions/:cid', verbs.compaction);
   verbRoute('PATCH /sessions/:id/compactions/:cid', verbs.flag);
   verbRoute('POST /sessions/:id/undo', verbs.undo);
-  verbRoute('POST /sessions/:id/compactions/:cid/undo', verbs.undoOne);
   verbRoute('POST /sessions/:id/release', verbs.release);
   verbRoute('POST /sessions/:id/rollback', verbs.rollback);
   verbRoute('GET /sessions/:id/effect', verbs.effect);
