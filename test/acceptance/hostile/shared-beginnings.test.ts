@@ -176,6 +176,25 @@ describe('ten runs of one opening prompt', () => {
   });
 });
 
+describe('forty conversations of one greeting and one question, in turns', () => {
+  it('N13: go on each in its own session: none is made anew with each call', async () => {
+    const { service, ask } = await proxy();
+    const chats = Array.from({ length: 40 }, (): Chat[] => [says('Hello! How can I help?'), user('Hi.')]);
+    const rounds: string[][] = [];
+    for (let round = 0; round < 4; round++) {
+      const sessions: string[] = [];
+      for (const [at, chat] of chats.entries()) {
+        sessions.push((await ask(chat)).session);
+        chat.push(says('ok'), user(`Caller ${at} says ${round}.`));
+      }
+      rounds.push(sessions);
+    }
+    expect(new Set(rounds[2]).size).toBe(chats.length);
+    expect(rounds[3]).toEqual(rounds[2]);
+    expect((await service.ask('GET', '/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
+  });
+});
+
 describe('a client that names its conversation by itself', () => {
   const own: readonly (readonly [string, (name: string) => readonly [Record<string, string>, object]])[] = [
     ['Claude Code in a header', (name) => [{ 'x-claude-code-session-id': name }, {}]],

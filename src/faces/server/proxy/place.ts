@@ -92,8 +92,8 @@ export class Places {
         near.push(...ids);
         const found = await this.#bestOf(ids, asked);
         if (!found) continue;
-        // Its first answer is known now, and tells it from others of its beginning.
-        await this.#move(found.session.id, beginnings[0]!, beginning);
+        // More of its answers are known now, and tell it from others of its beginning.
+        await this.#move(found.session.id, beginnings, beginning);
         return found.session;
       }
     const sessionId = ownId(asked.caller, `s-${randomUUID().slice(0, 13)}`);
@@ -103,7 +103,7 @@ export class Places {
       ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
     };
     const session = await this.#service.sessionFor({ sessionId, agentPath: 'primary' }, about, true);
-    await this.#move(sessionId, beginnings[0]!);
+    await this.#move(sessionId, beginnings);
     return session;
   }
 
@@ -129,8 +129,21 @@ export class Places {
     return (await stored.catch(unlessAway)) as readonly string[] | undefined;
   }
 
-  /** Says, to other processes too, how a session begins. Only what changes is written; nothing, where the store is away. */
-  async #move(sessionId: string, to: string, from?: string): Promise<void> {
+  /** Says, to other processes too, how a session begins: without the beginning before any answer, once it has more. */
+  async #move(sessionId: string, beginnings: readonly string[], found?: string): Promise<void> {
+    const before = beginnings.at(-1)!;
+    for (const to of beginnings.length === 1 ? beginnings : beginnings.slice(0, -1))
+      await this.#put(to, sessionId);
+    if (found !== before || beginnings.length === 1) return;
+    this.#alike.set(
+      before,
+      (this.#alike.get(before) ?? []).filter((id) => id !== sessionId),
+    );
+    await this.#change(before, (stored) => stored.filter((id) => id !== sessionId));
+  }
+
+  /** Only what changes is written; nothing, where the store is away. */
+  async #put(to: string, sessionId: string): Promise<void> {
     const known = this.#alike.get(to);
     this.#alike.delete(to);
     this.#alike.set(to, [sessionId, ...(known ?? []).filter((id) => id !== sessionId)].slice(0, MOST_ALIKE));
@@ -140,12 +153,6 @@ export class Places {
     await this.#change(to, (stored) =>
       stored.includes(sessionId) ? undefined : [sessionId, ...stored].slice(0, MOST_ALIKE),
     );
-    if (from === undefined || from === to) return;
-    this.#alike.set(
-      from,
-      (this.#alike.get(from) ?? []).filter((id) => id !== sessionId),
-    );
-    await this.#change(from, (stored) => stored.filter((id) => id !== sessionId));
   }
 
   async #change(
@@ -174,9 +181,12 @@ const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => (
   ...(typeof model === 'string' && { model }),
 });
 
+/** By so many answers of the model beginnings are told apart: many a conversation begins with one greeting and one question. */
+const DEPTHS = [1, 2, 4, 8];
+
 /**
- * Hashes of how a history begins, instructions aside: up to the first words of the model where it has any, and before them.
- * Parses no more of it than it has to.
+ * Hashes of how a history begins, instructions aside, the longest first: up to what was said before the next answer of the
+ * model, up to its first one, and before that. Parses no more of it than it has to.
  */
 function beginningsOf({ caller, format, headers, body, messages }: SessionRequest): readonly string[] {
   const { messagesField, parse } = formatNamed(format);
@@ -184,11 +194,16 @@ function beginningsOf({ caller, format, headers, body, messages }: SessionReques
     const isAll = count >= messages.length;
     const parsed = parse({ ...body, [messagesField]: isAll ? messages : messages.slice(0, count) });
     const said = parsed.messages.filter(({ role }) => role !== 'system');
-    const answer = said.findIndex(({ role }) => role === 'assistant');
-    if (answer < 0 && !isAll) continue;
+    const answers = said.flatMap(({ role }, at) => (role === 'assistant' ? at : []));
+    if (answers.length <= DEPTHS.at(-1)! && !isAll) continue;
     const scope = [caller.tenant, format, ownNameOf(headers, body)];
-    const asked = hashOf([...scope, ...(answer < 0 ? said : said.slice(0, answer)).map(wordsOf)]);
-    return answer < 0 ? [asked] : [hashOf([asked, wordsOf(said[answer]!)]), asked];
+    const ends = DEPTHS.filter((depth) => depth <= answers.length).map(
+      (depth) => answers[depth] ?? said.length,
+    );
+    // One call ago it had an answer less, and may be known by the beginning before the longest.
+    const [first = said.length] = answers;
+    const looked = [...ends.slice(-2).reverse(), ...(ends.length > 0 ? [first + 1] : []), first];
+    return looked.map((end) => hashOf([...scope, ...said.slice(0, end).map(wordsOf)]));
   }
 }
 
