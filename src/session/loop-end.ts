@@ -1,6 +1,6 @@
 import { takesOut, type Policy } from '../pipeline/index.js';
 import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
-import { goOnMessage } from './own-messages.js';
+import { goOnMessage, withoutMarkers } from './own-messages.js';
 import type { Inbox } from './inbox.js';
 import type { Uses } from './services.js';
 import type { Thread } from './thread.js';
@@ -31,8 +31,9 @@ export class LoopEnd {
  * Whether the tool loop in progress has lost the reasoning that its provider asks for: a loop that was begun with signed
  * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
  */
-function lostReasoning({ log, projection: { view } }: Thread, { reasoning }: Policy): boolean {
+function lostReasoning({ log, projection }: Thread, { reasoning }: Policy): boolean {
   if (!reasoning || !takesOut(reasoning)) return false;
+  const view = withoutMarkers(projection.view);
   if (view.at(-1)?.message.role !== 'tool') return false;
   for (let i = view.length - 1; i >= 0; i--) {
     const found = reasoningOf(view[i]!, log);
@@ -58,6 +59,6 @@ function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' 
 }
 
 const isWords = ({ role, parts }: Message): boolean =>
-  role === 'user' && parts.some(({ type }) => type !== 'tool-result');
+  role === 'user' && parts.some(({ type }) => type !== 'tool-result' && type !== 'marker');
 
 const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;

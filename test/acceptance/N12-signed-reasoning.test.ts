@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formats } from '../../src/index.js';
+import { formats, type Session } from '../../src/index.js';
 import { engine, prose } from './support.js';
 import { asks, loop, play, text, thoughtsIn, turn, type Wire } from './thinking.js';
 import { loopOn, playOn, SIGNED_STEPS, STEPS } from './thinking-wires.js';
@@ -45,6 +45,18 @@ describe('N12: signed reasoning', () => {
     );
     const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(chosen.every(({ kept }) => kept === 0)).toBe(true);
+  });
+
+  it.each([
+    ['an operator queued it', (session: Session) => session.operator.queue()],
+    ['the provider counted more than fits', (session: Session) => session.observe({ inputTokens: 9_000 })],
+  ])('N12: a loop is ended by a line of the user where %s', async (_, before) => {
+    const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
+    const calls = await play(session, [...turn('a', 3), asks('Work on it.'), ...loop('b', 8)], {
+      before: async (call) => call === 10 && (await before(session)),
+    });
+    expect(calls[10]!.committed).toBe(true);
+    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
   });
 
   it.each(Object.keys(STEPS))(
