@@ -74,17 +74,36 @@ export async function takeTurn<Answer>(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(signal && { signal }),
   };
+  const newest = followed.appended.at(-1)?.id ?? newestOf(session.log);
   const own: Flight = {
     until: (settled) => flight.until(settled),
     again(ask) {
       let sent = 0;
       return flight.again((request) => {
+        if (newestOf(session.log) !== newest) throw new WentOn();
         if (sent++ > 0) turn.retried?.();
         return ask(request);
       }, options);
     },
   };
-  return own.again((request) => send(request, { session, flight: own }));
+  try {
+    return await own.again((request) => send(request, { session, flight: own }));
+  } catch (error) {
+    if (!(error instanceof WentOn)) throw error;
+    return takeTurn({ session, flight }, turn);
+  }
+}
+
+/** Another process took another history into the session meanwhile: what was prepared is not what this client said. */
+class WentOn extends Error {}
+
+/** The newest message that a client knows of. */
+function newestOf(log: Session['log']): string | undefined {
+  for (let seq = log.length - 1; seq >= 0; seq--) {
+    const { id, unknownToClient } = log.at(seq);
+    if (!unknownToClient) return id;
+  }
+  return undefined;
 }
 
 /** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */

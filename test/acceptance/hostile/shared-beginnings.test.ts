@@ -195,6 +195,27 @@ describe('forty conversations of one greeting and one question, in turns', () =>
   });
 });
 
+describe('two users of one history, at two services on one store', () => {
+  it('R1: the first is sent what he said, though the second goes on while his request is compacted', async () => {
+    const base = await openStore('memory:');
+    const other = await proxy({}, { store: base, profile: 'agent' });
+    const mine: Chat[] = [...template, ...template.slice(1, 21), user('And now?')];
+    let second: Asked | undefined;
+    const store = new Proxy(base, {
+      get(target, name) {
+        if (name !== 'write') return Reflect.get(target, name) as unknown;
+        return async (...written: Parameters<typeof base.write>) => {
+          const isCommit = second === undefined && written[2].entries !== undefined;
+          if (isCommit) second = await other.ask([...mine, says('ok'), user('SECRET-OF-B')]);
+          return target.write(...written);
+        };
+      },
+    });
+    const { text } = await (await proxy({}, { store, profile: 'agent' })).ask(mine);
+    expect([second !== undefined, text.includes('SECRET-OF-B')]).toEqual([true, false]);
+  });
+});
+
 describe('a client that names its conversation by itself', () => {
   const own: readonly (readonly [string, (name: string) => readonly [Record<string, string>, object]])[] = [
     ['Claude Code in a header', (name) => [{ 'x-claude-code-session-id': name }, {}]],
