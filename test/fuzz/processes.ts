@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore, type SessionStore } from '../../src/index.js';
+
+/** Where sessions are kept across restarts: in one store that stays open, or in a file that each process opens anew. */
+export type Kept = 'memory' | 'sqlite';
+
+interface Ends {
+  close(): Promise<unknown>;
+}
+
+let files = 0;
+
+/**
+ * Processes on one store. The first, the second … of a history is one that has not seen its session before: a start costs more
+ * than all else that a history does, so many histories go through the same ones, each in sessions of its own.
+ */
+export class Processes<P extends Ends> {
+  readonly #stores: SessionStore[] = [];
+  readonly #started = new Map<string, Promise<P>>();
+  readonly #file = join(tmpdir(), `histories-${process.pid}-${files++}.db`);
+  #histories = 0;
+
+  constructor(
+    private readonly kept: Kept,
+    private readonly begin: (store: SessionStore, profile: string) => Promise<P>,
+  ) {}
+
+  /** The processes of one more history, one for each call of `restart`, and a name that no other history has. */
+  history(profile: string): { readonly name: string; readonly restart: () => Promise<P> } {
+    let restarts = 0;
+    const restart = (): Promise<P> => {
+      const key = `${profile} ${restarts++}`;
+      const process = this.#started.get(key) ?? this.#store().then((store) => this.begin(store, profile));
+      this.#started.set(key, process);
+      return process;
+    };
+    return { name: `history-${this.#histories++}`, restart };
+  }
+
+  async close(): Promise<void> {
+    for (const process of this.#started.values()) await (await process).close();
+    // Files that are closed together share a collection of the heap.
+    await Promise.all(this.#stores.map((store) => store.close()));
+    for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true });
+  }
+
+  async #store(): Promise<SessionStore> {
+    if (this.kept === 'memory' && this.#stores[0]) return this.#stores[0];
+    const url = this.kept === 'memory' ? 'memory:' : `sqlite:${this.#file}`;
+    const store = (await openStore(url)) as SessionStore;
+    this.#stores.push(store);
+    return store;
+  }
+}
