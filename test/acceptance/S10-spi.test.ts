@@ -19,7 +19,7 @@ async function play(how: keyof typeof ROSTERS, settings = {}) {
 const SILENT = {
   parse: () => [],
   isStranger: async () => false,
-  compare: async () => ({ isFork: false }),
+  compare: async () => ({ isFork: false, answers: 0 }),
   follow: () => Promise.reject(new Error('nothing is followed')),
   copyInstance: undefined,
 };

@@ -93,7 +93,7 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
   );
 }
 
-function State({ of: { pending, breakers = {}, flags, linked } }: { readonly of: SessionSummary }) {
+function State({ of: { pending, breakers = {}, flags, forkOf } }: { readonly of: SessionSummary }) {
   const open = Object.entries(breakers).filter(([, state]) => state !== 'closed');
   return (
     <span className="line">
@@ -116,9 +116,9 @@ function State({ of: { pending, breakers = {}, flags, linked } }: { readonly of:
           {flags.bad} bad
         </span>
       )}
-      {linked && (
-        <span className="mark" title={`Its client came from the session ${linked.to} (${linked.how})`}>
-          {linked.how}
+      {forkOf !== undefined && (
+        <span className="mark" title={`It begins with answers of the session ${forkOf}, and left it`}>
+          fork
         </span>
       )}
     </span>

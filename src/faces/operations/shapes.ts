@@ -201,10 +201,7 @@ export const SessionSummary = z
     format: z.string().optional(),
     model: z.string().nullable().optional(),
     title: z.string().optional().describe('The first words of the user.'),
-    linked: z
-      .object({ to: z.string(), how: z.literal('fork') })
-      .optional()
-      .describe('The session that its client branched off from.'),
+    forkOf: z.string().optional().describe('The session whose answers it begins with, and which it left.'),
     reading: Reading.optional(),
     compactions: z.number().optional(),
     holds: z

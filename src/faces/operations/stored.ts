@@ -11,8 +11,8 @@ export const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stri
 export interface AboutSession {
   readonly format: string;
   readonly model?: string | undefined;
-  /** The session it branched off from. */
-  readonly linked?: { readonly to: string; readonly how: 'fork' };
+  /** The session whose answers its history begins with, and which it left. */
+  readonly forkOf?: string;
 }
 
 /** Undefined where nothing was said of it: it was made by a library. */

@@ -33,6 +33,8 @@ export interface FollowOptions {
 export interface Compared {
   /** It is another conversation, though it may begin alike. */
   readonly isFork: boolean;
+  /** Answers of the model that both begin with. */
+  readonly answers: number;
   /** What comes behind all that the session holds; absent where it does not hold all of that. */
   readonly fresh?: readonly Message[];
 }
@@ -129,6 +131,7 @@ export class Follower {
     const { same, shift } = agreed;
     return {
       isFork: this.#agreement.isFork(history, known, agreed),
+      answers: known.slice(0, same).filter(({ role }) => role === 'assistant').length,
       ...(same === known.length && { fresh: history.messages.slice(same + shift) }),
     };
   }

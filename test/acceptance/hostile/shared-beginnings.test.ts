@@ -148,6 +148,40 @@ describe('conversations that share one ordinary exchange near their ends', () =>
   });
 });
 
+describe('which session a new one is said to have left', () => {
+  const forkOf = async ({ service }: Awaited<ReturnType<typeof proxy>>, session: string) =>
+    (await service.ask('GET', `/sessions/${encodeURIComponent(session)}`)).body.forkOf;
+
+  it('N13: is none, where another conversation was only opened before it, or asked the same', async () => {
+    const one = await proxy();
+    await one.ask([user('I am Alice.'), says('Hello, Alice.'), user('And the mill?')]);
+    const bob = await one.ask([user('I am Bob.')]);
+    const other = await one.ask([user('I am Alice.'), says('Good day.'), user('And the roof?')]);
+    expect([await forkOf(one, bob.session), await forkOf(one, other.session)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('N13: is the one with most of the answers that its history begins with', async () => {
+    const one = await proxy();
+    const begin = [user('Plan the mill.'), says('Stone.'), user('And the roof?')];
+    const far = await one.ask([...begin, says('Slate.'), user('And the door?')]);
+    const near = await one.ask([
+      ...begin,
+      says('Tiles.'),
+      user('And the door?'),
+      says('Oak.'),
+      user('Good.'),
+    ]);
+    const last = await one.ask([user('Plan the mill.'), says('Stone.'), user('No, the wall.')]);
+    const fork = await one.ask([...begin, says('Tiles.'), user('And the gate?')]);
+    expect(await forkOf(one, near.session)).toBe(far.session);
+    expect([far.session, near.session]).toContain(await forkOf(one, last.session));
+    expect(await forkOf(one, fork.session)).toBe(near.session);
+  });
+});
+
 describe('ten runs of one opening prompt', () => {
   it('N13: copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
     const { service, ask } = await proxy();

@@ -150,7 +150,7 @@ async function summaryOf(
   about: verbs.AboutSession | undefined,
   session: Session | undefined,
 ): Promise<object> {
-  const { format, model = null, linked } = about ?? {};
+  const { format, model = null, forkOf } = about ?? {};
   const known = {
     id: sessionId,
     agentPath,
@@ -158,7 +158,7 @@ async function summaryOf(
     createdAt,
     updatedAt,
     ...(format !== undefined && { format, model }),
-    ...(linked && { linked }),
+    ...(forkOf !== undefined && { forkOf }),
   };
   return session ? { ...known, format: session.format, ...(await figuresOf(session)) } : known;
 }

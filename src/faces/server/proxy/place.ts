@@ -34,6 +34,12 @@ interface Found {
   readonly fresh: Compared['fresh'];
 }
 
+/** A session that a history begins with and leaves. */
+interface Left {
+  readonly sessionId: string;
+  readonly answers: number;
+}
+
 /**
  * Finds the session of each request of each tenant, and makes those that are not there. Sessions are looked up by the hash
  * of their first messages, within what the client itself calls its session; whether a history goes on from one is told by
@@ -80,47 +86,54 @@ export class Places {
     asked: SessionRequest,
   ): Promise<{ readonly session: Session; readonly fresh: readonly Message[] } | undefined> {
     const alike = beginningsOf(asked).flatMap((beginning) => this.#alike.get(beginning) ?? []);
-    const found = await this.#bestOf(alike, asked);
+    const { found } = await this.#bestOf(alike, asked);
     return found?.fresh && { session: found.session, fresh: found.fresh };
   }
 
   async #sessionOf(asked: SessionRequest, beginnings: readonly string[]): Promise<Session> {
     const near: string[] = [];
+    let left: Left | undefined;
     for (const beginning of beginnings)
       for (const alike of [async () => this.#alike.get(beginning), () => this.#stored(beginning)]) {
         const ids = ((await alike()) ?? []).filter((id) => !near.includes(id));
         near.push(...ids);
-        const found = await this.#bestOf(ids, asked);
+        const { found, left: other } = await this.#bestOf(ids, asked);
+        if (other && other.answers > (left?.answers ?? 0)) left = other;
         if (!found) continue;
         // More of its answers are known now, and tell it from others of its beginning.
         await this.#move(found.session.id, beginnings, beginning);
         return found.session;
       }
     const sessionId = ownId(asked.caller, `s-${randomUUID().slice(0, 13)}`);
-    const [fork] = near;
-    const about: AboutSession = {
-      ...aboutOf(asked),
-      ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
-    };
+    const about: AboutSession = { ...aboutOf(asked), ...(left && { forkOf: left.sessionId }) };
     const session = await this.#service.sessionFor({ sessionId, agentPath: 'primary' }, about, true);
     await this.#move(sessionId, beginnings);
     return session;
   }
 
-  /** Of these sessions the one that holds most of a history and nothing else; else one where only notes have moved. */
-  async #bestOf(sessionIds: readonly string[], asked: SessionRequest): Promise<Found | undefined> {
+  /**
+   * Of these sessions the one that holds most of a history and nothing else; else one where only notes have moved. Beside it
+   * the one with most of the answers that a history begins with, of those that it left: who asked the same and was answered
+   * otherwise shares nothing.
+   */
+  async #bestOf(
+    sessionIds: readonly string[],
+    asked: SessionRequest,
+  ): Promise<{ readonly found?: Found; readonly left?: Left }> {
     const { commands } = this.#service.settings.server;
-    let best: Found | undefined;
+    let found: Found | undefined;
+    let left: Left | undefined;
     for (const sessionId of sessionIds) {
       if (asked.without?.has(sessionId)) continue;
       const session = await this.#open(sessionId, aboutOf(asked)).catch(unlessAway);
       const compared = await session?.compare(asked.body, { commands }).catch(unlessAway);
       if (!session || !compared) continue;
-      const { isFork, fresh } = compared;
-      if (isFork || (best && (!fresh || (best.fresh && best.fresh.length <= fresh.length)))) continue;
-      best = { session, fresh };
+      const { isFork, fresh, answers } = compared;
+      if (isFork && answers > (left?.answers ?? 0)) left = { sessionId, answers };
+      if (isFork || (found && (!fresh || (found.fresh && found.fresh.length <= fresh.length)))) continue;
+      found = { session, fresh };
     }
-    return best;
+    return { ...(found && { found }), ...(left && { left }) };
   }
 
   /** Undefined where the store is away: sessions that are found by it are made anew, from the history of their client. */
