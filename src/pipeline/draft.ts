@@ -133,6 +133,7 @@ export class RunDraft {
         this.projection.apply([edit]);
         this.edits.push(edit);
       }
+      yield;
       this.#view = undefined;
       this.#reading = this.input.read(this.projection);
     }
@@ -187,6 +188,7 @@ export class RunDraft {
         if (fault) faults.push(fault);
         else accepted.push(planned!);
       }
+      yield;
     } catch (error) {
       accepted = [];
       faults.unshift({

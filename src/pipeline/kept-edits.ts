@@ -16,21 +16,22 @@ export function survivors(
   isPinned: IsPinned,
 ): PlannedEdit[] {
   const stays = pinWhole(log, isPinned);
-  const covered: [from: number, to: number][] = [];
+  // By position, for there may be as many spans as edits. No two of them overlap but where one lies in the other.
+  const covered = new Uint8Array(log.length);
   const replaced = new Set<string>();
   const kept: PlannedEdit[] = [];
   for (const edit of [...edits].reverse()) {
     if (edit.kind === 'replace') {
       const source = log.find(edit.messageId)!;
       const key = `${edit.messageId}#${edit.partIndex}`;
-      const shadowed = !stays(source) && covered.some(([from, to]) => source.seq >= from && source.seq <= to);
+      const shadowed = !stays(source) && covered[source.seq] === 1;
       if (shadowed || replaced.has(key)) continue;
       replaced.add(key);
     } else {
       const from = log.find(edit.fromId)!.seq;
       const to = log.find(edit.toId)!.seq;
-      if (covered.some(([a, b]) => from >= a && to <= b)) continue;
-      covered.push([from, to]);
+      if (covered[from] === 1 && covered[to] === 1) continue;
+      covered.fill(1, from, to + 1);
     }
     kept.push(edit);
   }

@@ -1,6 +1,13 @@
 export { outlineOf, replaceBy, standIn, summaryMessage, supersedeBy, type Outline } from './edits.js';
 export { remembered } from './remembered.js';
-export { isSettled, resultsOf, shownParts, type ResultPart, type ShownPart } from './results.js';
+export {
+  isSettled,
+  readingResults,
+  resultsOf,
+  shownParts,
+  type ResultPart,
+  type ShownPart,
+} from './results.js';
 export {
   blocksOf,
   freeRuns,

@@ -2,6 +2,7 @@ import { isCut, isStub } from '../../text/digest/index.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
 import { remembered } from './remembered.js';
 import {
+  atOnce,
   isToolCall,
   isToolResult,
   partHandle,
@@ -10,6 +11,7 @@ import {
   type LogMessage,
   type Part,
   type ReplaceMark,
+  type Steps,
   type ToolCallPart,
   type ToolResultPart,
   type ViewMessage,
@@ -64,12 +66,21 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
 
 /**
  * Every tool result in view, oldest first. Results in protected or unseen exchanges are counted as newer ones but not
- * listed: no stage may touch them. Several stages ask for the same view, where the ones between have changed nothing.
+ * listed: no stage may touch them.
  */
-export const resultsOf = remembered(({ exchanges }: TranscriptView): readonly ResultPart[] => {
+export const resultsOf = (view: TranscriptView): readonly ResultPart[] => atOnce(readingResults(view));
+
+/** Several stages ask for the same view, where the ones between have changed nothing. */
+const known = new WeakMap<TranscriptView, readonly ResultPart[]>();
+
+/** The same in steps: a hundred thousand messages are read in half a second. */
+export function* readingResults(view: TranscriptView): Steps<readonly ResultPart[]> {
+  const before = known.get(view);
+  if (before) return before;
   const results: ResultPart[] = [];
   let newer = 0;
-  for (const exchange of exchanges.toReversed()) {
+  for (const exchange of view.exchanges.toReversed()) {
+    yield;
     if (exchange.kind === 'replacement') continue;
     const untouchable = exchange.protection !== undefined || exchange.unseen;
     const holders = exchange.messages.filter(({ source }) => source?.parts.some(isToolResult));
@@ -83,8 +94,9 @@ export const resultsOf = remembered(({ exchanges }: TranscriptView): readonly Re
       results.push({ ...part, original, exchange, tool, call, newer });
     }
   }
-  return results.reverse();
-});
+  known.set(view, results.reverse());
+  return results;
+}
 
 /** By their ids, as the log has them: what an edit left of a call's arguments says less. */
 const callsOf = remembered(({ messages }: ViewExchange): ReadonlyMap<string, ToolCallPart> => {

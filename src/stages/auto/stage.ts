@@ -33,10 +33,12 @@ export const auto = defineStage<AutoOptions>({
   name: 'auto',
   summary: 'Replaces a window of the oldest messages by one summary, no wider than it must be.',
   options: AutoOptions,
-  plan(view, goal) {
+  *plan(view, goal) {
     if (goal.reclaim <= 0) return { edits: [] };
     const { maxSummaryTokens } = goal.options;
-    return { edits: summarise(view, goal, windowsOf(view, goal), { stage: 'auto', maxSummaryTokens }) };
+    const windows = windowsOf(view, goal);
+    yield;
+    return { edits: summarise(view, goal, windows, { stage: 'auto', maxSummaryTokens }) };
   },
 });
 

@@ -13,10 +13,14 @@ export const collapse = defineStage<CollapseOptions>({
   summary:
     'Merges neighbouring messages of one role, and runs of already stubbed tool exchanges into a line each.',
   options: CollapseOptions,
-  plan(view, goal) {
+  *plan(view, goal) {
     const blocks = blocksOf(view);
+    yield;
     const { minRun } = goal.options;
-    const found = [...mergeRuns(blocks, minRun), ...digestRuns(view, blocks, minRun, goal.count)];
+    const merged = mergeRuns(blocks, minRun);
+    yield;
+    const found = [...merged, ...digestRuns(view, blocks, minRun, goal.count)];
+    yield;
     const edits: Supersede[] = [];
     let { reclaim } = goal;
     for (const { edit, saved } of found.sort((a, b) => a.from - b.from)) {

@@ -1,7 +1,7 @@
 import {
   defineStage,
   isSettled,
-  resultsOf,
+  readingResults,
   textOf,
   type Replace,
   type ResultPart,
@@ -50,10 +50,11 @@ export const micro = defineStage<MicroOptions>({
   name: 'micro',
   summary: 'Turns each remaining large tool result into a line with its key facts.',
   options: MicroOptions,
-  plan(view, goal) {
+  *plan(view, goal) {
     const edits: Replace[] = [];
     let { reclaim, reclaimResults } = goal;
-    for (const result of resultsOf(view)) {
+    for (const result of yield* readingResults(view)) {
+      yield;
       if (reclaim <= 0 && reclaimResults <= 0) break;
       if (!mayGo(result, goal, reclaimResults)) continue;
       const text = condense(result, view.mark(result.handle), goal.options.maxTokens, goal.count);

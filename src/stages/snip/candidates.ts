@@ -4,7 +4,7 @@ import {
   oneLine,
   quoted,
   remembered,
-  resultsOf,
+  readingResults,
   stubFor,
   textOf,
   type Count,
@@ -40,8 +40,8 @@ export interface Candidate {
 /** Every result that could go, in the order in which they should. */
 export function* candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>): Steps<Candidate[]> {
   const { options, count } = goal;
-  const results = resultsOf(view);
-  const expired = expiredOf(results, options);
+  const results = yield* readingResults(view);
+  const expired = yield* expiredOf(results, options);
   const protectTokens =
     options.protectTokens ?? Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * goal.budget.tokens);
   const candidates: Candidate[] = [];
@@ -142,11 +142,12 @@ const writeStub = remembered(
 );
 
 /** Results that their tool's policy lets expire, by age in turns or by count. Takes all results, oldest first. */
-function expiredOf(results: readonly ResultPart[], options: SnipOptions): Set<ResultPart> {
+function* expiredOf(results: readonly ResultPart[], options: SnipOptions): Steps<Set<ResultPart>> {
   const { default: usual, tools } = options.retention;
   const expired = new Set<ResultPart>();
   const newerOf = new Map<string, number>();
-  for (const result of [...results].reverse()) {
+  for (const result of results.toReversed()) {
+    yield;
     const tool = result.tool ?? '';
     const { turns, count } = Object.hasOwn(tools, tool) ? tools[tool]! : usual;
     const newer = newerOf.get(tool) ?? 0;

@@ -47,7 +47,10 @@ export function* resultEdits(
     else stubs.push(...step.candidates);
   };
   const steps = yield* stepsOf(view, candidates, goal);
-  for (const step of steps) if (!isShielded(step) && (hasExpired(step) || !need.isMet)) take(step);
+  for (const step of steps) {
+    yield;
+    if (!isShielded(step) && (hasExpired(step) || !need.isMet)) take(step);
+  }
   // A cap on tool results wins over the protection of the newest.
   for (const step of steps) if (isShielded(step) && need.capExceeded) take(step);
   // An exchange that may stay loses at least what has expired in it.
@@ -77,20 +80,24 @@ function* stepsOf(
       : new Map<ViewExchange, number>();
   const members = new Map<ViewExchange, Candidate[]>();
   for (const candidate of candidates) {
+    yield;
     const { exchange } = candidate.result;
     if (!removable.has(exchange)) continue;
     const together = members.get(exchange);
     if (together) together.push(candidate);
     else members.set(exchange, [candidate]);
   }
-  return candidates.flatMap((candidate): Step[] => {
+  const steps: Step[] = [];
+  for (const candidate of candidates) {
+    yield;
     const { exchange } = candidate.result;
     const together = members.get(exchange);
-    if (!together) return candidate.saved > 0 ? [stubStep(candidate)] : [];
-    if (together.at(-1) !== candidate) return [];
+    if (!together && candidate.saved > 0) steps.push(stubStep(candidate));
+    if (together?.at(-1) !== candidate) continue;
     const savedResults = together.reduce((sum, { result }) => sum + result.tokens, 0);
-    return [{ candidates: together, saved: removable.get(exchange)!, savedResults, exchange }];
-  });
+    steps.push({ candidates: together, saved: removable.get(exchange)!, savedResults, exchange });
+  }
+  return steps;
 }
 
 function stubStep(candidate: Candidate): Step {
@@ -121,6 +128,7 @@ function* removableExchanges(
   candidates: readonly Candidate[],
   count: Count,
 ): Steps<Map<ViewExchange, number>> {
+  yield;
   const handles = new Set(candidates.map(({ result }) => result.handle));
   const removable = new Map<ViewExchange, number>();
   for (const block of blocksOf(view)) {

@@ -22,8 +22,10 @@ export const snip = defineStage<SnipOptions>({
       yield;
     }
     const dialogue = dialogueEdits(view, goal, need);
+    yield;
     const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
     const results = yield* resultEdits(view, goal, need);
+    yield;
     const gone = new Set([...dialogue.gone, ...results.gone]);
     const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
     const trims =
