@@ -30,7 +30,11 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
       'config',
     );
 
-  kept('sessions', 'List the sessions of a store.');
+  kept('sessions', 'List the sessions of a store, the newest first.').option(
+    '--limit <count>',
+    'the newest so many',
+    count,
+  );
   kept('limits', 'List the limits that refusals of a provider have taught, model by model.').option(
     '--forget [model]',
     'forget what was learned of this model; of all where none is named',

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../../errors/index.js';
 import { LATE, within } from '../../session/plugins/index.js';
 import { faultBody } from './faults.js';
+import { codesOf } from './request-log.js';
 import type { Service } from './service.js';
 
 /** How long the store may take over a probe: those who probe wait for a second as a rule. */
@@ -13,7 +14,13 @@ const FRESH_MS = 1_000;
 const ASKS_EVERY_MS = 60_000;
 
 /** `ready`; `degraded`: calls go on from memory, the store does not do what it is asked; `down`. */
-type State = { readonly status: 'ready' | 'degraded' | 'down'; readonly reason?: string };
+interface State {
+  readonly status: 'ready' | 'degraded' | 'down';
+  readonly reason?: string;
+  /** Of the fault of the store, and what the system or the server called its cause. */
+  readonly code?: string;
+  readonly cause?: string | number;
+}
 
 /** `/health`: the process answers. `/ready`: it can do its work, and its store takes a write; not when it stops. */
 export class Health {
@@ -35,9 +42,9 @@ export class Health {
     app.get('/health', { config }, () => ({ status: 'ok' }));
     app.get('/ready', { config }, async (_, reply) => {
       this.#askedAt = performance.now();
-      const { status, reason } = await this.#state();
-      if (status === 'down') return reply.code(503).send(faultBody('HTTP_503', reason!, true));
-      return { status, ...(reason !== undefined && { reason }) };
+      const state = await this.#state();
+      if (state.status !== 'down') return state;
+      return reply.code(503).send(faultBody(state.code ?? 'HTTP_503', state.reason!, true));
     });
   }
 
@@ -58,9 +65,9 @@ export class Health {
     const { store } = this.#service;
     try {
       const done = await within(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
-      return done === LATE ? AWAY : { status: 'ready' };
+      return done === LATE ? { ...AWAY, code: 'STORE_FAILED' } : { status: 'ready' };
     } catch (error) {
-      return goesOn(error) ? AWAY : DOWN;
+      return { ...(goesOn(error) ? AWAY : DOWN), ...codesOf(error) };
     }
   }
 }

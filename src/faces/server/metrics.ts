@@ -96,8 +96,9 @@ export class Metrics {
     if (notes.upstream.length === 0) return;
     this.#times.overhead.observe({ route }, Math.max(0, notes.ms - notes.upstreamMs) / 1_000);
     this.#counts.retries.inc(notes.retries);
-    for (const { from, head, to, status, isCut } of notes.upstream) {
+    for (const { from, head, to, status, isCut, isFailed } of notes.upstream) {
       if (isCut) this.#counts.upstream_refusals.inc({ status: 'cut' });
+      if (isFailed) this.#counts.upstream_refusals.inc({ status: 'error' });
       if (head === undefined && to === undefined) continue;
       const answered = { status: String(status ?? 'none') };
       this.#times.upstream.observe(answered, ((head ?? to!) - from) / 1_000);

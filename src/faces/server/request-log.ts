@@ -14,6 +14,8 @@ export interface UpstreamCall {
   to?: number;
   /** It ended in the middle, and not because the client went. */
   isCut?: boolean;
+  /** A part of it says that it failed. */
+  isFailed?: boolean;
 }
 
 /** What is known of one request beside its route: names and figures, no words. */
@@ -52,6 +54,11 @@ export class RequestNotes {
   /** An upstream broke its answer off. */
   get isCut(): boolean {
     return this.upstream.some(({ isCut }) => isCut);
+  }
+
+  /** What an upstream answers says that it failed. */
+  failsWithin(): void {
+    this.upstream.at(-1)!.isFailed = true;
   }
 
   /** Where it belongs. */
@@ -109,10 +116,22 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
 
 /** What an operator has to know of what happens in sessions, one line each. */
 export function logEvents(app: FastifyInstance, service: Service): void {
+  /** By session: how its store failed since its call began. It is asked several times in each, and fails alike. */
+  const failed = new Map<string, string>();
+  const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
+  app.addHook('onResponse', ({ notes: { session, agent } }, _, done) => {
+    failed.delete(nameOf(session, agent));
+    done();
+  });
   service.listen((event) => {
     const facts = factsOf(event);
     if (!facts) return;
     const { kind, sessionId: session, agentPath: agent, model } = event;
+    if (kind === 'store-failed') {
+      const [name, how] = [nameOf(session, agent), JSON.stringify(facts)];
+      if (failed.get(name) === how) return;
+      failed.set(name, how);
+    }
     app.log.warn({ event: kind, session, agent, model, ...facts }, kind);
   });
 }

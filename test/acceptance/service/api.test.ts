@@ -198,6 +198,10 @@ describe('the HTTP API', () => {
     expect((await service.ask('PATCH', '/knobs', { changes: { 'server.host': '0.0.0.0' } })).status).toBe(
       400,
     );
+    // Some clients name the type of a body that they do not send.
+    const headers = { 'content-type': 'application/json' };
+    const path = `${service.url}/api/v1/sessions/none/release`;
+    expect((await fetch(path, { method: 'POST', headers })).status).toBe(404);
     const back = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': null } });
     expect(
       back.body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold').own,

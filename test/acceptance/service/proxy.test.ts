@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
+import type { APIError } from 'openai';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { prose, says, system, talk, user, type Chat } from '../support.js';
 import { AGENTS } from './clients.js';
@@ -80,7 +81,7 @@ describe('the session of a request', () => {
     const { body: forked } = await service.ask('GET', `/sessions/${fork}/compactions`);
     expect(forked.items).toHaveLength(1);
     const about = (await service.ask('GET', `/sessions/${fork}`)).body;
-    expect(about.linked.how).toBe('fork');
+    expect([first, edited]).toContain(about.forkOf);
     expect(about.costs.primary.calls).toBe(1);
     // All go on.
     const door = [...long, user('And the roof?'), says('Planned.'), user('And the door?'), says('Oak.')];
@@ -212,14 +213,14 @@ describe('a call through the proxy', () => {
   it('K22: waits for an operator where the settings say so', async () => {
     const { service, emulator } = await proxied({ compaction: { approval: 'ask' } } as never);
     const client = chatOf(service);
-    await expect(
-      client.chat.completions.create({ model: 'm', messages: messages(14) }),
-    ).rejects.toMatchObject({
-      status: 409,
-      code: 'COMPACTION_PENDING',
-    });
+    const refused = await client.chat.completions
+      .create({ model: 'm', messages: messages(14) })
+      .catch((error: unknown) => error as APIError);
+    expect(refused).toMatchObject({ status: 409, code: 'COMPACTION_PENDING' });
     const { body } = await service.ask('GET', '/inbox');
     const [{ sessionId, plan }] = body.items;
+    expect((refused as APIError).message).toContain(`The session is ${sessionId}.`);
+    expect((refused as APIError).headers!.get('x-spillway-session')).toBe(sessionId);
     await service.ask('POST', `/sessions/${sessionId}/plans/${plan.hash}/approve`);
     await client.chat.completions.create({ model: 'm', messages: messages(14) });
     expect(emulator.received).toHaveLength(1);

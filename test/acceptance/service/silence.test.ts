@@ -50,6 +50,15 @@ const ready = async (service: { readonly url: string }): Promise<[number, string
 const said = (service: Started, msg: string): Record<string, unknown>[] =>
   service.lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === msg);
 
+/** The newest line of a request, once so many are there. */
+const logged = async (service: Started, count = 1): Promise<Record<string, unknown>> => {
+  for (;;) {
+    const lines = said(service, 'request');
+    if (lines.length >= count) return lines.at(-1)!;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
 async function figures(service: Started): Promise<string> {
   return (await fetch(`${service.url}/metrics`)).text();
 }
@@ -80,6 +89,22 @@ describe('a store that fails under the service', () => {
     while ((await ready(service))[1] !== 'ready');
     expect((await chat(service, [user('Build a dam.')])).headers.get('x-spillway-session')).toMatch(/^s-/);
     expect(service.lines.join('')).not.toMatch(/secret words|client-key|Build/);
+  });
+
+  it('is told of once in each call, and by the code of its fault where somebody asks whether it is ready', async () => {
+    const state = await shaky();
+    const { service } = await proxied({}, { store: state.store });
+    const history = [user('Build the mill.')];
+    await chat(service, history, 'mill');
+    state.failing = 'rejects';
+    for (let call = 1; call <= 2; call++) {
+      history.push(...talk(1, 10), user('On.'));
+      expect((await chat(service, history, 'mill')).status).toBe(200);
+      await logged(service, call + 1);
+      expect(said(service, 'store-failed')).toHaveLength(call);
+    }
+    const { status, code } = (await (await fetch(`${service.url}/ready`)).json()) as Record<string, unknown>;
+    expect([status, code]).toEqual(['degraded', 'ECONNREFUSED']);
   });
 
   it('is down where calls cannot go on without it, and where the service stops', async () => {
@@ -223,14 +248,6 @@ describe('an answer that does not come, or not whole', () => {
       body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')] }),
       ...(signal && { signal }),
     });
-  const logged = async (service: Started): Promise<Record<string, unknown>> => {
-    for (;;) {
-      const [line] = said(service, 'request');
-      if (line) return line;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-
   it('is the client that has gone: no fault of the upstream, and no 200', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'never';
@@ -255,6 +272,17 @@ describe('an answer that does not come, or not whole', () => {
     const upstream = new URL(emulator.url).host;
     expect(said(service, 'cut off')).toEqual([expect.objectContaining({ level: 40, model: 'm', upstream })]);
     expect(await figures(service)).toContain('spillway_upstream_refusals_total{status="cut"} 1');
+  });
+
+  it('is an upstream whose good answer fails within: told by the name of the error, and counted', async () => {
+    const { service, emulator } = await proxied();
+    emulator.otherwise = 'stream-error';
+    await (await streamed(service)).text();
+    const upstream = new URL(emulator.url).host;
+    expect(said(service, 'failed within')).toEqual([
+      expect.objectContaining({ level: 40, model: 'm', upstream, error: expect.any(String) }),
+    ]);
+    expect(await figures(service)).toContain('spillway_upstream_refusals_total{status="error"} 1');
   });
 
   it('is an upstream that is not there: the log says which', async () => {

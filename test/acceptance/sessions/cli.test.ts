@@ -70,6 +70,7 @@ describe('the command line for kept sessions', () => {
     const store = await kept('look');
     const listed = await spillway(['sessions', '--store', store]);
     expect(listed.out).toMatch(/^mill {2}primary {2}\d+ messages/);
+    expect((await spillway(['sessions', '--store', store, '--limit', '0'])).out).toMatch(/^no sessions/);
     const { records } = await ran(store, 'history', 'mill');
     expect(records.map(({ id }) => id)).toEqual(['c1']);
     const all = await spillway(['history', 'mill', '--store', store, '--include-superseded']);

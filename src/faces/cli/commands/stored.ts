@@ -23,8 +23,8 @@ import {
   type Within,
 } from './within.js';
 
-async function sessions(store: SessionStore): Promise<Said> {
-  const threads = await listSessions(store);
+async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<Said> {
+  const threads = await listSessions(store, limit === undefined ? {} : { limit });
   const lines = (): string[] =>
     threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
       const when = new Date(updatedAt).toISOString();

@@ -45,6 +45,8 @@ export async function registerApi(app: FastifyInstance, service: Service): Promi
 function readBodies(app: FastifyInstance): void {
   const usual = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    // Some clients name the type of a body that they do not send.
+    if (text === '') return done(null);
     // Typed for promises too; this one calls back.
     void usual(request, text as string, (error, body) => {
       if (!error && hasRequest(body)) body.request = (parseJson(text as string) as HasRequest).request;

@@ -39,11 +39,16 @@ export function streamAnswer(events: readonly Fields[], done = ''): HttpAnswer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(text) };
 }
 
-/** A fault in the words of either provider: their clients read one half of it each. */
-export function faultAnswer(status: number, code: string, message: string): HttpAnswer {
+/** Ids may hold what no header may. */
+export const sessionHeader = (id: string) => ({ 'x-spillway-session': encodeURIComponent(id) });
+
+/** A fault in the words of either provider: their clients read one half of it each. `session`: where it is known by then. */
+export function faultAnswer(status: number, code: string, message: string, session?: string): HttpAnswer {
   const given = jsonAnswer(
     { type: 'error', error: { type: 'spillway_error', code, message, param: null } },
     status,
   );
-  return { ...given, headers: { ...given.headers, 'x-should-retry': status >= 500 ? 'true' : 'false' } };
+  const named = session === undefined ? {} : sessionHeader(session);
+  const headers = { ...given.headers, ...named, 'x-should-retry': status >= 500 ? 'true' : 'false' };
+  return { ...given, headers };
 }

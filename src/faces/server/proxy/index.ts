@@ -146,8 +146,10 @@ export function registerProxy(
         }
         if (turn?.wasSent || reply.raw.destroyed) throw error;
         // An operator wants to be asked first: sending it after all would not be that.
-        if (code === 'COMPACTION_PENDING')
-          return give(reply, faultAnswer(409, code, (error as Error).message));
+        if (code === 'COMPACTION_PENDING') {
+          const words = `${(error as Error).message} The session is ${told.session}.`;
+          return give(reply, faultAnswer(409, code, words, told.session));
+        }
         notes.passedBy(code);
         request.log.warn({ ...codesOf(error), ...told.place }, 'passed by');
         return straight(request, reply, url, signal);

@@ -62,7 +62,7 @@ export async function opened(
 }
 
 /** What an event says went wrong. */
-function failureIn({ type, error, response, message, code }: Fields): unknown {
+export function failureIn({ type, error, response, message, code }: Fields): unknown {
   if (type === 'error') return error ?? { message, code };
   if (type === 'response.failed') return (response as Fields | undefined)?.error;
   return type === undefined ? error : undefined;

@@ -15,8 +15,8 @@ import {
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
-import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
-import { opened, Refused } from './opening.js';
+import { jsonAnswer, sessionHeader, streamAnswer, type HttpAnswer } from './http-answer.js';
+import { failureIn, opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
 import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
@@ -124,9 +124,8 @@ export class Turn {
   async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {
     const { endpoint, recalls } = this.#parts;
     const { status } = answer;
-    const session = { 'x-spillway-session': encodeURIComponent(place.session.id) };
     const { 'content-length': _, ...kept } = answer.headers;
-    const headers = { ...kept, ...session };
+    const headers = { ...kept, ...sessionHeader(place.session.id) };
     const turn = { ...place, wire: endpoint.recall, most: recalls };
     if (isStream(answer)) {
       const events = await this.#opened(answer);
@@ -143,10 +142,23 @@ export class Turn {
 
   async #opened(answer: UpstreamAnswer): Promise<AsyncGenerator<StreamEvent>> {
     try {
-      return await opened(eventsOf(answer.body), answer.headers);
+      return this.#watched(await opened(eventsOf(answer.body), answer.headers));
     } catch (error) {
       if (error instanceof Refused) this.#refuses(error);
       throw error;
+    }
+  }
+
+  /** A good status says nothing of what becomes of the answer. */
+  async *#watched(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
+    const { notes, log } = this.#parts;
+    for await (const event of events) {
+      const failure = event.fields && failureIn(event.fields);
+      if (isFields(failure)) {
+        notes.failsWithin();
+        log.warn({ ...notes.asked, error: nameIn(failure) }, 'failed within');
+      }
+      yield event;
     }
   }
 
@@ -220,6 +232,10 @@ function faultOf(error: unknown): Fault {
   const { type, code, message } = said;
   return { type, code, message: String(message) };
 }
+
+/** What a provider calls an error; its message may hold anybody's words. */
+const nameIn = ({ type, code }: Fields): string | undefined =>
+  [type, code].find((name) => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)) as string | undefined;
 
 const isStream = ({ headers }: UpstreamAnswer): boolean =>
   String(headers['content-type'] ?? '').includes('text/event-stream');
