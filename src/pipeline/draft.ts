@@ -130,7 +130,7 @@ export class RunDraft {
     if (accepted.length > 0) {
       for (const edit of accepted) {
         yield;
-        this.projection.apply([edit]);
+        yield* this.projection.applying(edit);
         this.edits.push(edit);
       }
       yield;
@@ -180,10 +180,12 @@ export class RunDraft {
           continue;
         }
         const misplaced = guard!.judgePlace(edit);
+        yield;
         const by = (rights?.joins && standingMark(view, edit)) || { stage, reason: edit.reason };
         const planned = misplaced
           ? undefined
           : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure, source);
+        yield;
         const fault = misplaced ?? guard!.judgeGain(planned!);
         if (fault) faults.push(fault);
         else accepted.push(planned!);

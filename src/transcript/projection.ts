@@ -3,6 +3,7 @@ import type { ReadonlyLog } from './log.js';
 import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type MessageSize, type Size } from './message.js';
 import { pinWhole, type IsPinned } from './pins.js';
 import { replacePart } from './replace.js';
+import { atOnce, type Steps } from './steps.js';
 import type { EditMark, ViewMessage } from './view.js';
 
 type PlannedReplace = Extract<PlannedEdit, { kind: 'replace' }>;
@@ -71,17 +72,19 @@ export class Projection {
 
   /** Puts a message of the log at the end of the view, as it is. */
   append(source: LogMessage): void {
-    this.#insert(this.#view.length, 0, [
-      { message: source, size: source.size, from: source.seq, to: source.seq, source },
-    ]);
+    const shown = { message: source, size: source.size, from: source.seq, to: source.seq, source };
+    atOnce(this.#insert(this.#view.length, 0, [shown]));
   }
 
   /** Applies edits in order; they must have passed the guard. */
   apply(edits: readonly PlannedEdit[]): void {
-    for (const edit of edits) {
-      if (edit.kind === 'replace') this.#replace(edit);
-      else this.#supersede(edit);
-    }
+    for (const edit of edits) atOnce(this.applying(edit));
+  }
+
+  /** The same of one edit in steps, for it may take most of the view out; nothing is read meanwhile. */
+  *applying(edit: PlannedEdit): Steps<void> {
+    if (edit.kind === 'replace') this.#replace(edit);
+    else yield* this.#supersede(edit);
   }
 
   /** Where the message of a log position stands in the view; undefined when it is superseded. */
@@ -99,16 +102,17 @@ export class Projection {
     const source = this.#log.find(edit.messageId);
     const index = source && this.indexOf(source.seq);
     if (!source || index === undefined) return; // shadowed by a supersede
-    this.#insert(index, 1, [replacePart(this.#view[index]!, source, edit)]);
+    atOnce(this.#insert(index, 1, [replacePart(this.#view[index]!, source, edit)]));
   }
 
-  #supersede(edit: PlannedSupersede): void {
+  *#supersede(edit: PlannedSupersede): Steps<void> {
     const from = this.#log.find(edit.fromId)!.seq;
     const to = this.#log.find(edit.toId)!.seq;
     const start = this.#lowerBound(from);
     let end = start;
     const holes: ViewMessage[] = [];
     for (; end < this.#view.length && this.#view[end]!.from <= to; end++) {
+      yield;
       const shown = this.#view[end]!;
       if (shown.source && this.#isPinned(shown.source)) holes.push(shown);
     }
@@ -120,12 +124,13 @@ export class Projection {
       to,
       made,
     }));
-    this.#insert(start, end - start, [...replacement, ...holes]);
+    yield* this.#insert(start, end - start, [...replacement, ...holes]);
   }
 
-  #insert(index: number, removed: number, added: readonly ViewMessage[]): void {
+  *#insert(index: number, removed: number, added: readonly ViewMessage[]): Steps<void> {
     const gone = this.#view.splice(index, removed, ...added);
     for (const shown of gone) {
+      yield;
       this.#size = subtractSizes(this.#size, shown.size);
       this.#resultTokens -= resultTokens(shown);
     }
