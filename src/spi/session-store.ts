@@ -71,7 +71,10 @@ export interface StoredEvent {
   readonly kind: string;
   /** What it is about and is found by: the id of a compaction, the number of a call. */
   readonly ref?: string;
-  /** A name that no other event has, where its writer must know it again: was the note stored whose answer got lost? */
+  /**
+   * A name that no other event has, where its writer must know it again: was the note stored whose answer got lost? Told once
+   * more, it is refused with all that comes with it: the first telling may have come late.
+   */
   readonly id?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

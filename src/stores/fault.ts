@@ -64,6 +64,18 @@ export function idTaken(id: string | undefined, cause?: unknown): SpillwayError 
   });
 }
 
+/** An event of that name stands already: what was told with it came late, and may count nothing again. */
+export function toldAlready(store: string, cause?: unknown): SpillwayError {
+  return new SpillwayError('STORE_FAILED', {
+    subject: store,
+    found: 'an event that is stored already',
+    remedy: 'Ask for it by its id before it is told again; nothing was changed.',
+    facts: { outcome: 'unknown' },
+    retryable: true,
+    cause,
+  });
+}
+
 /** The head after a write that was made on `expected`. */
 export function headAfter(expected: ThreadHead, write: ThreadWrite): ThreadHead {
   return {

@@ -13,7 +13,7 @@ import type {
   UsageEntry,
 } from '../spi/index.js';
 import { NumberLiteral, type LogMessage } from '../transcript/index.js';
-import { checkWrite, closedFault, headAfter, idTaken } from './fault.js';
+import { checkWrite, closedFault, headAfter, idTaken, toldAlready } from './fault.js';
 import { summed } from './usage.js';
 
 /** Keeps sessions as long as the process lives. What it hands out is frozen and shared. */
@@ -105,6 +105,8 @@ class MemoryThread {
   #updatedAt: number;
   readonly #ids = new Set<string>();
   readonly #events: StoredEvent[] = [];
+  /** Ids of events that have one. */
+  readonly #names = new Set<string>();
   #checkpoint: Pick<StoredThread, 'checkpoint' | 'checkpointAt'> = {};
 
   constructor({ sessionId, agentPath }: ThreadKey, now: number) {
@@ -144,7 +146,11 @@ class MemoryThread {
   }
 
   note(events: readonly StoredEvent[], usage: readonly UsageEntry[], now: number): void {
-    for (const event of frozenCopy(events)) this.#events.push(event);
+    if (events.some(({ id }) => id !== undefined && this.#names.has(id))) throw toldAlready('memory');
+    for (const event of frozenCopy(events)) {
+      this.#events.push(event);
+      if (event.id !== undefined) this.#names.add(event.id);
+    }
     this.usage = summed([...this.usage, ...frozenCopy(usage)]);
     this.#updatedAt = Math.max(this.#updatedAt, now);
   }

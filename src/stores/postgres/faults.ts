@@ -58,9 +58,12 @@ export const dialectOf = (store: string): Dialect => ({
   isPassing,
   isMissingTable: (error) => codeOf(error) === '42P01',
   isTaken: (error) => /^(?:42P07|42710)$/.test(codeOf(error)),
-  isIdTaken: (error) =>
-    codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'spillway_message_id',
+  isIdTaken: (error) => breaks(error, 'spillway_message_id'),
+  isEventTaken: (error) => breaks(error, 'spillway_event_name'),
 });
+
+const breaks = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
 
 /** What the server or the network said, in the words of somebody who has to mend it. */
 function faultOf(store: string, error: unknown): SpillwayError {

@@ -138,8 +138,9 @@ function beginning({ sessionId, agentPath }: ThreadKey, head: ThreadHead, now: n
 
 function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]): Rows[] {
   const ofEvents = events.map((event) => {
-    const { kind, ref, at } = event;
-    return [writeText(kind), ref === undefined ? null : keyOf(ref), at, writeJson(event)!];
+    const { kind, ref, at, id } = event;
+    const [refKey, eventKey] = [ref, id].map((one) => (one === undefined ? null : keyOf(one)));
+    return [writeText(kind), refKey!, at, writeJson(event)!, eventKey!];
   });
   const ofUsage = summed(usage).map((entry) => [
     writeText(entry.line),

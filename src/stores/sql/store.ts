@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import type { BackgroundQueue, OpensQueue, SessionStore } from '../../spi/index.js';
 import { writeJson } from '../../transcript/index.js';
-import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
+import { checkWrite, closedFault, headAfter, idTaken, toldAlready } from '../fault.js';
 import { keyOf, writeText } from '../bytes.js';
 import { migrate } from './migrate.js';
 import { patiently } from '../patience.js';
@@ -63,6 +63,7 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
     } catch (error) {
       if (error instanceof SpillwayError) throw error;
       if (dialect.isIdTaken(error)) throw idTaken(undefined, error);
+      if (dialect.isEventTaken(error)) throw toldAlready(name, error);
       throw dialect.faultOf(error);
     } finally {
       underWay.delete(asked);

@@ -53,6 +53,7 @@ export const SHAPES = {
       ref_key: 'text or null',
       at: 'double precision',
       body: 'text',
+      event_key: 'text or null',
     },
     indexes: [
       { name: 'spillway_event_kind', of: ['thread_id', 'kind', 'id'] },
@@ -112,6 +113,8 @@ export interface Dialect {
   isTaken(error: unknown): boolean;
   /** Two messages of one thread with one id. */
   isIdTaken(error: unknown): boolean;
+  /** Two events of one thread with one name. */
+  isEventTaken(error: unknown): boolean;
 }
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -121,7 +124,20 @@ export type Migrations = Readonly<Record<string, Migration>>;
  * Each runs whole or not at all.
  */
 export function migrationsOf(dialect: Dialect): Migrations {
-  return { '0001-sessions': { up: (db: Database) => createSessions(db, dialect) } };
+  return {
+    '0001-sessions': { up: (db: Database) => createSessions(db, dialect) },
+    '0002-named-events': { up: nameEvents },
+  };
+}
+
+/** Columns that a later step adds. */
+const LATER: ReadonlySet<string> = new Set(['event_key']);
+
+/** What is told of an event whose answer got lost is told once, also where the first telling comes late. */
+async function nameEvents({ schema }: Database): Promise<void> {
+  await schema.alterTable('spillway_event').addColumn('event_key', 'text').execute();
+  const index = schema.createIndex('spillway_event_name').unique().on('spillway_event');
+  await index.columns(['thread_id', 'event_key']).execute();
 }
 
 async function createSessions({ schema }: Database, { kind }: Dialect): Promise<void> {
@@ -134,13 +150,15 @@ async function createSessions({ schema }: Database, { kind }: Dialect): Promise<
           : table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedAlwaysAsIdentity());
     const { columns, primary, unique, indexes = [] } = shape;
     const own = primary?.name === undefined ? primary?.of[0] : undefined;
-    for (const [column, type] of Object.entries(columns))
+    for (const [column, type] of Object.entries(columns)) {
+      if (LATER.has(column)) continue;
       table =
         type === 'text or null'
           ? table.addColumn(column, 'text')
           : table.addColumn(column, type, (builder) =>
               column === own ? builder.notNull().primaryKey() : builder.notNull(),
             );
+    }
     if (primary?.name !== undefined) table = table.addPrimaryKeyConstraint(primary.name, [...primary.of]);
     if (unique) table = table.addUniqueConstraint(unique.name, [...unique.of]);
     await table.execute();

@@ -57,6 +57,9 @@ export const dialectOf = (store: string): Dialect => ({
   isPassing: isBusy,
   isMissingTable: (error) => messageOf(error).startsWith('no such table'),
   isTaken: (error) => messageOf(error).endsWith(' already exists'),
-  isIdTaken: (error) =>
-    codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes('spillway_message.id_key'),
+  isIdTaken: (error) => breaks(error, 'spillway_message.id_key'),
+  isEventTaken: (error) => breaks(error, 'spillway_event.event_key'),
 });
+
+const breaks = (error: unknown, column: string): boolean =>
+  codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes(column);

@@ -13,13 +13,16 @@ const said = (id: string, text = 'Hm.'): Message => ({
   parts: [{ type: 'text', text }],
 });
 
-/** A store whose next write, or note, is done or not, and in any case its answer never comes. */
+/** A store whose next write, or note, is done, not done, or done late, and in any case its answer never comes. */
 function losing(store: SessionStore) {
-  let lost: 'nothing' | 'answer' | 'all' = 'nothing';
+  let lost: 'nothing' | 'answer' | 'all' | 'late' = 'nothing';
+  let late: (() => Promise<unknown>) | undefined;
   const losingly = async <T>(ask: () => Promise<T>): Promise<T> => {
     const is = lost;
     lost = 'nothing';
-    const answer = is === 'all' ? undefined : await ask();
+    await late?.();
+    late = is === 'late' ? ask : undefined;
+    const answer = is === 'all' || is === 'late' ? undefined : await ask();
     if (is === 'nothing') return answer as T;
     throw new SpillwayError('STORE_FAILED', {
       subject: store.name,
@@ -33,7 +36,7 @@ function losing(store: SessionStore) {
     write: (...asked) => losingly(() => store.write(...asked)),
     note: (...asked) => losingly(() => store.note(...asked)),
   });
-  return { store: unsure, loses: (what: 'answer' | 'all' = 'answer') => void (lost = what) };
+  return { store: unsure, loses: (what: 'answer' | 'all' | 'late' = 'answer') => void (lost = what) };
 }
 
 const LOST = { code: 'STORE_FAILED', retryable: true };
@@ -154,6 +157,16 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
       expect(await stored()).toEqual({ tokens: 200, calls: 2, events: ['1', '2'] });
     },
   );
+
+  it('is counted once where it is done behind the next question for it', async () => {
+    const { session, loses, stored } = await observing();
+    loses('late');
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await session.prepare();
+    await session.observe({ inputTokens: 20 }).catch(() => undefined);
+    await session.append(said('next'));
+    expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
+  });
 
   it('is counted once where nothing had been prepared that it could be of', async () => {
     const at = await place(kind);
