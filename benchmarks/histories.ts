@@ -33,10 +33,11 @@ const program = new Command('histories')
     'Generated clients that edit, fork and restart: the newest message is sent, and no foreign word.',
   )
   .option('--chunks <from-to>', 'seeds of the chunks of a hundred histories', '1-50')
+  .option('--where <name>', 'all of them there: one of the four that results name')
   .option('--state <file>', 'where it stands, and goes on from', 'histories-state.json')
   .option('--merge <files...>', 'write what these came to into benchmarks/results')
   .parse();
-const options = program.opts<{ chunks: string; state: string; merge?: string[] }>();
+const options = program.opts<{ chunks: string; where?: string; state: string; merge?: string[] }>();
 const command = 'npm run fuzz:histories';
 const base = provenance(command);
 
@@ -60,7 +61,8 @@ async function run(): Promise<void> {
   const state: State = existsSync(options.state)
     ? read(options.state)
     : { next: from, seconds: 0, histories: {}, found: [] };
-  const order = SHARES.flatMap((share) => Array.from({ length: share.chunks }, () => share));
+  const shares = SHARES.filter(({ where }) => where === (options.where ?? where));
+  const order = shares.flatMap((share) => Array.from({ length: share.chunks }, () => share));
   for (; state.next <= to;) {
     const started = Date.now();
     const { where, tried } = order[(state.next * 37) % order.length]!;

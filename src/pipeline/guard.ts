@@ -88,13 +88,14 @@ export function createGuard(
   }
 
   function judgeGain(edit: PlannedEdit): EditFault | undefined {
-    const before = edit.kind === 'replace' ? shownSize(edit, view, log) : spanSize(withinEdit(edit));
+    const span = edit.kind === 'supersede' ? withinEdit(edit).filter(isNoPin) : [];
+    const before = edit.kind === 'replace' ? shownSize(edit, view, log) : spanSize(span);
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
     if (!smaller && rights.mayGrow !== true)
       return fault(edit, 'gain', `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
-    take(edit);
+    take(edit, span);
     return undefined;
   }
 
@@ -192,13 +193,13 @@ export function createGuard(
     return undefined;
   }
 
-  function take(edit: PlannedEdit): void {
+  function take(edit: PlannedEdit, span: readonly ViewExchange[]): void {
     if (edit.kind === 'replace') {
       replaced.add(partHandle(edit.messageId, edit.partIndex));
       touched.add(view.bySeq.get(log.find(edit.messageId)!.seq)!);
       return;
     }
-    for (const exchange of withinEdit(edit)) if (exchange.protection !== 'pinned') superseded.add(exchange);
+    for (const exchange of span) superseded.add(exchange);
     for (const message of edit.replacement) given.add(message.id);
   }
 
@@ -236,12 +237,13 @@ function shownSize({ messageId, partIndex }: Replace, view: ViewIndex, log: Read
 type SizeOfText = Pick<Size, 'tokens' | 'bytes'>;
 
 function spanSize(span: readonly ViewExchange[]): SizeOfText {
-  let tokens = 0;
-  let bytes = 0;
-  for (const exchange of span) {
-    if (exchange.protection === 'pinned') continue;
-    tokens += exchange.tokens;
-    for (const shown of exchange.messages) bytes += shown.size.bytes;
-  }
-  return { tokens, bytes };
+  return {
+    tokens: span.reduce((sum, { tokens }) => sum + tokens, 0),
+    // Of messages, many more than exchanges, and asked for where tokens alone do not tell.
+    get bytes() {
+      return span.flatMap(({ messages }) => messages).reduce((sum, { size }) => sum + size.bytes, 0);
+    },
+  };
 }
+
+const isNoPin = ({ protection }: ViewExchange): boolean => protection !== 'pinned';

@@ -28,6 +28,7 @@ export const snip = defineStage<SnipOptions>({
     yield;
     const gone = new Set([...dialogue.gone, ...results.gone]);
     const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
+    yield;
     const trims =
       classes.includes('arguments') && trimming.mode === 'on'
         ? yield* argumentEdits(view, goal, need, results.gone)
