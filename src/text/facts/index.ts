@@ -24,4 +24,4 @@ export { SecretBook } from './secrets/secret-book.js';
 export { ReferenceIndex } from './references/reference-index.js';
 export type { References, ReadStatus, Supersession } from './references/references.js';
 export { TrustIndex, trustOf } from './references/trust.js';
-export { scanWords, SCAN_HEAD_CHARS, SCAN_TAIL_CHARS, type VisitWord } from './references/words.js';
+export { scanWords, SCAN_HEAD_CHARS, SCAN_TAIL_CHARS } from './references/words.js';

@@ -27,7 +27,7 @@ export interface Measuring {
 
 /** A word is from afar where it was last said this share of the window ago. */
 const AFAR = 0.5;
-const NONE: ReadonlySet<number> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /** Replays one session under one policy. */
 export async function measure(
@@ -77,7 +77,7 @@ export async function measure(
       sums.needed += needed.size;
       sums.held += held.size;
       sums.neededFromAfar += afar.length;
-      sums.heldFromAfar += afar.filter(([hash]) => held.has(hash)).length;
+      sums.heldFromAfar += afar.filter(([word]) => held.has(word)).length;
       sums.calls += 1;
       sums.ms += durationMs;
       sums.slowestMs = Math.max(sums.slowestMs, durationMs);

@@ -2,7 +2,7 @@ import { scanWords } from '../../../text/facts/index.js';
 import { textOf, type Message } from '../../../transcript/index.js';
 
 /** Of each word that a step needed, how long ago it was last said: in tokens, about. */
-export type Needed = ReadonlyMap<number, number>;
+export type Needed = ReadonlyMap<string, number>;
 
 /** Enough to tell yesterday from now. */
 const CHARS_PER_TOKEN = 4;
@@ -13,15 +13,15 @@ const CHARS_PER_TOKEN = 4;
  */
 export class Probes {
   /** Where each was last said, in characters from the beginning. */
-  readonly #said = new Map<number, number>();
+  readonly #said = new Map<string, number>();
   #chars = 0;
 
   /** Of the step that follows what was added so far. */
   of(next: Message): Needed {
-    const needed = new Map<number, number>();
-    visit(wordsOf(next), (hash) => {
-      const at = this.#said.get(hash);
-      if (at !== undefined) needed.set(hash, (this.#chars - at) / CHARS_PER_TOKEN);
+    const needed = new Map<string, number>();
+    scanWords(wordsOf(next), (word) => {
+      const at = this.#said.get(word);
+      if (at !== undefined) needed.set(word, (this.#chars - at) / CHARS_PER_TOKEN);
     });
     return needed;
   }
@@ -29,24 +29,22 @@ export class Probes {
   add(message: Message): void {
     const words = wordsOf(message);
     this.#chars += words.length;
-    visit(words, (hash) => this.#said.set(hash, this.#chars));
+    scanWords(words, (word) => this.#said.set(word, this.#chars));
   }
 }
 
 /** Those of the words that a request holds, however it is written. */
-export function heldBy(request: readonly unknown[], needed: Needed): ReadonlySet<number> {
-  const held = new Set<number>();
+export function heldBy(request: readonly unknown[], needed: Needed): ReadonlySet<string> {
+  const held = new Set<string>();
   if (needed.size === 0) return held;
   for (const message of request) {
-    visit(JSON.stringify(message).replaceAll('\\n', '\n').replaceAll('\\"', '"'), (hash) => {
-      if (needed.has(hash)) held.add(hash);
+    scanWords(JSON.stringify(message).replaceAll('\\n', '\n').replaceAll('\\"', '"'), (word) => {
+      if (needed.has(word)) held.add(word);
     });
     if (held.size === needed.size) break;
   }
   return held;
 }
-
-const visit = (text: string, take: (hash: number) => void): void => scanWords(text, (hash) => take(hash));
 
 function wordsOf({ parts }: Message): string {
   return parts

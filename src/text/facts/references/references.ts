@@ -14,8 +14,6 @@ export interface References {
    * nowhere before it); undefined where nothing later refers to it.
    */
   lastUse(exchange: number): number | undefined;
-  /** How many later messages use something this exchange introduced. */
-  uses(exchange: number): number;
   /** What became of what this exchange read; `current` where it read nothing. */
   readStatus(exchange: number): ReadStatus;
   /** For superseded reads: by what; `edit` where one file of several was no more than edited. */

@@ -1,9 +1,28 @@
-import { SpillwayError } from '../../../errors/index.js';
-import { DIGIT, KIND, LOWER, STOP, UPPER } from './characters.js';
-import { MIN_NAME, MIN_NUMBER, visitRun } from './word-shapes.js';
+/** What a run of word characters is made of: letters of alphabets that put blanks between words, so that a name is not torn at its `ö`. */
+const LOWER = 'a-z\\u00c0-\\u1fff';
+const WORD = `A-Z0-9_./${LOWER}-`;
+/** Escapes of JSON and colours of terminals: output is often JSON in JSON, and their letters would stick to the word behind them. */
+const ESCAPES = /\\u[0-9a-fA-F]{4}|\\[nrt\\]|\u001b\[[^a-zA-Z]{0,18}[a-zA-Z]/g;
+/** A run that is no plain word, and a bracket behind it: most text is passed over here. */
+const RUN = new RegExp(
+  String.raw`(?<![${WORD}])(?=[A-Z]?[${LOWER}]*(?:[A-Z0-9_/-]|\.[${WORD}]))[${WORD}]{4,}\(?`,
+  'g',
+);
+const CAPITALS = /^[A-Z]+\(?$/;
+const EDGES = new RegExp(`^[^A-Z0-9${LOWER}]{1,300}|[^A-Z0-9${LOWER}]{1,300}$`, 'g');
+const LETTER = new RegExp(`[A-Z${LOWER}]`);
+/** fooBar, FooBar, foo_bar, id7; and with three capitals or more HTTPServer. */
+const COMPOUND = new RegExp(`[_\\d]|[${LOWER}][A-Z]|.[A-Z]{2}[${LOWER}]`);
+const EXTENSION = new RegExp(`^[${LOWER}][${LOWER}\\d]{0,5}$`);
 
-/** A distinctive word: a 30-bit hash (so that it stays a small integer in V8) and where the word stands. */
-export type VisitWord = (hash: number, start: number, end: number) => void;
+/** Names below this are shared by chance: `utf8`, `int64`, `isOk`. */
+const MIN_NAME = 6;
+/** A number is rare enough to follow with four digits, zeros at its ends not counted. */
+const SIGNIFICANT = /[1-9]\d{2,254}[1-9]/;
+/** Longer words are base64 or minified code: nobody writes them a second time. */
+const MAX_WORD = 256;
+/** Hyphens join ordinary words (`read-only`, `long-running`); a lowercase name with only one must be longer. */
+const MIN_HYPHENATED = 12;
 
 /**
  * Of a text longer than both together only this much of its head and its tail is scanned. Such texts are dumps;
@@ -12,89 +31,67 @@ export type VisitWord = (hash: number, start: number, end: number) => void;
 export const SCAN_HEAD_CHARS = 140_000;
 export const SCAN_TAIL_CHARS = 60_000;
 
-/** Reading units from an array is faster than asking the string for each. */
-const scratch = Buffer.alloc(2 * (SCAN_HEAD_CHARS + SCAN_TAIL_CHARS + 1));
-const scratchUnits = new Uint16Array(scratch.buffer, scratch.byteOffset, scratch.length / 2);
-let scanning = false;
-
-const BACKSLASH = 92;
+type Visit = (word: string) => void;
 
 /**
- * How long a run must be to hold a distinctive word, by the kinds of characters in it. Most text ends here: words
- * of lowercase letters only, or of capitals only, hold none.
+ * Finds the distinctive words of a text: paths, file names, parts of URLs, identifiers of more than one word, ids and
+ * numbers with digits. Lowercase dictionary words are none. Each is
+ * visited once or more. Linear.
  */
-const MIN_LENGTH = new Uint32Array(128).fill(MIN_NUMBER);
-MIN_LENGTH[0] = MIN_LENGTH[LOWER] = MIN_LENGTH[UPPER] = 0xffffffff;
-MIN_LENGTH[LOWER | UPPER] = MIN_LENGTH[LOWER | DIGIT] = MIN_LENGTH[UPPER | DIGIT] = MIN_NAME;
-
-/**
- * Finds the distinctive words of a text in one pass and without allocating: paths, file names, parts of URLs,
- * identifiers of more than one word, ids and numbers with digits. Lowercase dictionary words are none.
- * `visit` must not scan another text: throws `INTERNAL`.
- */
-export function scanWords(text: string, visit: VisitWord): void {
-  const length = text.length;
-  if (length <= SCAN_HEAD_CHARS + SCAN_TAIL_CHARS) return scanWhole(text, visit);
-  const tail = length - SCAN_TAIL_CHARS;
-  scanWhole(text.slice(0, SCAN_HEAD_CHARS), visit);
-  scanWhole(text.slice(tail), (hash, start, end) => visit(hash, tail + start, tail + end));
-}
-
-function scanWhole(text: string, visit: VisitWord): void {
-  if (scanning) {
-    throw new SpillwayError('INTERNAL', {
-      subject: 'scanWords',
-      remedy: 'A visitor must not scan another text.',
-    });
+export function scanWords(text: string, visit: Visit): void {
+  if (text.length > SCAN_HEAD_CHARS + SCAN_TAIL_CHARS) {
+    scanWords(text.slice(0, SCAN_HEAD_CHARS), visit);
+    return scanWords(text.slice(-SCAN_TAIL_CHARS), visit);
   }
-  scanning = true;
-  try {
-    scratch.write(text, 0, 'utf16le');
-    scratchUnits[text.length] = BACKSLASH;
-    scanUnits(scratchUnits, text.length, visit);
-  } finally {
-    scanning = false;
+  for (const found of new Set(text.replace(ESCAPES, ' ').match(RUN))) {
+    if (found.length > 2 * MAX_WORD || CAPITALS.test(found)) continue;
+    const isCalled = found.endsWith('(');
+    visitRun(isCalled ? found.slice(0, -1) : found, isCalled, visit);
   }
 }
 
-/** `units[length]` is of kind STOP, so that the loops need not ask whether the text is over. */
-function scanUnits(units: Uint16Array, length: number, visit: VisitWord): void {
-  const kindOf = KIND;
-  const minLength = MIN_LENGTH;
-  let i = 0;
-  let floor = 0;
-  while (i < length) {
-    // Most text is lowercase words and what separates them; where they begin and end does not matter.
-    let kind = kindOf[units[i]!]!;
-    while (kind <= LOWER) kind = kindOf[units[++i]!]!;
-    if (kind === STOP) {
-      i = floor = i < length ? afterEscape(units, i) : length;
-      continue;
-    }
-    let start = i;
-    while (start > floor && kindOf[units[start - 1]!] === LOWER) start--;
-    let kinds = start < i ? LOWER : 0;
-    do {
-      kinds |= kind;
-      kind = kindOf[units[++i]!]! & ~STOP;
-    } while (kind !== 0);
-    if (i - start >= minLength[kinds]!) visitRun(units, start, i, kinds, visit);
-    floor = i;
-  }
+/** The path as a whole, its base name (so that `/a/b/foo.ts` and `foo.ts` meet), and names between dots (`models.ManyToManyField`). */
+function visitRun(run: string, isCalled: boolean, visit: Visit): void {
+  if (!/[./]/.test(run)) return void visitName(run, visit);
+  const bare = run.replace(EDGES, '');
+  const segments = bare.split('/');
+  const found = visitSegment(segments.at(-1)!, isCalled && run.endsWith(bare), visit);
+  // A slash in front says that this is a path. `and/or`, `true/false`: one between two plain words is prose.
+  const slashes = segments.length - 1 + (run[run.indexOf(bare) - 1] === '/' ? 1 : 0);
+  const isPath = segments.length > 1 && (found || slashes > 1);
+  if (isPath && bare.length >= MIN_NAME && bare.length <= MAX_WORD) visit(bare);
+}
+
+/** What stands behind the last slash. True if a distinctive word was found. */
+function visitSegment(segment: string, isCalled: boolean, visit: Visit): boolean {
+  const whole = segment.replace(EDGES, '');
+  const pieces = whole.split('.');
+  if (pieces.length === 1) return visitName(whole, visit);
+  // The pieces of a version or a decimal are nothing by themselves.
+  const isNumeric = !LETTER.test(whole);
+  const names = isNumeric ? [] : pieces.filter((piece) => piece.length >= MIN_NAME && LETTER.test(piece));
+  const found = names.map((piece) => visitName(piece, visit)).includes(true);
+  // `stem.ext`, and no call of a method: `os.path.join(`.
+  const isFile = !isCalled && whole.length >= MIN_NAME - 1 && EXTENSION.test(pieces.at(-1)!);
+  if (!(isNumeric ? isNumber(whole) : isFile) || whole.length > MAX_WORD) return found;
+  visit(whole);
+  return true;
 }
 
 /**
- * Steps over `\n`, `\t`, `\\`, `\u1234` and terminal colours: output is often JSON in JSON, and their letters would
- * stick to the word behind them. A Windows path loses a letter after `\n`, `\r`, `\t`: everywhere, so it still meets itself.
+ * An identifier of several words (camelCase, snake_case, kebab-case), an id that mixes letters and digits, or a number.
+ * `__init__` and `_name` are told by their letters.
  */
-function afterEscape(units: Uint16Array, at: number): number {
-  const next = units[at + 1]!;
-  if (units[at] === BACKSLASH) {
-    if (next === 117) return at + 6; // u
-    return next === 110 || next === 114 || next === 116 || next === BACKSLASH ? at + 2 : at + 1;
-  }
-  if (next !== 91) return at + 1; // [
-  let i = at + 2;
-  while (i < at + 20 && (KIND[units[i]!]! & (LOWER | UPPER)) === 0) i++;
-  return i + 1;
+function visitName(word: string, visit: Visit): boolean {
+  const name = word.replace(EDGES, '');
+  if (name.length > MAX_WORD) return false;
+  const dashes = name.split('-').length - 1;
+  const isJoined = dashes > 1 || (dashes === 1 && name.length >= MIN_HYPHENATED);
+  const isDistinctive = LETTER.test(name)
+    ? name.length >= MIN_NAME && (isJoined || COMPOUND.test(name))
+    : isNumber(name);
+  if (isDistinctive) visit(name);
+  return isDistinctive;
 }
+
+const isNumber = (text: string): boolean => SIGNIFICANT.test(text.replaceAll(/\D/g, ''));
