@@ -1,30 +1,38 @@
-import { LiteralScan } from './literal-scan.js';
 import { SHAPES } from './shapes.js';
 
 /** The same pattern, asked of one place. */
 const placed = SHAPES.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('g', 'y')));
-const literals = [...new Set(SHAPES.flatMap(({ begins }) => begins))];
-/** By literal: places in `SHAPES`. */
-const shapesOf = literals.map((literal) =>
-  SHAPES.flatMap(({ begins }, shape) => (begins.includes(literal) ? [shape] : [])),
+/** The longest first: what it begins with is found with it. */
+const literals = [...new Set(SHAPES.flatMap(({ begins }) => begins))].sort((a, b) => b.length - a.length);
+/** By literal: places in `SHAPES` of what may begin where it stands. */
+const shapesOf = new Map(
+  literals.map((literal) => [
+    literal,
+    SHAPES.flatMap(({ begins }, shape) => (begins.some((begin) => literal.startsWith(begin)) ? [shape] : [])),
+  ]),
 );
-/** Made when first asked: a process that only looks at its arguments needs none. */
-let scan: LiteralScan | undefined;
+const BEGINS = new RegExp(
+  literals.map((literal) => literal.replace(/[?.\\|+*()[\]]/g, '\\$&')).join('|'),
+  'gi',
+);
 
 /**
- * Which of `SHAPES` a text holds, a bit each, by their place in the list. Most texts hold none, so all are looked for
- * at once; where one may begin its pattern is asked there and nowhere else.
+ * Which of `SHAPES` a text holds, a bit each, by their place in the list. Most texts hold none, so the beginnings of all
+ * are looked for at once; where one may begin its pattern is asked there and nowhere else.
  */
 export function signsIn(text: string): number {
   let signs = 0;
-  scan ??= new LiteralScan(literals);
-  scan.scan(text, (start, literal) => {
-    for (const shape of shapesOf[literal]!) {
+  BEGINS.lastIndex = 0;
+  for (let found = BEGINS.exec(text); found; found = BEGINS.exec(text)) {
+    const start = found.index;
+    // Another may begin inside it.
+    BEGINS.lastIndex = start + 1;
+    for (const shape of shapesOf.get(found[0].toLowerCase())!) {
       if ((signs & (1 << shape)) !== 0 || SHAPES[shape]!.fails?.(text, start)) continue;
       const pattern = placed[shape]!;
       pattern.lastIndex = start;
       if (pattern.test(text)) signs |= 1 << shape;
     }
-  });
+  }
   return signs;
 }
