@@ -15,7 +15,7 @@ const TYPED = /^[a-z]{2,12}_/i;
  * Whether nobody would have chosen a word: letters of both cases and digits, so mixed as only chance mixes them. Hashes
  * and UUIDs, which are written in one case, are not: programs print them for everybody.
  */
-export function isRandomWord(word: string): boolean {
+function isRandomWord(word: string): boolean {
   if (word.length < LEAST_CHARS || word.length > MOST_CHARS || TYPED.test(word)) return false;
   let changes = 0;
   let groups = 0;
@@ -36,10 +36,6 @@ export function isRandomWord(word: string): boolean {
   const isMixed = (kinds & 0b111) === 0b111 && letters >= LEAST_CHARS && joints <= MOST_JOINTS;
   return isMixed && groups >= LEAST_DIGIT_GROUPS && changes >= LEAST_CHANGES * (word.length - 1);
 }
-
-const LONG_WORD = new RegExp(`[\\w+=-]{${LEAST_CHARS}}`);
-/** Whether a random word may stand in a text, be it within a longer one. */
-export const mayHoldRandomWord = (text: string): boolean => LONG_WORD.test(text);
 
 /** A text without its random words, but those that may stay. */
 export function withoutRandomWords(text: string, mayStay: (word: string) => boolean): string {

@@ -1,5 +1,5 @@
 import { textOf, type LogFold, type Message } from '../../../transcript/index.js';
-import { isRandomWord, mayHoldRandomWord, withoutRandomWords } from './random-word.js';
+import { withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
 /** A shorter secret, or one without a digit, may be an everyday word: it is only taken out where it is assigned. */
@@ -8,14 +8,12 @@ const LEAST_CHARS = 8;
 const LINE_CHARS = 16;
 /** A session that holds more secrets holds something else; the newest are known. */
 const MOST_SECRETS = 2_000;
-/** A text is drawn, priced and taken in, and each asks again: so much of the last ones is known. In characters. */
-const MOST_CLEANED_CHARS = 1_000_000;
 
 /**
  * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
  * it), so what was recognised once is known from then on. What the user or an operator says in words of their own is no
  * secret because a tool assigns it to a name that sounds like one: else a web page could blank the user's rules. Reads
- * the log as it grows; keeps the secrets, the words of users and operators, and the last texts that were made from it.
+ * the log as it grows; keeps the secrets, and the words of users and operators.
  */
 export class SecretBook implements LogFold {
   readonly #redact: Redact;
@@ -24,25 +22,14 @@ export class SecretBook implements LogFold {
   readonly #theirs = new Set<string>();
   /** Texts of users and operators, without the secrets in them. */
   readonly #said: string[] = [];
-  /** What the newest texts came to, by text, with what was known then. */
-  readonly #cleaned = new Map<string, string>();
-  #cleanedChars = 0;
-  #joined: string | undefined;
 
   constructor(redact: Redact) {
     this.#redact = redact;
   }
 
   /** A text made from the log, without its secrets and without words that look random. */
-  readonly redact = (text: string): string => {
-    let cleaned = this.#cleaned.get(text);
-    if (cleaned !== undefined) return cleaned;
-    cleaned = this.#withoutSecrets(text);
-    if (this.#cleanedChars + text.length > MOST_CLEANED_CHARS) this.#forgetCleaned();
-    this.#cleanedChars += text.length;
-    this.#cleaned.set(text, cleaned);
-    return cleaned;
-  };
+  readonly redact = (text: string): string =>
+    withoutRandomWords(this.hide(text), (word) => this.#wasSaid(word));
 
   /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
   readonly hide = (text: string): string => {
@@ -51,24 +38,6 @@ export class SecretBook implements LogFold {
       if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, '[secret removed]');
     return hidden;
   };
-
-  /** Whether a word by itself is a secret, or a piece of one, or looks like a key. */
-  readonly holds = (word: string): boolean => {
-    if (isRandomWord(word) && !this.#wasSaid(word)) return true;
-    if (this.#known.size === 0 || word.length < LEAST_CHARS) return false;
-    this.#joined ??= [...this.#known].join('\n');
-    return this.#joined.includes(word);
-  };
-
-  #forgetCleaned(): void {
-    this.#joined = undefined;
-    this.#cleaned.clear();
-    this.#cleanedChars = 0;
-  }
-
-  #withoutSecrets(text: string): string {
-    return withoutRandomWords(this.hide(text), (word) => this.#wasSaid(word));
-  }
 
   #wasSaid(word: string): boolean {
     return this.#said.some((text) => text.includes(word));
@@ -89,10 +58,8 @@ export class SecretBook implements LogFold {
   /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
   #hear(text: string): void {
     this.#said.push(text);
-    let changes = mayHoldRandomWord(text);
     for (const secret of this.#known)
-      if (text.includes(secret) && !this.#theirs.has(secret)) changes = this.#known.delete(secret);
-    if (changes) this.#forgetCleaned();
+      if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
   }
 
   #forgetOldest(): void {
@@ -110,7 +77,6 @@ export class SecretBook implements LogFold {
       if (this.#known.size >= MOST_SECRETS) this.#forgetOldest();
       this.#known.add(piece);
       if (isTheirs) this.#theirs.add(piece);
-      this.#forgetCleaned();
     }
   }
 }

@@ -224,8 +224,6 @@ describe('what is known of a log', () => {
     const log = logOf(step('cat', {}, 'DB_PASSWORD=correcthorse7battery'), says('export const PORT = 5432;'));
     const book = bookOf(log);
     expect(book.redact('Seen: correcthorse7battery, 5432')).toBe('Seen: [secret removed], 5432');
-    expect(book.holds('correcthorse7')).toBe(true);
-    expect(book.holds('battery staple')).toBe(false);
   });
 
   it('takes it out of a text that was clean before the log gave it away', () => {
@@ -265,7 +263,6 @@ describe('what is known of a log', () => {
   it('takes a word that only chance mixes so for a key, unless the user said it or it is an id', () => {
     const key = join('wJ4lrXUt9FEMI7K2', 'MDENGbPx8RfiCYzZ');
     const book = bookOf(logOf(step('cat', {}, `credential ${key}`)));
-    expect(book.holds(key)).toBe(true);
     expect(book.redact(`It is ${key}.`)).toBe('It is [random word removed].');
     expect(book.hide(`It is ${key}.`)).toBe(`It is ${key}.`);
     const other = bookOf(logOf(user(`Look up ${key}.`)));
