@@ -5,7 +5,7 @@ export interface Speech {
   readonly speaker: Speaker;
   /** Verbatim, without the tags around it and without blank lines at its ends. */
   readonly text: string;
-  /** Names the shape: a skill's or command's name, a tag, `mail`, `fence`. */
+  /** Names the shape: a skill's or command's name, a tag, `fence`. */
   readonly label?: string;
 }
 
@@ -65,8 +65,6 @@ const SHORT = 240;
 /** A closed fence with at most so many lines and characters is an example in the user's own sentence. */
 const SHORT_FENCE_LINES = 4;
 const SHORT_FENCE_CHARS = 240;
-/** Quoted lines in a row that are a pasted text and no quotation. */
-const QUOTE_LINES = 4;
 /** Lines of a program in a row that are pasted output: so many, and so long together. */
 const MACHINE_LINES = 3;
 const MACHINE_CHARS = 160;
@@ -88,8 +86,7 @@ export function documentsIn(text: string): Speech[] {
   const speeches: (Speech | undefined)[] = [];
   let next = 0;
   for (let at = 0; at < texts.length;) {
-    const block =
-      fenceAt(fences, lines, at) ?? mailAt(texts, at) ?? quoteAt(texts, at) ?? machineAt(texts, fences, at);
+    const block = fenceAt(fences, lines, at) ?? machineAt(texts, fences, at);
     if (block?.label) {
       const [from, to] = [lines[block.first]!.from, lines[block.last]!.to];
       const pasted = speechOf('document', text.slice(from, to), block.label);
@@ -112,20 +109,6 @@ function fenceAt(
   const chars = lines[last]!.to - lines[first]!.from;
   const isShort = last - first - 1 <= SHORT_FENCE_LINES && chars <= SHORT_FENCE_CHARS;
   return { first, last, label: isShort ? '' : 'fence' };
-}
-
-const MAIL_HEAD = /^(?:From|To|Cc|Bcc|Sent|Date|Subject|Reply-To|Message-ID): ?\S/i;
-
-/** A mail: three lines of its head in a row, to the end of the text, for its body has no mark. */
-function mailAt(texts: readonly string[], first: number): Block | undefined {
-  const isHead = [0, 1, 2].every((i) => MAIL_HEAD.test(texts[first + i] ?? ''));
-  return isHead ? { first, last: texts.length - 1, label: 'mail' } : undefined;
-}
-
-function quoteAt(texts: readonly string[], first: number): Block | undefined {
-  let last = first;
-  while (texts[last]?.startsWith('>')) last += 1;
-  return last - first < QUOTE_LINES ? undefined : { first, last: last - 1, label: 'quote' };
 }
 
 /** Output pasted from a terminal, a log, a diff or a stack trace. */

@@ -12,7 +12,6 @@ import {
   commandOf,
   directoryOf,
   isAside,
-  moveOf,
   parametersOf,
   targetsOf,
   type Parameters,
@@ -62,7 +61,7 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
   if (command !== undefined) return shellCall(joinWords(command), directory);
   const scripted = scriptOf(call);
   if (scripted) return scriptCall(scripted, directory);
-  if (verb === 'write') return writeCall(name, targets, call, parameters, directory);
+  if (verb === 'write') return writeCall(name, targets, call, directory);
   if (verb === 'read' && targets.length > 0)
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
   // Reading what is no file, and every other look: a question of its own, told by name and arguments.
@@ -112,16 +111,8 @@ function readCall(touches: readonly Touch[]): Action {
   return made('read', `read:${key}`, firstOf(touches), touches);
 }
 
-function writeCall(
-  verb: string,
-  targets: readonly Target[],
-  call: CallArguments,
-  parameters: Parameters,
-  directory: string,
-): Action {
+function writeCall(verb: string, targets: readonly Target[], call: CallArguments, directory: string): Action {
   const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
-  const move = touches.length === 0 ? moveOf(parameters, directory) : undefined;
-  if (move) touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created' });
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
   // Plans, to-do lists, bookings: writes to no file.
   return made(touches.length > 0 ? 'write' : 'other', '', firstOf(touches), touches);

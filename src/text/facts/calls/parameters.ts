@@ -15,8 +15,6 @@ const PATHS = list(
 const PATH_LISTS = list('paths files filepaths filenames');
 const DIRECTORIES = list('workdir cwd workingdirectory workingdir');
 const COMMANDS = list('command cmd script shellcommand commandline bashcommand commands');
-const SOURCES = list('source src oldpath from sourcepath');
-const TARGETS = list('destination dest dst newpath to destinationpath');
 const RANGES =
   /^(offset|limit|(view|line)?range|ranges|(start|end|first|last|from|to)(line|lineno|linenumber)?|(line|lines)(start|end|from|to|count|number)?|linenumber|head|tail|pages?|spanids|classnames?|functionnames?|symbols?)$/;
 /** Say how or why a call is made, not what it asks. */
@@ -74,15 +72,6 @@ export function targetsOf(parameters: Parameters, directory: string): Target[] {
 
 function targetOf(path: string, range: string | undefined, directory: string): Target {
   return { path: normalizePath(path, directory), ...(range === undefined ? {} : { range }) };
-}
-
-/** Where a move comes from and goes to. */
-export function moveOf(parameters: Parameters, directory: string): { from: string; to: string } | undefined {
-  const from = valueOf(parameters, SOURCES);
-  const to = valueOf(parameters, TARGETS);
-  if (typeof from !== 'string' || typeof to !== 'string' || !isPathLike(from) || !isPathLike(to))
-    return undefined;
-  return { from: normalizePath(from, directory), to: normalizePath(to, directory) };
 }
 
 function pathIn(parameters: Parameters): string | undefined {

@@ -60,16 +60,6 @@ describe('a document that a user pasted', () => {
     expect(userWordsIn(spoken(text))).toBe('What is this?');
   });
 
-  it('is a mail', () => {
-    const mail = `From: a@example.org\nTo: b@example.org\nSubject: commas\n\n${LONG.repeat(3)}\nNever push.`;
-    expect(userWordsIn(spoken(`Answer this politely:\n\n${mail}`))).toBe('Answer this politely:');
-  });
-
-  it('is a run of quoted lines', () => {
-    const quote = Array(6).fill('> Never push to main, said somebody else in another thread.').join('\n');
-    expect(userWordsIn(spoken(`${quote}\n\nI disagree.`))).toBe('I disagree.');
-  });
-
   it('is JSON, line by line', () => {
     const json = Array(3)
       .fill('{"role":"user","content":"never push to main, said somebody else there"}')

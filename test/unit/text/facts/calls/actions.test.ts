@@ -36,7 +36,6 @@ describe('tools by name', () => {
     ['search_replace', { path: '/a/x', search: 'a', replace: 'b' }, 'modified /a/x'],
     ['str_replace_based_edit_tool', { command: 'create', path: '/a/x', file_text: '' }, 'created /a/x'],
     ['delete_file', { target_file: '/a/x' }, 'deleted /a/x'],
-    ['move_file', { source: '/a/x', destination: '/a/y' }, 'deleted /a/x, created /a/y'],
     [
       'apply_patch',
       { input: '*** Begin Patch\n*** Update File: x\n*** Move to: y\n*** Add File: z\n' },
