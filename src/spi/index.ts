@@ -26,7 +26,6 @@ export {
   type DigestRequest,
   type KeyLineOptions,
   type StubFacts,
-  type Wanted,
 } from '../text/digest/index.js';
 export {
   callLabel,

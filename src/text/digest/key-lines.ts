@@ -2,9 +2,6 @@ import type { Count } from './cut.js';
 import { fitText } from './fit.js';
 import { headOf, tailOf } from '../reading/index.js';
 
-/** Says whether a line holds something that is known to be needed again. */
-export type Wanted = (line: string) => boolean;
-
 /** Results are looked through from both ends this far: a line in the middle of a megabyte is found by search, not here. */
 const END_CHARS = 32_000;
 
@@ -50,9 +47,8 @@ const SIGNS: readonly Sign[] = [
 const HEADING = /^(?:\s{0,8}\d{1,6}[\s:|→]{1,3})?#{1,4} \S/;
 const HEADING_WEIGHT = 5;
 
-/** Which lines of a text are wanted. */
+/** What is known of a text whose lines are chosen. */
 export interface KeyLineOptions {
-  readonly wanted?: Wanted;
   /** Lines that stand in it already are left out. */
   readonly told?: string;
   /** The text shows what stands somewhere: what it says of failures is no news. */
@@ -64,9 +60,9 @@ export function keyLines(
   text: string,
   maxTokens: number,
   count: Count,
-  { wanted, told = '', isLook = false }: KeyLineOptions = {},
+  { told = '', isLook = false }: KeyLineOptions = {},
 ): string {
-  const ranked = rank(text, wanted, isLook).filter((line) => !told.includes(line.text.trim()));
+  const ranked = rank(text, isLook).filter((line) => !told.includes(line.text.trim()));
   if (ranked.length === 0 || maxTokens < 4) return '';
   const build = (chars: number): string => {
     const chosen: Ranked[] = [];
@@ -91,7 +87,7 @@ interface Ranked {
   readonly text: string;
 }
 
-function rank(text: string, wanted: Wanted | undefined, isLook: boolean): Ranked[] {
+function rank(text: string, isLook: boolean): Ranked[] {
   const seen = new Set<string>();
   const ranked: Ranked[] = [];
   endsOf(text)
@@ -101,8 +97,7 @@ function rank(text: string, wanted: Wanted | undefined, isLook: boolean): Ranked
       const bare = kept.trim();
       if (bare === '' || seen.has(bare)) return;
       seen.add(bare);
-      const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, isLook);
-      ranked.push({ place, weight, text: kept });
+      ranked.push({ place, weight: weightOf(kept, isLook), text: kept });
     });
   const telling = ranked.filter((line) => line.weight > 0);
   return telling.length > 0
