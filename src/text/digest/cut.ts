@@ -1,5 +1,6 @@
 import type { Handle } from '../../transcript/index.js';
 import { headOf, tailOf } from '../reading/index.js';
+import { fitText } from './fit.js';
 import { grouped } from './stub.js';
 
 /** Counts the tokens of a text. */
@@ -46,7 +47,8 @@ export function cutText(text: string, request: CutRequest): string {
   for (const style of [fullLine, shortLine, noLine]) {
     const room = maxTokens - count(style(tokens, tokens, handle));
     if (room < LEAST_HEAD && style !== noLine) continue;
-    const fitted = fitCut(text, { maxTokens, tokens, handle, style, room, charsPerToken }, count);
+    const build = (chars: number): string => assemble(text, chars, { tokens, handle, style, room });
+    const fitted = fitText(build, maxTokens, count, charsPerToken)?.text;
     if (fitted !== undefined && (style === noLine || opensAs(text, fitted))) return fitted;
   }
   return '';
@@ -65,38 +67,16 @@ const shortLine: Style = (_gone, _of, handle) => `[… cut; ${handle} …]`;
 const noLine: Style = () => '…';
 
 interface Frame {
-  readonly maxTokens: number;
   readonly tokens: number;
   readonly handle: Handle;
   readonly style: Style;
   readonly room: number;
-  readonly charsPerToken: number;
-}
-
-/** Guesses from the density of the whole, counts what came out, and corrects: up once, down as often as needed. */
-function fitCut(text: string, frame: Frame, count: Count): string | undefined {
-  let chars = Math.floor(frame.room * frame.charsPerToken);
-  let best: string | undefined;
-  for (let round = 0; round < 8 && chars > 0; round++) {
-    const piece = assemble(text, chars, frame);
-    const taken = count(piece);
-    const kept = Math.max(1, taken - (frame.maxTokens - frame.room));
-    if (taken <= frame.maxTokens) {
-      best = piece;
-      if (round > 0 || taken > 0.8 * frame.maxTokens) break;
-      // The kept ends are lighter than the middle. Grow once, short of the mark.
-      chars = Math.floor(chars * Math.min(4, (0.95 * frame.room) / kept));
-    } else {
-      if (best !== undefined) break;
-      chars = Math.floor(chars * Math.min(0.9, (0.95 * frame.room) / kept));
-    }
-  }
-  return best;
 }
 
 function assemble(text: string, chars: number, { tokens, handle, style, room }: Frame): string {
-  const tailChars = room < LEAST_TAIL || style === noLine ? 0 : Math.floor(chars * (1 - HEAD_SHARE));
-  const head = toLineEnd(headOf(text, Math.min(chars - tailChars, text.length - 1)));
+  const kept = Math.max(1, chars - style(tokens, tokens, handle).length);
+  const tailChars = room < LEAST_TAIL || style === noLine ? 0 : Math.floor(kept * (1 - HEAD_SHARE));
+  const head = toLineEnd(headOf(text, Math.min(kept - tailChars, text.length - 1)));
   const tail = toLineStart(tailOf(text, Math.min(tailChars, text.length - head.length)));
   const gone = tokens * (1 - (head.length + tail.length) / text.length);
   const line = style(gone, tokens, handle);
