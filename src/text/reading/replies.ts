@@ -82,12 +82,6 @@ const record: ReadSaid = ({ fields }, rest) => {
   });
 };
 
-/** `{"status":"denied", …,"feedback":"…"}`. */
-const feedback: ReadSaid = (_given, rest) => {
-  const value = parsed(rest);
-  return saidOf(undefined, isRecord(value) ? (textIn(value.feedback) ?? '') : '');
-};
-
 /** A form in which a host hands the user's own words to the model as the result of a call. */
 export interface ReplyForm {
   readonly host: string;
@@ -121,14 +115,12 @@ export const REPLY_FORMS: readonly ReplyForm[] = [
   row('Claude Code, OpenCode: questions', 'answered', /^(?:User has answered your questions?|Your questions? ha(?:s|ve) been answered): /, pairs, { tools: /^(?:ask_?user_?questions?|question)$/i }),
   row('Codex, Copilot, Gemini CLI: questions', 'answered', /^(?=\s{0,8}\{\s{0,8}"answers")/, record, { tools: /^(?:request_user_input|(?:vscode_)?ask_?questions|ask_user)$/i }),
   row('Cline: question', 'answered', /^<answer>/, wordsUpTo('</answer>'), { tools: QUESTION }),
-  row('Roo Code: question', 'answered', /^<user_message>/, wordsUpTo('</user_message>'), { tools: /^(?:ask_followup_question|plan_mode_respond|attempt_completion)$/i }),
   row('Claude Code: plan approved', 'approved', /^User has approved (?:your plan|exiting plan mode)\./, noWords, { tools: PLANS }),
   row('Gemini CLI: plan approved', 'approved', /^Plan approved\./, noWords, { tools: PLANS }),
   row('Gemini CLI: plan rejected', 'refused', /^Plan rejected\. User feedback: /, plainWords, { tools: PLANS }),
   row('Claude Code: refused, with words', 'refused', new RegExp(`^(?:${REJECTED} To tell you how to proceed, the user said:|${REJECTED} The user provided the following reason for the rejection:|Permission for this tool use was denied\\. The tool use was rejected \\([^()\\n]{1,120}\\)\\. The user said:)`), plainWords, FLAGGED),
   row('OpenCode: refused, with words', 'refused', /^The user rejected permission to use this specific tool call with the following feedback: /, plainWords, FLAGGED),
   row('Cline: refused, with words', 'refused', /^The user denied this operation and provided the following feedback:\s{0,4}<feedback>/, wordsUpTo('</feedback>')),
-  row('Roo Code: refused, with words', 'refused', /^(?=\{"status":"denied","message":"The user denied this operation\b)/, feedback),
   row('Cline: approved, with words', 'approved', /^The user approved this operation and provided the following (?:context|feedback):\s{0,4}<feedback>/, wordsUpTo('</feedback>')),
   row('Cline: words on what was done', 'answered', /^The user has provided feedback on the results\.[^\n]{0,200}\n<feedback>/, wordsUpTo('</feedback>'), { tools: /^attempt_completion$/i }),
   row('Claude Code: refused', 'refused', new RegExp(`^(?:${REJECTED}|The user doesn['’]t want to take this action right now\\.|The agent proposed a plan that was rejected by the user\\.)`), noWords, FLAGGED),
