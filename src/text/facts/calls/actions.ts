@@ -1,6 +1,6 @@
-import type { ToolCallPart } from '../../../transcript/index.js';
+import { createHash } from 'node:crypto';
+import { writeJson, type ToolCallPart } from '../../../transcript/index.js';
 import {
-  canonicalJson,
   commandsInScript,
   innerCall,
   parseArguments,
@@ -128,7 +128,8 @@ function modeOf(parameters: Parameters): string | undefined {
 }
 
 function keyOf(name: string, call: CallArguments): string {
-  return `${name}:${call.text ?? canonicalJson(call.fields, isAside)}`;
+  const asked = Object.entries(call.fields).filter(([field]) => !isAside(field));
+  return `${name}:${call.text ?? writeJson(asked.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
 function firstOf(touches: readonly Touch[]): Pick<Action, 'target' | 'range'> {
@@ -148,12 +149,5 @@ function made(
 
 function shortKey(key: string): string {
   if (key.length <= MAX_KEY) return key;
-  let a = 0x811c9dc5;
-  let b = 0;
-  for (let i = 0; i < key.length; i++) {
-    const unit = key.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = (Math.imul(b, 31) + unit) | 0;
-  }
-  return `${key.slice(0, MAX_KEY - 40)}…${key.length}:${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`;
+  return `${key.slice(0, MAX_KEY / 2)}…${createHash('sha256').update(key).digest('base64')}`;
 }

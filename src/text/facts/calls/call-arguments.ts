@@ -47,23 +47,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   );
 }
 
-/** The same text for the same JSON value, whatever the order of its keys. `skip` leaves out top-level keys. */
-export function canonicalJson(
-  value: unknown,
-  skip: (key: string) => boolean = () => false,
-  depth = 0,
-): string {
-  if (depth >= MAX_DEPTH) return '"…"';
-  if (Array.isArray(value))
-    return `[${value.map((inner) => canonicalJson(inner, undefined, depth + 1)).join(',')}]`;
-  if (value instanceof NumberLiteral) return value.literal;
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
-  const keys = Object.keys(value)
-    .filter((key) => !skip(key))
-    .sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key], undefined, depth + 1)}`).join(',')}}`;
-}
-
 /** A tool, and what it is given. */
 export interface NamedCall {
   readonly name: string;

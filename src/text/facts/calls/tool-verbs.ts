@@ -17,20 +17,7 @@ const SEARCHES = list(
 );
 const SEARCH_ENDINGS = /(search|fetch|grep|glob)$/;
 
-/** A session has a few tools and thousands of calls. Names come from transcripts, so what is kept has a bound. */
-const known = new Map<string, Verb>();
-const MAX_KNOWN = 1000;
-
 export function verbOf(toolName: string): Verb {
-  let verb = known.get(toolName);
-  if (verb !== undefined) return verb;
-  verb = toldVerb(toolName);
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(toolName, verb);
-  return verb;
-}
-
-function toldVerb(toolName: string): Verb {
   const words = wordsOf(toolName);
   if (words.some((word) => STREAMS.has(word))) return 'other';
   // `search_replace` writes, `run_search` runs, `read_search_results` reads: the strongest word counts.
