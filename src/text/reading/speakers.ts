@@ -23,22 +23,8 @@ export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] 
   if (origin === 'model') return whole('agent', parts);
   if (origin === 'system') return whole('instructions', parts);
   const behind = before?.role === 'user' ? (textsOf(before).at(-1) ?? '') : '';
-  const speeches = scanned(message, behind, askedIn(before));
+  const speeches = scanTexts(textsOf(message), behind, askedIn(before));
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
-}
-
-/** Several read the same log, each for its own ends; messages in it never change. */
-const known = new WeakMap<
-  Spoken,
-  { readonly behind: string; readonly asked: string | undefined; readonly speeches: readonly Speech[] }
->();
-
-function scanned(message: Spoken, behind: string, asked: string | undefined): readonly Speech[] {
-  const before = known.get(message);
-  if (before?.behind === behind && before.asked === asked) return before.speeches;
-  const speeches = scanTexts(textsOf(message), behind, asked);
-  known.set(message, { behind, asked, speeches });
-  return speeches;
 }
 
 /** Of what a host may have answered, so much is looked at, from its end, in characters. */
