@@ -15,7 +15,7 @@ import type { ReadStatus, References, Supersession } from './references.js';
 import { TrustIndex } from './trust.js';
 import { scanWords } from './words.js';
 
-/** Nobody introduced the word: it stood first in what the model wrote, or in a system message. */
+/** No exchange introduced the word. */
 const NOBODY = -1;
 
 /**
@@ -34,8 +34,8 @@ export class ReferenceIndex implements References, LogFold {
   /** By word: the exchange that introduced it. */
   readonly #words = new Map<string, number>();
   readonly #reads = new ReadHistory();
-  /** By exchange: position of the newest use of what it introduced, or -1. */
-  readonly #lastUse: number[] = [];
+  /** By exchange: position of the newest use of what it introduced. */
+  readonly #lastUse = new Map<number, number>();
   /** The message being read. */
   #exchange = 0;
   #seq = 0;
@@ -45,8 +45,7 @@ export class ReferenceIndex implements References, LogFold {
   }
 
   lastUse(exchange: number): number | undefined {
-    const seq = this.#lastUse[exchange] ?? -1;
-    return seq < 0 ? undefined : seq;
+    return this.#lastUse.get(exchange);
   }
 
   readStatus(exchange: number): ReadStatus {
@@ -61,7 +60,6 @@ export class ReferenceIndex implements References, LogFold {
     this.trust.read(message);
     this.#seq = message.seq;
     this.#exchange = this.#log.exchangeOf(message.seq).index;
-    while (this.#lastUse.length <= this.#exchange) this.#lastUse.push(-1);
     const visit = this.#visitorFor(message);
     for (const part of message.parts) {
       yield;
@@ -71,10 +69,14 @@ export class ReferenceIndex implements References, LogFold {
     }
   }
 
+  /** What a model or a system message says first nobody introduced; what a model or a user says uses what stood before. */
   #visitorFor({ role, origin }: LogMessage): (word: string) => void {
-    if (role === 'assistant') return origin === 'synthetic' ? this.#enter : this.#use;
-    if (role === 'system') return this.#enter;
-    return origin === 'synthetic' || role === 'tool' ? this.#introduce : this.#hear;
+    const introducer = role === 'assistant' || role === 'system' ? NOBODY : this.#exchange;
+    const isSaid = origin !== 'synthetic' && (role === 'assistant' || role === 'user');
+    return (word) => {
+      const known = this.#claim(word, introducer);
+      if (isSaid && known >= 0 && known !== this.#exchange) this.#lastUse.set(known, this.#seq);
+    };
   }
 
   *#readCall(part: ToolCallPart, visit: (word: string) => void): Steps<void> {
@@ -86,37 +88,15 @@ export class ReferenceIndex implements References, LogFold {
 
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
-    scanWords(text, this.#introduce);
+    scanWords(text, (word) => this.#claim(word, this.#exchange));
     const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
     this.#reads.answer(this.#exchange, part.callId, text.length, failed);
   }
-
-  /** Known from now on, introduced by nobody. */
-  readonly #enter = (word: string): void => {
-    this.#claim(word, NOBODY);
-  };
-
-  readonly #introduce = (word: string): void => {
-    this.#claim(word, this.#exchange);
-  };
-
-  readonly #use = (word: string): void => {
-    this.#count(this.#claim(word, NOBODY));
-  };
-
-  /** A user's words use what stood before and introduce what did not. */
-  readonly #hear = (word: string): void => {
-    this.#count(this.#claim(word, this.#exchange));
-  };
 
   /** Enters a word under an exchange unless it is known; answers who introduced it before. */
   #claim(word: string, exchange: number): number {
     const known = this.#words.get(word);
     if (known === undefined) this.#words.set(word, exchange);
     return known ?? NOBODY;
-  }
-
-  #count(introducer: number): void {
-    if (introducer >= 0 && introducer !== this.#exchange) this.#lastUse[introducer] = this.#seq;
   }
 }
