@@ -2,7 +2,7 @@
 const LOWER = 'a-z\\u00c0-\\u1fff';
 const WORD = `A-Z0-9_./${LOWER}-`;
 /** Escapes of JSON and colours of terminals: output is often JSON in JSON, and their letters would stick to the word behind them. */
-const ESCAPES = /\\u[0-9a-fA-F]{4}|\\[nrt\\]|\u001b\[[^a-zA-Z]{0,18}[a-zA-Z]/g;
+const ESCAPES = /\\u[0-9a-fA-F]{4}|\\[nrt\\]|[^\P{Cc}\s]\[[^a-zA-Z]{0,18}[a-zA-Z]/gu;
 /** A run that is no plain word, and a bracket behind it: most text is passed over here. */
 const RUN = new RegExp(
   String.raw`(?<![${WORD}])(?=[A-Z]?[${LOWER}]*(?:[A-Z0-9_/-]|\.[${WORD}]))[${WORD}]{4,}\(?`,
