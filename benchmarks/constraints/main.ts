@@ -1,5 +1,6 @@
 /**
- * Are the rules of a user still there, letter for letter, after 34 chained compactions, and those he took back not?
+ * Are the rules of a user still there, letter for letter, after 34 chained compactions, or back when he speaks of what they are about; and
+ * those he took back not?
  *
  *   npm run bench:constraints -- [--sessions DIR] [--windows 8000,32000] [--count 20] [--only ID] [--verbose]
  *
@@ -10,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { createSpillway, type Session } from '../../src/index.js';
 import { provenance, saveResult } from '../support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from '../support/sessions.js';
-import { judge, type Outcome } from './judge.js';
-import { plant } from './plant.js';
+import { judge, lostOf, type Outcome } from './judge.js';
+import { plant, type Rule } from './plant.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -32,6 +33,8 @@ interface Run extends Outcome {
   readonly unreachable: number;
   /** Most tokens that summaries took after any compaction, as a share of the budget. */
   readonly summaryShare: number;
+  /** Of the rules that are missing, those that do not come back when the user speaks of their subject. */
+  readonly lost: readonly Rule[];
 }
 
 /** The longest: only they last through so many compactions. */
@@ -74,14 +77,10 @@ async function replay(input: BenchSession, index: number, window: number): Promi
     await force(session, 0.9 - 0.02 * i);
     measure();
   }
-  const { history } = session.operator;
-  return {
-    session: input.id,
-    compactions: history.length,
-    unreachable,
-    summaryShare,
-    ...judge(session, planted),
-  };
+  const compactions = session.operator.history.length;
+  const outcome = judge(session, planted);
+  const lost = await lostOf(session, outcome.missing);
+  return { session: input.id, compactions, unreachable, summaryShare, lost, ...outcome };
 }
 
 async function force(session: Session, ratio = 0.7): Promise<boolean> {
@@ -99,11 +98,12 @@ for (const window of flags.windows.split(',').map(Number)) {
     runs.push(run);
     if (flags.verbose) {
       console.log(`${window} ${run.session}: ${run.compactions} compactions, ${JSON.stringify(run.rules)}`);
-      for (const line of [...run.missing, ...run.alone.map((text) => `stands alone: ${text}`)].slice(0, 12))
+      const lost = run.lost.map(({ kind, place, text }) => `${kind}@${place}: ${text}`);
+      for (const line of [...lost, ...run.alone.map((text) => `stands alone: ${text}`)].slice(0, 12))
         console.log(`    ${line}`);
     }
   }
-  const planted = sum(runs.map(({ rules }) => rules.verbatim + rules.lost));
+  const planted = sum(runs.map(({ rules }) => rules.verbatim + rules.missing));
   const total = {
     sessions: runs.length,
     chained: Math.min(...runs.map(({ compactions }) => compactions)),
@@ -111,14 +111,19 @@ for (const window of flags.windows.split(',').map(Number)) {
     unreachable: sum(runs.map((run) => run.unreachable)),
     planted,
     verbatim: sum(runs.map(({ rules }) => rules.verbatim)),
-    lost: sum(runs.map(({ rules }) => rules.lost)),
+    cameBack: sum(runs.map(({ rules, lost }) => rules.missing - lost.length)),
+    lost: sum(runs.map(({ lost }) => lost.length)),
     retired: sum(runs.map((run) => run.retired)),
     retiredAlone: sum(runs.map(({ alone }) => alone.length)),
     summaryShareAtMost: Number(Math.max(...runs.map(({ summaryShare }) => summaryShare)).toFixed(3)),
   };
   console.log(`window ${window}: ${JSON.stringify(total)}`);
   // Figures only: what sessions say stays with the sessions.
-  const figures = runs.map(({ missing: _, alone, ...run }) => ({ ...run, alone: alone.length }));
+  const figures = runs.map(({ missing: _, lost, alone, ...run }) => ({
+    ...run,
+    lost: lost.length,
+    alone: alone.length,
+  }));
   results[window] = { total, runs: figures };
 }
 const short = flags.only !== undefined || Number(flags.count) < 20;

@@ -1,10 +1,18 @@
 import type { Message } from '../../src/transcript/index.js';
 import { KINDS, nameOf, RETIRED, wording } from './rules.js';
 
+export interface Rule {
+  readonly kind: string;
+  readonly place: number;
+  readonly text: string;
+  /** What it is about, by the name that no other rule has. */
+  readonly subject: string;
+}
+
 export interface Planted {
   readonly messages: readonly Message[];
   /** Rules that hold to the end, by kind and place. */
-  readonly rules: readonly { readonly kind: string; readonly place: number; readonly text: string }[];
+  readonly rules: readonly Rule[];
   readonly retired: readonly { readonly rule: string; readonly word: string }[];
 }
 
@@ -25,7 +33,7 @@ export function plant(messages: readonly Message[], session: number): Planted {
     KINDS.map((kind, i) => {
       const text = wording(kind, session, place);
       put(share + i * 0.03, text);
-      return { kind, place, text };
+      return { kind, place, text, subject: nameOf(session, i * 5 + place) };
     }),
   );
   const retired = RETIRED.map(([rule, word], i) => {
@@ -56,6 +64,6 @@ function gapsOf(messages: readonly Message[]): number[] {
   return gaps;
 }
 
-function userSays(id: string, text: string): Message {
+export function userSays(id: string, text: string): Message {
   return { id, role: 'user', origin: 'user', parts: [{ type: 'text', text }] };
 }

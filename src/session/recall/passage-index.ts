@@ -1,4 +1,4 @@
-import { headOf as headOfText, tailOf } from '../../text/reading/index.js';
+import { headOf as headOfText, mayBind, tailOf } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isRecallCall,
@@ -60,6 +60,8 @@ const TALK_WEIGHT = 1.1;
 /** Counts are kept in tenths, in the low bits of a posting. */
 const COUNT_BITS = 6;
 const MAX_COUNT = 2 ** COUNT_BITS - 1;
+/** What a name tells; and the rarest words, of what may be a rule of the user's. */
+const NAME_TELLS = 2;
 /** A word that more passages hold than these is rare no more: so many, or this share of all. */
 const RARE = { count: 2, share: 0.02 };
 /** A name is told apart by less. */
@@ -87,6 +89,8 @@ export class PassageIndex {
   readonly #passages: Passage[] = [];
   readonly #lengths: number[] = [];
   readonly #isTalk: boolean[] = [];
+  /** Whether the user may set a bound in it. */
+  readonly #binds: boolean[] = [];
   readonly #byWord = new Map<string, Word>();
   #words = 0;
   #read = 0;
@@ -147,10 +151,11 @@ export class PassageIndex {
     };
     for (const { word, postings, weight } of used) {
       const tells = whatTells(word, postings.length, this.size);
+      const tellsOfRule = postings.length <= KNOWN_NAME.count ? NAME_TELLS : tells;
       for (const posting of postings) {
         const id = posting >>> COUNT_BITS;
         scores[id]! += worth(posting, weight);
-        told[id]! += tells;
+        told[id]! += this.#binds[id]! ? tellsOfRule : tells;
       }
     }
     const best = bestOf(scores, (id) => isMeant(this.#passages[id]!));
@@ -197,6 +202,7 @@ export class PassageIndex {
         const passage = { id: this.size, message, part: index, from: start, to: end };
         this.#passages.push(passage);
         this.#isTalk.push(talk);
+        this.#binds.push(talk && message.role === 'user' && mayBind(text.slice(start, end)));
         let length = 0;
         const held: Word[] = [];
         for (const name of namesOf(text.slice(start, end)))
@@ -233,10 +239,10 @@ export class PassageIndex {
   }
 }
 
-/** What a passage tells by one word: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
+/** What a passage tells by one word. */
 function whatTells(word: string, holders: number, size: number): number {
   const isBelow = ({ count, share }: typeof RARE): boolean => holders <= Math.max(count, share * size);
-  if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return 2;
+  if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return NAME_TELLS;
   if (isBelow(RARE)) return 1;
   return holders <= COMMON_SHARE * size ? 0.4 : 0;
 }

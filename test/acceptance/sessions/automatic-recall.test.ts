@@ -100,6 +100,20 @@ describe('N17: what left comes back when it is spoken of', () => {
     }
   });
 
+  it('for one rare word, where it is what the user may have ruled', async () => {
+    const session = (await engine(BUDGET)).session();
+    const rule = user('The weathercock must be of larch.');
+    const reply = says('It will be. The birdhouse stays where it stands.');
+    await session.append(...read([...START, rule, reply, ...talk(20, 110)]));
+    // Without a digest, in which such words have their place.
+    await session.operator.compact({ strategy: 'drop', summarize: false, target: 0.3 });
+    expect((await session.prepare()).view.map(shownText).join()).not.toContain('of larch');
+    await more(session, user('Now we go on with the birdhouse.'));
+    expect(back(await session.prepare())).toEqual([]);
+    await more(session, says('It stands.'), user('Now we go on with the weathercock.'));
+    expect(back(await session.prepare()).join()).toContain('must be of larch');
+  });
+
   it('found by what the agent said before it called', async () => {
     const session = await compacted({}, [
       says('Let me find out which timber merchants deliver to Oakford.'),
