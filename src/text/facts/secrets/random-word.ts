@@ -25,7 +25,8 @@ function isRandomWord(word: string): boolean {
   return isMixed && groups.length >= LEAST_DIGIT_GROUPS && changes >= LEAST_CHANGES * (word.length - 1);
 }
 
-const LONG_WORD = new RegExp(`[\\w+=-]{${LEAST_CHARS},}`, 'g');
+/** The look behind keeps it from trying within a word that is too short. */
+const LONG_WORD = new RegExp(`(?<![\\w+=-])[\\w+=-]{${LEAST_CHARS},}`, 'g');
 
 /** A text without its random words, but those that may stay. */
 export function withoutRandomWords(text: string, mayStay: (word: string) => boolean): string {
