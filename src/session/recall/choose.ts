@@ -62,13 +62,12 @@ export function* inTurns(
   const given = new Set<Passage>();
   let left = rankings.map((ranked) => ranked[Symbol.iterator]());
   while (left.length > 0) {
-    const next = new Map(left.map((ranked) => [ranked, ranked.next()]));
-    left = left.filter((ranked) => {
-      const { done, value } = next.get(ranked)!;
-      return done !== true && !isTooLow(value);
+    const next = left.flatMap((ranked) => {
+      const { done, value } = ranked.next();
+      return done === true || isTooLow(value) ? [] : [{ ranked, one: value }];
     });
-    for (const ranked of left) {
-      const one: Ranked = next.get(ranked)!.value;
+    left = next.map(({ ranked }) => ranked);
+    for (const { one } of next) {
       if (given.has(one.passage)) continue;
       given.add(one.passage);
       yield one;

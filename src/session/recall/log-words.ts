@@ -19,10 +19,16 @@ const ABOUT_CHARS = 160;
 /** Messages whose words are known: a search asks for the same ones several times, and the next one for many of them. */
 const MOST_KNOWN = 500;
 
+interface KnownWords {
+  readonly raw: MessageWords;
+  /** Absent until they are shown, and again once more of the log is known. */
+  clean?: MessageWords | undefined;
+}
+
 /** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
 export class LogWords {
   readonly #thread: Thread;
-  readonly #known = new Map<LogMessage, { readonly raw: MessageWords; clean?: MessageWords | undefined }>();
+  readonly #known = new Map<LogMessage, KnownWords>();
   #knownAt = -1;
   /** By the message that makes them: calls by their ids, the first where several have one. */
   readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
@@ -37,7 +43,7 @@ export class LogWords {
     return (this.#wordsOf(message).clean ??= wordsOf(message, this.clean));
   }
 
-  #wordsOf(message: LogMessage): { readonly raw: MessageWords; clean?: MessageWords | undefined } {
+  #wordsOf(message: LogMessage): KnownWords {
     const { length } = this.#thread.log;
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
     // What comes later may tell that a word of an earlier message is a secret.

@@ -60,7 +60,7 @@ const TALK_WEIGHT = 1.1;
 /** Counts are kept in tenths, in the low bits of a posting. */
 const COUNT_BITS = 6;
 const MAX_COUNT = 2 ** COUNT_BITS - 1;
-/** What a name tells; and the rarest words, of what may be a rule of the user's. */
+/** What a passage tells by one name; and one that may be a rule of the user's, by any word that is as rare. */
 const NAME_TELLS = 2;
 /** A word that more passages hold than these is rare no more: so many, or this share of all. */
 const RARE = { count: 2, share: 0.02 };

@@ -85,7 +85,7 @@ export class Places {
   async known(
     asked: SessionRequest,
   ): Promise<{ readonly session: Session; readonly fresh: readonly Message[] } | undefined> {
-    const alike = beginningsOf(asked).flatMap((beginning) => this.#alike.get(beginning) ?? []);
+    const alike = new Set(beginningsOf(asked).flatMap((beginning) => this.#alike.get(beginning) ?? []));
     const { found } = await this.#bestOf(alike, asked);
     return found?.fresh && { session: found.session, fresh: found.fresh };
   }
@@ -117,7 +117,7 @@ export class Places {
    * otherwise shares nothing.
    */
   async #bestOf(
-    sessionIds: readonly string[],
+    sessionIds: Iterable<string>,
     asked: SessionRequest,
   ): Promise<{ readonly found?: Found; readonly left?: Left }> {
     const { commands } = this.#service.settings.server;
@@ -216,7 +216,8 @@ function beginningsOf({ caller, format, headers, body, messages }: SessionReques
     // One call ago it had an answer less, and may be known by the beginning before the longest.
     const [first = said.length] = answers;
     const looked = [...ends.slice(-2).reverse(), ...(ends.length > 0 ? [first + 1] : []), first];
-    return looked.map((end) => hashOf([...scope, ...said.slice(0, end).map(wordsOf)]));
+    const words = said.slice(0, looked[0]).map(wordsOf);
+    return [...new Set(looked)].map((end) => hashOf([...scope, ...words.slice(0, end)]));
   }
 }
 

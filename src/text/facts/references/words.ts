@@ -35,8 +35,7 @@ type Visit = (word: string) => void;
 
 /**
  * Finds the distinctive words of a text: paths, file names, parts of URLs, identifiers of more than one word, ids and
- * numbers with digits. Lowercase dictionary words are none. Each is
- * visited once or more. Linear.
+ * numbers with digits. Lowercase dictionary words are none. Each is visited once or more. Linear.
  */
 export function scanWords(text: string, visit: Visit): void {
   if (text.length > SCAN_HEAD_CHARS + SCAN_TAIL_CHARS) {
