@@ -1,15 +1,18 @@
-import { recallTool } from '../../session/index.js';
-import { isFields, listOf, type Fields } from '../../formats/index.js';
-import { AnswerParts, isRecall, toldApart } from './ai-sdk-parts.js';
 import {
+  BlockStream,
   NO_STEP,
   restoredMessage,
+  shownOf,
   ShownWords,
   summed,
+  type BlockWire,
   type RecallStep,
-  type RecallStream,
   type RecallWire,
+  type Told,
 } from '../endpoints/index.js';
+import { recallTool } from '../../session/index.js';
+import { isFields, jsonIn, listOf, type Fields } from '../../formats/index.js';
+import { storable } from './ai-sdk-files.js';
 
 const { name, description, parameters } = recallTool;
 
@@ -22,14 +25,14 @@ export const AI_SDK_RECALL: RecallWire = {
     !(isFields(toolChoice) && toolChoice.type === 'none') &&
     !(isFields(responseFormat) && responseFormat.type === 'json'),
   noTools: { toolChoice: { type: 'none' } },
-  step: ({ content, finishReason }) => toldApart(content).parts.step(isCut(finishReason)),
+  step: ({ content, finishReason }) => stepOf(listOf(content).filter(isFields), isCut(finishReason)),
   restored(messages, { calls, whole: [whole] }) {
     const ids = new Set(calls.map(({ id }) => id));
     const isOf = ({ role, content }: Fields): boolean =>
       role === 'assistant' &&
       listOf(content).some((part) => isFields(part) && ids.has(String(part.toolCallId)));
-    const partsOf = (message: unknown): readonly unknown[] =>
-      listOf((message as Fields | undefined)?.content);
+    const partsOf = (message: unknown): readonly Fields[] =>
+      listOf((message as Fields | undefined)?.content).filter(isFields);
     // Thoughts that a compaction took out stay out: their signature vouches for what is no longer sent.
     return restoredMessage(messages, isOf, (message) =>
       partsOf(message).some(isThought)
@@ -50,27 +53,23 @@ export const AI_SDK_RECALL: RecallWire = {
   ],
   visible(answers) {
     const last = answers.at(-1)!;
-    const told = answers.map(({ content }) => toldApart(content));
+    const words = new ShownWords();
+    const content = answers.flatMap((answer) => {
+      words.goOn();
+      const shown = shownOf(listOf(answer.content).filter(isFields), isThought, isRecall);
+      return shown.map((part) =>
+        part.type === 'text' ? { ...part, text: words.take(String(part.text)) } : part,
+      );
+    });
     return {
       ...last,
-      content: spaced(told.map(({ shown }) => shown)),
+      content,
       usage: answers.map(({ usage }) => usage).reduce(summed),
-      finishReason: told.at(-1)!.parts.hasOthers ? last.finishReason : withoutCalls(last.finishReason),
+      finishReason: content.some(isForClient) ? last.finishReason : withoutCalls(last.finishReason),
     };
   },
-  stream: () => new AiSdkStream(),
+  stream: () => new BlockStream(partsOfStream()),
 };
-
-/** The parts of several answers, their words kept apart. */
-function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
-  const words = new ShownWords();
-  return answers.flatMap((parts) => {
-    words.goOn();
-    return parts.map((part) =>
-      part.type === 'text' ? { ...part, text: words.take(String(part.text)) } : part,
-    );
-  });
-}
 
 /** Whether a limit or a filter ended an answer; one word in earlier versions of the SDK. */
 function isCut(reason: unknown): boolean {
@@ -84,114 +83,140 @@ function hasFailed({ finishReason: reason }: Fields): boolean {
   return reason.unified === 'error' || (reason.unified === 'other' && reason.raw === undefined);
 }
 
-const FIRST_ONLY: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata']);
-
-class AiSdkStream implements RecallStream {
-  readonly #begun = new Set<unknown>();
-  #usage: unknown;
-  #finish: Fields | undefined;
-  /** The answer under way, and which of the client's stream it is. */
-  #parts = new AnswerParts();
-  #answer = 0;
-  #hasOthers = false;
-  readonly #ownInputs = new Set<unknown>();
-  /** Thoughts and words that are being told, and events of thoughts that are held. */
-  #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
-  #held: Fields[] = [];
-  readonly #words = new ShownWords();
-
-  *take(event: Fields): Iterable<Fields> {
-    const { type } = event;
-    if (FIRST_ONLY.has(type)) {
-      if (!this.#begun.has(type)) yield event;
-      this.#begun.add(type);
-    } else if (type === 'finish') {
-      this.#usage = this.#usage === undefined ? event.usage : summed(this.#usage, event.usage);
-      this.#finish = event;
-    } else if (type === 'raw' || type === 'error') yield event;
-    else if (String(type).startsWith('reasoning-') && type !== 'reasoning-file') this.#think(event);
-    else if (isOwnInput(event, this.#ownInputs)) this.#ownInputs.add(event.id);
-    else yield* this.#part(event);
-  }
-
-  endAnswer(): RecallStep {
-    this.#parts.end();
-    const finish = this.#finish;
-    const step = finish && !hasFailed(finish) ? this.#parts.step(isCut(finish.finishReason)) : NO_STEP;
-    if (step.calls.length > 0) this.#held = [];
-    this.#hasOthers = this.#parts.hasOthers;
-    this.#parts = new AnswerParts();
-    this.#telling = new Map();
-    this.#answer++;
-    return step;
-  }
-
-  goOn(): void {
-    this.#finish = undefined;
-    this.#words.goOn();
-  }
-
-  *finish(): Iterable<Fields> {
-    yield* this.#released();
-    if (!this.#finish) return;
-    const { finishReason } = this.#finish;
-    const reason = this.#hasOthers ? finishReason : withoutCalls(finishReason);
-    yield { ...this.#finish, finishReason: reason, usage: this.#usage };
-  }
-
-  #think(event: Fields): void {
-    const told = this.#told(event, 'reasoning-delta');
-    this.#held.push(this.#numbered(event));
-    if (event.type === 'reasoning-end') this.#parts.take({ type: 'reasoning', ...told });
-  }
-
-  *#part(event: Fields): Iterable<Fields> {
-    // What comes before words is shown with them.
-    this.#parts.take(event);
-    if (isText(event)) {
-      const told = this.#told(event, 'text-delta');
-      if (event.type === 'text-end') this.#parts.keep({ type: 'text', ...told });
-    }
-    if (isRecall(event)) return;
-    yield* this.#released();
-    const shown = this.#numbered(event);
-    yield event.type === 'text-delta' ? { ...shown, delta: this.#words.take(String(event.delta)) } : shown;
-  }
-
-  #told(event: Fields, delta: string): { text: string; providerMetadata?: unknown } {
-    const name = `${delta} ${String(event.id)}`;
-    const isNew = String(event.type).endsWith('-start');
-    const told = (isNew ? undefined : this.#telling.get(name)) ?? { text: '' };
-    if (event.type === delta) told.text += String(event.delta);
-    if (event.providerMetadata !== undefined) told.providerMetadata = event.providerMetadata;
-    this.#telling.set(name, told);
-    return told;
-  }
-
-  #released(): readonly Fields[] {
-    const held = this.#held;
-    this.#held = [];
-    return held;
-  }
-
-  /** Blocks of several answers stand in one stream: each keeps a name of its own. */
-  #numbered(event: Fields): Fields {
-    const isBlock = /^(text|reasoning)-(start|delta|end)$/.test(String(event.type));
-    return isBlock && this.#answer > 0 ? { ...event, id: `${this.#answer}-${String(event.id)}` } : event;
-  }
+/** The parts of one stream; the words of several answers stand apart in it. */
+function partsOfStream(): BlockWire {
+  const words = new ShownWords();
+  let spoken = 0;
+  return {
+    read,
+    grown,
+    isThought,
+    isRecall,
+    step(parts, [finish]) {
+      return finish && !hasFailed(finish) ? stepOf(parts, isCut(finish.finishReason)) : NO_STEP;
+    },
+    shown(event, at) {
+      const { type, id, delta } = event;
+      if (!at || !PIECE.test(String(type))) return event;
+      const { answer } = at;
+      if (answer > spoken) words.goOn();
+      spoken = answer;
+      return {
+        ...event,
+        // Blocks of several answers stand in one stream: each keeps a name of its own.
+        ...(answer > 0 && { id: `${answer}-${String(id)}` }),
+        ...(type === 'text-delta' && { delta: words.take(String(delta)) }),
+      };
+    },
+    ending: ([finish], { usage, hasOthers }) => {
+      const { finishReason } = finish!;
+      return [{ ...finish, usage, finishReason: hasOthers ? finishReason : withoutCalls(finishReason) }];
+    },
+  };
 }
 
-const isThought = (part: unknown): boolean => isFields(part) && part.type === 'reasoning';
+const HEADS: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata']);
+const PLAIN: ReadonlySet<unknown> = new Set(['raw', 'error']);
+const PIECE = /^(text|reasoning)-(start|delta|end)$/;
 
-const isText = ({ type }: Fields): boolean => String(type).startsWith('text-');
-function isOwnInput({ type, id, toolName }: Fields, known: ReadonlySet<unknown>): boolean {
-  return type === 'tool-input-start'
-    ? toolName === recallTool.name
-    : String(type).startsWith('tool-input') && known.has(id);
+function read(event: Fields): Told | undefined {
+  const { type, id, toolCallId, usage } = event;
+  if (HEADS.has(type)) return { of: 'head' };
+  if (type === 'finish') return { of: 'end', usage };
+  if (PLAIN.has(type)) return undefined;
+  const [, kind, piece] = PIECE.exec(String(type)) ?? [];
+  if (kind) return { of: 'block', block: `${kind} ${String(id)}`, begins: piece === 'start' };
+  // A call is told of before it is made; all else is one event.
+  if (String(type).startsWith('tool-input-')) return { of: 'block', block: `call ${String(id)}` };
+  return { of: 'block', block: type === 'tool-call' ? `call ${String(toolCallId)}` : event };
+}
+
+/** A part with a piece more; a call that is only told of has no input. */
+function grown(part: Fields, event: Fields): Fields {
+  const [, type] = PIECE.exec(String(event.type)) ?? [];
+  if (event.type === 'tool-input-start') return { type: 'tool-call', toolName: event.toolName };
+  if (!type) return String(event.type).startsWith('tool-input-') ? part : event;
+  const { text = '' } = part;
+  const { delta = '', providerMetadata = part.providerMetadata } = event;
+  return {
+    type,
+    text: `${String(text)}${String(delta)}`,
+    ...(providerMetadata !== undefined && { providerMetadata }),
+  };
+}
+
+/**
+ * A recall stands behind its thoughts, which some providers insist on. Where a thought has an id of its own and the
+ * client sees it, it may not be said twice: the recall then stands without its id, which would ask for it.
+ */
+function stepOf(parts: readonly Fields[], cut: boolean): RecallStep {
+  const hasOthers = parts.some(isForClient);
+  const recalls = parts.filter(isRecall);
+  if (recalls.length === 0) return { ...NO_STEP, hasOthers };
+  const shown = new Set(shownOf(parts, isThought, isRecall));
+  const isTied = (part: Fields): boolean => isThought(part) && hasItemId(part) && shown.has(part);
+  const thoughts = parts.filter((part) => isThought(part) && !isTied(part));
+  const said = [...thoughts, ...(parts.some(isTied) ? recalls.map(withoutItemId) : recalls)];
+  return {
+    calls: recalls.map(({ toolCallId, input }) => ({ id: String(toolCallId), arguments: input })),
+    said: [{ role: 'assistant', content: said.map(asPrompt) }],
+    whole: [{ role: 'assistant', content: parts.filter(isPrompted).map(asPrompt) }],
+    hasOthers,
+    isCut: cut,
+  };
 }
 
 /** Why an answer ended whose calls were all answered here; one word in earlier versions of the SDK. */
 function withoutCalls(reason: unknown): unknown {
   if (reason === 'tool-calls') return 'stop';
   return isFields(reason) && reason.unified === 'tool-calls' ? { ...reason, unified: 'stop' } : reason;
+}
+
+/** Parts of an answer that a prompt can hold too. */
+const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
+
+const isPrompted = ({ type, text, preliminary }: Fields): boolean =>
+  PROMPTED.has(type) && text !== '' && preliminary !== true;
+
+const isThought = ({ type }: Fields): boolean => type === 'reasoning';
+const isRecall = ({ type, toolName }: Fields): boolean =>
+  type === 'tool-call' && toolName === recallTool.name;
+const isForClient = (part: Fields): boolean =>
+  part.type === 'tool-call' && part.providerExecuted !== true && !isRecall(part);
+
+/** A part of an answer as a prompt holds it. */
+function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
+  const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  if (type === 'tool-call')
+    return {
+      type,
+      ...part,
+      input: (typeof part.input === 'string' ? jsonIn(part.input) : part.input) ?? {},
+      ...options,
+    };
+  if (type === 'tool-result') return { ...resultAsPrompt(part), ...options };
+  return storable({ type, ...part, ...options });
+}
+
+/** What a tool gave that the provider ran itself. */
+function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fields {
+  const kind = typeof result === 'string' ? 'text' : 'json';
+  const output = { type: isError === true ? `error-${kind}` : kind, value: result ?? null };
+  return { type: 'tool-result', toolCallId, toolName, output };
+}
+
+const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
+  isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
+
+/** Whether its provider knows a part by a name of its own. */
+const hasItemId = (part: Fields): boolean =>
+  optionsOf(part).some(([, options]) => isFields(options) && typeof options.itemId === 'string');
+
+function withoutItemId(part: Fields): Fields {
+  const options = optionsOf(part).map(([name, of]) => {
+    if (!isFields(of)) return [name, of];
+    const { itemId: _, ...rest } = of;
+    return [name, rest];
+  });
+  return { ...part, ...(options.length > 0 && { providerMetadata: Object.fromEntries(options) as Fields }) };
 }

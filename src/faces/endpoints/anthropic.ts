@@ -1,7 +1,7 @@
 import { anthropic, isFields, type Fields } from '../../formats/index.js';
 import type { Endpoint } from './endpoint.js';
 import { ANTHROPIC_RECALL } from './recall/anthropic.js';
-import { firstCount, usageIn } from './usage.js';
+import { firstCount, given, usageIn } from './usage.js';
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
 
@@ -56,7 +56,3 @@ function isWords(content: unknown): boolean {
   if (typeof content === 'string') return true;
   return Array.isArray(content) && content.every((block) => isFields(block) && block.type === 'text');
 }
-
-/** Later events repeat some of the fields, as null where they have nothing to add. */
-const given = (usage: Fields): Fields =>
-  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));

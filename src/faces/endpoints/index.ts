@@ -5,5 +5,6 @@ export { RESPONSES } from './responses.js';
 export type { Endpoint, Fault } from './endpoint.js';
 export * from './turn.js';
 export { isStream, lastAnswer, streamedAnswers, type RecallTurn } from './recall/recaller.js';
+export * from './recall/blocks.js';
 export * from './recall/wire.js';
 export { firstCount, usageIn } from './usage.js';

@@ -1,15 +1,7 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, listOf, type Fields } from '../../../formats/index.js';
-import {
-  textIn,
-  NO_STEP,
-  restoredRun,
-  shownOf,
-  summed,
-  type RecallStep,
-  type RecallStream,
-  type RecallWire,
-} from './wire.js';
+import { BlockStream, type BlockWire } from './blocks.js';
+import { NO_STEP, restoredRun, shownOf, summed, textIn, type RecallStep, type RecallWire } from './wire.js';
 
 /** The recall tool in OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
@@ -35,101 +27,43 @@ export const RESPONSES_RECALL: RecallWire = {
       usage: answers.map(({ usage }) => usage).reduce(summed),
     };
   },
-  stream: () => new ResponsesStream(),
+  stream: () => new BlockStream(itemsOfStream()),
 };
 
-const BEGINNINGS = ['response.created', 'response.queued', 'response.in_progress'];
-const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
+const HEADS: ReadonlySet<unknown> = new Set(['response.created', 'response.queued', 'response.in_progress']);
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-class ResponsesStream implements RecallStream {
-  readonly #begun = new Set<unknown>();
-  #sequence = 0;
-  #usage: unknown;
-  #end: Fields | undefined;
-  /** Items of the answer under way, as they were finished. */
-  #items: Fields[] = [];
-  /** The client's own place of an item, by the provider's; absent where it is not shown. */
-  #places = new Map<unknown, number>();
-  readonly #shown: Fields[] = [];
-  #shownItems = 0;
-  /** Events of reasoning, until it is known whether it led to a recall. */
-  #held: Fields[] = [];
-  #hidden = new Set<unknown>();
-
-  *take(event: Fields): Iterable<Fields> {
-    if (BEGINNINGS.includes(textIn(event.type))) {
-      const { response } = event;
-      const own = isFields(response) ? { ...event, response: withoutTool(response) } : event;
-      if (!this.#begun.has(event.type)) yield this.#numbered(own);
-      this.#begun.add(event.type);
-      return;
-    }
-    if (ENDS.includes(textIn(event.type))) {
-      const { usage } = isFields(event.response) ? event.response : {};
-      this.#usage = this.#usage === undefined ? usage : summed(this.#usage, usage);
-      this.#end = event;
-      return;
-    }
-    if (event.output_index === undefined) return yield this.#numbered(event);
-    const item = isFields(event.item) ? event.item : undefined;
-    if (event.type === 'response.output_item.added' && item) {
-      if (isRecall(item)) {
-        this.#hidden.add(event.output_index);
-      } else if (!isReasoning(item)) yield* this.#release();
-    }
-    if (event.type === 'response.output_item.done' && item) this.#items.push(item);
-    if (this.#hidden.has(event.output_index)) return;
-    const isHeld = this.#held.some((held) => held.output_index === event.output_index);
-    if (isHeld || (item && isReasoning(item) && event.type === 'response.output_item.added'))
-      this.#held.push(event);
-    else yield this.#placed(event);
-  }
-
-  endAnswer(): RecallStep {
-    const hasEnded = this.#end !== undefined && this.#end.type !== 'response.failed';
-    const isCut = this.#end?.type === 'response.incomplete';
-    const step = hasEnded ? stepOf(this.#items, isCut) : NO_STEP;
-    if (step.calls.length > 0) this.#held = [];
-    this.#items = [];
-    this.#places = new Map();
-    this.#hidden = new Set();
-    return step;
-  }
-
-  goOn(): void {
-    this.#end = undefined;
-  }
-
-  *finish(): Iterable<Fields> {
-    yield* this.#release();
-    if (!this.#end) return;
-    const response = isFields(this.#end.response) ? this.#end.response : {};
-    yield this.#numbered({
-      ...this.#end,
-      response: {
-        ...withoutTool(response),
-        output: this.#shown,
-        ...(this.#usage !== undefined && { usage: this.#usage }),
-      },
-    });
-  }
-
-  *#release(): Iterable<Fields> {
-    const held = this.#held;
-    this.#held = [];
-    for (const event of held) yield this.#placed(event);
-  }
-
-  #placed(event: Fields): Fields {
-    const place = this.#places.get(event.output_index) ?? this.#shownItems++;
-    this.#places.set(event.output_index, place);
-    if (event.type === 'response.output_item.done' && isFields(event.item)) this.#shown[place] = event.item;
-    return this.#numbered({ ...event, output_index: place });
-  }
-
-  #numbered(event: Fields): Fields {
-    return event.sequence_number === undefined ? event : { ...event, sequence_number: this.#sequence++ };
-  }
+/** The items of one stream; its events are numbered as the client sees them. */
+function itemsOfStream(): BlockWire {
+  let sequence = 0;
+  return {
+    read({ type, response, output_index: block }) {
+      if (HEADS.has(type)) return { of: 'head' };
+      if (ENDS.has(type)) return { of: 'end', usage: isFields(response) ? response.usage : undefined };
+      return block === undefined ? undefined : { of: 'block', block };
+    },
+    grown: (known, { item }) => (isFields(item) ? item : known),
+    isThought: (item) => isReasoning(item),
+    isRecall: (item) => isRecall(item),
+    step(items, [end]) {
+      if (!end || end.type === 'response.failed') return NO_STEP;
+      return stepOf(items, end.type === 'response.incomplete');
+    },
+    shown(event, at) {
+      const { response, sequence_number: number } = event;
+      return {
+        ...event,
+        ...(isFields(response) && { response: withoutTool(response) }),
+        ...(at && { output_index: at.place }),
+        ...(number !== undefined && { sequence_number: sequence++ }),
+      };
+    },
+    ending: (ends, { usage, blocks: output }) =>
+      ends.map((end) => ({
+        ...end,
+        response: { ...(end.response as Fields), output, ...(usage !== undefined && { usage }) },
+      })),
+  };
 }
 
 /**
