@@ -11,10 +11,7 @@ import {
   type SignedThought,
 } from '../pipeline/index.js';
 import type { CompactionRecord, Trigger } from '../transcript/index.js';
-import type { Planner } from './planner.js';
-import type { Uses } from './services.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'summarizer' | 'timer'> & { readonly planner: Planner };
+import type { Pieces } from './wiring.js';
 
 /** How a plan came to be committed. */
 interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
@@ -26,18 +23,14 @@ interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
 
 /** Makes records of plans: of compactions, and of the free work before a call and at the head of a run. */
 export class Commits {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** Makes a record of what was planned, and its draft the view. */
   commit(
     { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
     { kind, durationMs, bought, approves }: Commit,
   ): CompactionRecord {
-    const { thread, gauge, summarizer } = this.#of;
+    const { thread, gauge, summarizer } = this.of;
     const record: CompactionRecord = {
       id: `c${thread.ledger.records.length + 1}`,
       kind,
@@ -63,7 +56,7 @@ export class Commits {
    */
   passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): void {
     if (!policy.passes.some(isDue)) return;
-    if (trigger && fitsNever({ ...this.#of.planner.input(trigger), policy })) return;
+    if (trigger && fitsNever({ ...this.of.planner.input(trigger), policy })) return;
     for (const pass of policy.passes) if (isDue(pass)) this.#quietly(pass, (input) => planPass(input, pass));
   }
 
@@ -89,7 +82,7 @@ export class Commits {
   }
 
   #quietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {
-    const { planner, timer } = this.#of;
+    const { planner, timer } = this.of;
     const started = timer();
     const outcome = plan(planner.input({ kind, detail }));
     if (outcome?.kind === 'planned') this.commit(outcome, { kind: 'prune', durationMs: timer() - started });

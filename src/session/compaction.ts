@@ -1,46 +1,28 @@
 import { floorOf, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
-import type { EarlyFill } from './ahead/early.js';
-import type { Commits } from './commits.js';
-import type { PluginHooks } from './hooks/plugin-hooks.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
-import type { FilledRun, Planner } from './planner.js';
+import type { FilledRun } from './planner.js';
 import type { RunManner } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
 import { strategiesOf } from './told.js';
-import type { Triggers } from './triggers.js';
-
-type Parts = Uses<
-  'thread' | 'gauge' | 'settings' | 'policies' | 'plugins' | 'summarizer' | 'stream' | 'audit' | 'timer'
-> & {
-  readonly early: EarlyFill;
-  readonly hooks: PluginHooks;
-  readonly planner: Planner;
-  readonly commits: Commits;
-  readonly triggers: Triggers;
-};
 
 /** At once where no text is to be bought. */
 export type Response = RunReport | Promise<RunReport>;
 
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
 export class Compaction {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /**
    * What a session does before a call: passes that need no gate, then a run where one is due. `moved`: position of the log
    * behind which what hooks add has changed.
    */
   beforeCall(moved?: number, signal?: AbortSignal): Response {
-    const { thread, policies, stream, commits, triggers } = this.#of;
+    const { thread, policies, stream, commits, triggers } = this.of;
     const policy = policies.now;
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
@@ -56,8 +38,8 @@ export class Compaction {
   }
 
   #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
-    const { memory } = this.#of.thread;
-    const policy = this.#of.policies.now;
+    const { memory } = this.of.thread;
+    const policy = this.of.policies.now;
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.#run(trigger, {
       // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
@@ -70,7 +52,7 @@ export class Compaction {
 
   /** Where what may never be removed does not fit beside the answer, the answer gives way, and the provider decides. */
   *#makeRoom(trigger: Trigger): Steps<void> {
-    const { gauge, stream, thread, planner } = this.#of;
+    const { gauge, stream, thread, planner } = this.of;
     const { pressure, scale, budget } = gauge.read(thread.projection);
     if (pressure <= 1) return;
     const { total } = yield* floorOf(planner.input(trigger));
@@ -87,7 +69,7 @@ export class Compaction {
   }
 
   #run(trigger: Trigger, how: RunManner): Response {
-    const { hooks, policies } = this.#of;
+    const { hooks, policies } = this.of;
     const before = hooks.now;
     const response = this.#start(trigger, how);
     if (!before) return response;
@@ -100,7 +82,7 @@ export class Compaction {
 
   /** Waits for text that is being bought already, where the run is to have text. */
   #start(trigger: Trigger, how: RunManner): Response {
-    const { early, settings } = this.#of;
+    const { early, settings } = this.of;
     const isPressure = trigger.kind === 'pressure';
     if (isPressure) early.revive();
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
@@ -110,7 +92,7 @@ export class Compaction {
   }
 
   #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
-    const { thread, hooks, gauge, timer, policies, summarizer, planner, commits } = this.#of;
+    const { thread, hooks, gauge, timer, policies, summarizer, planner, commits } = this.of;
     const { tuned = { policy: policies.now, filler: summarizer.filler }, threshold = 0, signal } = how;
     const { policy } = tuned;
     const filler = how.waitsForText ? tuned.filler : undefined;
@@ -118,7 +100,7 @@ export class Compaction {
     const reading = gauge.read(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const run = new Run(this.#of, { trigger, reading, policy, waits, started });
+    const run = new Run(this.of, { trigger, reading, policy, waits, started });
     commits.passes(policy, trigger, ({ when }) => when === 'compaction');
     const isAsked = hooks.asks(policy);
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
@@ -145,16 +127,16 @@ export class Compaction {
 
   /** What was prepared between turns, where it brings pressure below the first gate. */
   #readyPlan({ gates }: Policy): FilledRun | undefined {
-    const ready = this.#of.early.take();
+    const ready = this.of.early.take();
     if (!ready) return undefined;
-    const after = this.#of.gauge.read(ready.outcome.draft);
+    const after = this.of.gauge.read(ready.outcome.draft);
     if (after.pressure >= (gates[0]?.opensAt ?? 1)) return undefined;
     return { ...ready, outcome: { ...ready.outcome, after } };
   }
 
   /** Says whether ledger and log are still those of now. */
   #untilChanged(): () => boolean {
-    const { thread } = this.#of;
+    const { thread } = this.of;
     const { log } = thread;
     const base = thread.ledger.head;
     return () => thread.ledger.head === base && thread.log === log;
@@ -162,7 +144,7 @@ export class Compaction {
 
   /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */
   async #standingStill<T>(work: () => Promise<T>): Promise<T> {
-    const { thread } = this.#of;
+    const { thread } = this.of;
     thread.holdArrivals();
     try {
       return await work();

@@ -1,64 +1,55 @@
 import { SpillwayError } from '../errors/index.js';
 import { checkMessage, copied, NotCopyable, type CopyOptions, type Message } from '../transcript/index.js';
 import { continueMessage, markerMessage } from './own-messages.js';
-import type { Persistence } from './persistence/persistence.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import { takeInSlices } from './slices.js';
-
-type Parts = Uses<'thread' | 'intake' | 'follower' | 'clock' | 'stream'> & {
-  readonly persistence: Persistence;
-};
 
 /** Takes messages into the log, and has them stored: those of clients and hosts, and the session's own. */
 export class Inbox {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored. */
   append(...messages: readonly Message[]): Promise<void> {
     messages.forEach(checkMessage);
-    const { copyInstance } = this.#of.follower;
+    const { copyInstance } = this.of.follower;
     this.#admit(messages.map((message) => ownMessage(message, copyInstance)));
     return this.#stored(messages);
   }
 
   /** A client's whole history, which can be long: taken in and stored in slices, and nothing of it where an id is taken. */
   async appendAll(given: readonly Message[]): Promise<void> {
-    this.#of.thread.checkIds(this.#notWaiting(given));
+    this.of.thread.checkIds(this.#notWaiting(given));
     const take = (message: Message): void => this.#admit([message]);
-    await takeInSlices(given, this.#of.intake.countAhead, take, (taken) => this.#stored(taken));
+    await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
   }
 
   /** Tells the agent to go on if it has next steps. */
   goOn(): Promise<void> {
-    const now = this.#of.clock();
-    return this.append(continueMessage(`continue:${this.#of.thread.log.length}:${now}`, now));
+    const now = this.of.clock();
+    return this.append(continueMessage(`continue:${this.of.thread.log.length}:${now}`, now));
   }
 
   /** Has the next request compacted, also after a restart. `auto`: by the host's own doing. */
   queue(auto: boolean): Promise<void> {
-    const now = this.#of.clock();
-    this.#of.stream.emit({ kind: 'queued', auto });
-    return this.append(markerMessage(`compaction:${this.#of.thread.log.length}:${now}`, auto, now));
+    const now = this.of.clock();
+    this.of.stream.emit({ kind: 'queued', auto });
+    return this.append(markerMessage(`compaction:${this.of.thread.log.length}:${now}`, auto, now));
   }
 
   #notWaiting(messages: readonly Message[]): readonly Message[] {
-    return messages.filter((message) => !this.#of.persistence.isWaiting(message));
+    return messages.filter((message) => !this.of.persistence.isWaiting(message));
   }
 
   #admit(given: readonly Message[]): void {
-    const { redaction } = this.#of.intake;
+    const { redaction } = this.of.intake;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
     const fresh = this.#notWaiting(messages);
-    this.#of.thread.checkIds(fresh);
-    for (const message of fresh) this.#of.thread.append(message);
+    this.of.thread.checkIds(fresh);
+    for (const message of fresh) this.of.thread.append(message);
   }
 
   #stored(messages: readonly Message[]): Promise<void> {
-    return this.#of.persistence.stored(messages.map(({ id }) => id));
+    return this.of.persistence.stored(messages.map(({ id }) => id));
   }
 }
 

@@ -1,25 +1,18 @@
 import { takesOut, type Policy } from '../pipeline/index.js';
 import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
 import { goOnMessage, withoutMarkers } from './own-messages.js';
-import type { Inbox } from './inbox.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import type { Thread } from './thread.js';
-
-type Parts = Uses<'thread' | 'policies' | 'clock'> & { readonly inbox: Inbox };
 
 /** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
 export class LoopEnd {
-  readonly #of: Parts;
   /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
   #checkedAt = 0;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** Before a request is written. */
   async put(): Promise<void> {
-    const { thread, policies, inbox, clock } = this.#of;
+    const { thread, policies, inbox, clock } = this.of;
     const { ledger, log } = thread;
     if (this.#checkedAt === ledger.version) return;
     if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(log.length, clock()));

@@ -12,13 +12,9 @@ import {
   type Warning,
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
-import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
-import type { Uses } from './services.js';
+import type { HookAnswers } from './hooks/plugin-hooks.js';
+import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
-
-type Parts = Uses<
-  'thread' | 'gauge' | 'policies' | 'pipeline' | 'measureDraft' | 'count' | 'clock' | 'timer' | 'costs'
-> & { readonly hooks: PluginHooks };
 
 /** A run before anything of it is committed. */
 export interface FilledRun {
@@ -58,15 +54,11 @@ export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) =
 
 /** Plans runs on the session as it stands, as plugins want them, and has their text bought. */
 export class Planner {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** What a run is planned on: the session as it stands, caught up with its log. */
   input(trigger: Trigger): RunInput {
-    const { thread, gauge, measureDraft, count, clock, timer, policies } = this.#of;
+    const { thread, gauge, measureDraft, count, clock, timer, policies } = this.of;
     const { log, ledger, isPinned, projection, memory, reader } = thread;
     const { references, digests, secrets } = reader.caughtUp();
     return {
@@ -102,12 +94,12 @@ export class Planner {
   }
 
   #drafting(run: RunInput): Steps<RunOutcome> {
-    return madeIn(this.#of.pipeline.plan(run));
+    return madeIn(this.of.pipeline.plan(run));
   }
 
   /** At once where it fits into one slice, and no plugin and no text has to be waited for. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
-    if (this.#of.hooks.asks(run.policy)) return this.#asked(run, how);
+    if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
     const told = { ...run, ...toldBy(how) };
     return after(this.#drafted(told, how), (outcome) => this.#filled(run, outcome, how));
   }
@@ -119,7 +111,7 @@ export class Planner {
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
-    const { hooks, gauge } = this.#of;
+    const { hooks, gauge } = this.of;
     const { run: told, isCurrent } = how;
     const asked = await hooks.before(run, { reading: gauge.read(run.projection), dryRun: !told });
     const { skip } = asked;
@@ -190,7 +182,7 @@ export class Planner {
       signal,
       onCall: (call) => {
         calls.push(call);
-        this.#of.costs.addCall(call);
+        this.of.costs.addCall(call);
       },
     });
     const reasons = [...fallbacks];

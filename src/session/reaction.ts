@@ -2,7 +2,6 @@ import type { Trigger } from '../transcript/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
 import { readOverflowOf } from '../formats/index.js';
-import type { Persistence } from './persistence/persistence.js';
 import {
   doubtOf,
   isPlausible,
@@ -14,7 +13,7 @@ import {
   type RefusedRequest,
 } from './learned-limits.js';
 import type { RunReport } from './prepared.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
@@ -36,24 +35,16 @@ export interface SentRequest {
   readonly passed: number;
 }
 
-type Parts = Uses<'thread' | 'gauge' | 'policies' | 'format' | 'stream' | 'audit'> & {
-  readonly persistence: Persistence;
-};
-
 type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
-  readonly #of: Parts;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
   #refusals = 0;
   /** Those of them that named no limit. */
   #unnamed = 0;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** A call went through. */
   answered(): void {
@@ -67,7 +58,7 @@ export class Reaction {
     } catch (error) {
       const { code = 'INTERNAL' } = error as { readonly code?: unknown };
       const message = `The provider refused a request as too long, and it could not be made smaller: ${String(code)}. It is not sent again.`;
-      this.#of.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
+      this.of.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
       throw error;
     }
   }
@@ -80,7 +71,7 @@ export class Reaction {
 
   /** One refusal that is made good is no news; anybody who reads this has something to set. */
   #warn({ retry, reason }: OverflowVerdict, sent: SentRequest | undefined): void {
-    const { gauge, stream } = this.#of;
+    const { gauge, stream } = this.of;
     const { window, usable, reserve } = gauge.budget;
     const held = sent ? ` The request held about ${sent.reading.tokens} tokens;` : '';
     const then = retry ? 'it is sent once more' : 'it is not sent again';
@@ -92,10 +83,10 @@ export class Reaction {
   }
 
   async #reactTo(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflowOf(error, this.#of.format.provider?.overflows);
+    const refusal = readOverflowOf(error, this.of.format.provider?.overflows);
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
     const { overflow, fits } = refusal;
-    const { gauge, policies, audit } = this.#of;
+    const { gauge, policies, audit } = this.of;
     const request = sent && refusedRequest(sent);
     const doubt = fits ? doubtOf(overflow, request) : 'its status or code is that of another error';
     audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
@@ -110,7 +101,7 @@ export class Reaction {
     // One alone may have been about something else.
     if (fits && request && limitOf(overflow) === undefined && ++this.#unnamed > 1)
       gauge.learn(limitBelow(request));
-    const tried = this.#triedAt === this.#of.thread.appendedTokens;
+    const tried = this.#triedAt === this.of.thread.appendedTokens;
     if (tried) {
       const learned = await this.#tell(before);
       return {
@@ -120,15 +111,15 @@ export class Reaction {
         ...learned,
       };
     }
-    this.#triedAt = this.#of.thread.appendedTokens;
-    const size = this.#of.thread.projection.size.tokens;
-    const { pressure } = gauge.read(this.#of.thread.projection);
+    this.#triedAt = this.of.thread.appendedTokens;
+    const size = this.of.thread.projection.size.tokens;
+    const { pressure } = gauge.read(this.of.thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
     const run = await compact(trigger, policies.now.target * Math.min(1, pressure));
     if (run.kind === 'unreachable') this.#unlearn(before);
     const learned = await this.#tell(before);
-    const after = this.#of.thread.projection.size.tokens;
+    const after = this.of.thread.projection.size.tokens;
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };
@@ -137,30 +128,30 @@ export class Reaction {
   /** What a session beside this one was told of a model holds here as well. */
   toldBeside(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
-    this.#of.gauge.learn(event.limits, event.model);
-    void this.#of.persistence.learned(event.model, event.limits);
+    this.of.gauge.learn(event.limits, event.model);
+    void this.of.persistence.learned(event.model, event.limits);
   }
 
   /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
   #unlearn(before: ProvenLimits): void {
-    const { gauge } = this.#of;
+    const { gauge } = this.of;
     gauge.forget(gauge.model);
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores what was learned, and says so. */
   async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
-    const { gauge, audit } = this.#of;
+    const { gauge, audit } = this.of;
     const { learned, model, statedWindow } = gauge;
     if (isSame(before, learned)) return {};
-    await this.#of.persistence.learned(model, learned);
+    await this.of.persistence.learned(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;
     audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
-    this.#of.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
+    this.of.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
     if (isUnder)
-      this.#of.stream.emit({
+      this.of.stream.emit({
         kind: 'warning',
         code: 'limit-below-window',
         message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.operator.forgetLimits() or spillway limits --forget.`,

@@ -4,17 +4,11 @@ import type { MeasureMessage } from '../spi/index.js';
 import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type Message, type ViewMessage } from '../transcript/index.js';
 import { CallBook, messagesSent, type CallRecord } from './calls.js';
-import type { OpenedThread } from './persistence/stored-thread.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { newestCompaction, withoutMarkers } from './own-messages.js';
 import type { SentRequest } from './reaction.js';
-import type { Persistence } from './persistence/persistence.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
-
-type Parts = Uses<
-  'thread' | 'gauge' | 'settings' | 'measureDraft' | 'follower' | 'stream' | 'clock' | 'timer'
-> & { readonly opened: OpenedThread | undefined; readonly persistence: Persistence };
 
 /** Content that a hook of the host adds to one request. It is not in the log, and no compaction sees it. */
 export interface Injection {
@@ -47,7 +41,6 @@ type MeasuredInjections = ReturnType<typeof measuredInjections>;
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
-  readonly #of: Parts;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
@@ -60,8 +53,7 @@ export class Requests {
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
-  constructor(of: Parts) {
-    this.#of = of;
+  constructor(private readonly of: Pieces) {
     this.#book = new CallBook(of.opened?.calls);
   }
 
@@ -81,18 +73,18 @@ export class Requests {
 
   /** Reads what others stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
-    const { persistence } = this.#of;
+    const { persistence } = this.of;
     await persistence.catchUp();
     this.#book.takePast(await persistence.calls());
   }
 
   get sent(): SentRequest | undefined {
     const reading = this.#sent?.reading;
-    return reading && { reading, passed: this.#passed.get(this.#of.gauge.model) ?? 0 };
+    return reading && { reading, passed: this.#passed.get(this.of.gauge.model) ?? 0 };
   }
 
   injections(inject: readonly Injection[]): MeasuredInjections {
-    const { settings, measureDraft } = this.#of;
+    const { settings, measureDraft } = this.of;
     return measuredInjections(inject, settings.reserve.injection, measureDraft);
   }
 
@@ -102,14 +94,14 @@ export class Requests {
    */
   movedFrom(injected: MeasuredInjections): number | undefined {
     const before = this.#injected;
-    const next = placedAmong(this.#of.thread.projection.view, injected);
+    const next = placedAmong(this.of.thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
   /** `started`: the timer when it was asked for. */
   write(run: RunReport, injected: MeasuredInjections, started: number): Prepared {
-    const { gauge, clock, timer, stream, follower, thread } = this.#of;
+    const { gauge, clock, timer, stream, follower, thread } = this.of;
     const { projection, log, ledger } = thread;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
@@ -144,7 +136,7 @@ export class Requests {
   }
 
   observe(usage: Usage): Observation {
-    const { gauge } = this.#of;
+    const { gauge } = this.of;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
     const { notices, isFlat } = this.#sent
       ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })

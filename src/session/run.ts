@@ -2,20 +2,11 @@ import type { Planned, Policy } from '../pipeline/index.js';
 import { spentAfter, type Spent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { StageOutcome, Trigger } from '../transcript/index.js';
-import type { Commits } from './commits.js';
-import type { PluginHooks } from './hooks/plugin-hooks.js';
 import type { FilledRun } from './planner.js';
 import { pendingReport, type RunReport } from './prepared.js';
 import { warningsOf } from './run-warnings.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import { givenWayOf, strategiesOf, tellEnded, tellTriggered } from './told.js';
-import type { Triggers } from './triggers.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'policies' | 'plugins' | 'stream' | 'audit' | 'timer'> & {
-  readonly commits: Commits;
-  readonly hooks: PluginHooks;
-  readonly triggers: Triggers;
-};
 
 /** What a run begins with. */
 interface Begun {
@@ -29,7 +20,6 @@ interface Begun {
 
 /** One run: tells of itself while it goes on, commits what was planned, and remembers what another would need to be worth it. */
 export class Run {
-  readonly #of: Parts;
   readonly #policy: Policy;
   readonly #waits: boolean;
   readonly #started: number;
@@ -37,8 +27,10 @@ export class Run {
   #hasStopped = false;
 
   /** Begins it. `started`: the timer when it was decided on. */
-  constructor(of: Parts, { trigger, reading, policy, waits, started }: Begun) {
-    this.#of = of;
+  constructor(
+    private readonly of: Pieces,
+    { trigger, reading, policy, waits, started }: Begun,
+  ) {
     this.#policy = policy;
     this.#waits = waits;
     this.#started = started;
@@ -49,7 +41,7 @@ export class Run {
     this.#hasFired = true;
     const { stage, outcome, edits, before, after } = done;
     const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
-    this.#of.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
+    this.of.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
   };
 
   /** No further stage opens. */
@@ -62,12 +54,12 @@ export class Run {
     // The pipeline's own steps behind the stages are none of the roster.
     const last = stages.findLast(({ stage }) => roster.includes(stage));
     if (last && skipped.length > 0)
-      this.#of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+      this.of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }
 
   /** Ends it: with a record, a plan that waits, or nothing. */
   finish(filled: FilledRun): RunReport {
-    const { thread, gauge, stream, hooks, timer } = this.#of;
+    const { thread, gauge, stream, hooks, timer } = this.of;
     const before = thread.projection;
     const durationMs = timer() - this.#started;
     const report = this.#reportOf(filled, durationMs);
@@ -76,13 +68,13 @@ export class Run {
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
     for (const warning of warnings) stream.emit({ kind: 'warning', ...warning });
-    tellEnded(this.#of, report, record && givenWayOf(before, thread), this.#policy.strategies);
+    tellEnded(this.of, report, record && givenWayOf(before, thread), this.#policy.strategies);
     if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
     return report;
   }
 
   #reportOf(filled: FilledRun, durationMs: number): RunReport {
-    const { thread, gauge, policies, triggers, commits } = this.#of;
+    const { thread, gauge, policies, triggers, commits } = this.of;
     const { outcome, asked } = filled;
     const said = { durationMs, ...callsOf(filled) };
     if (outcome.kind === 'planned' && this.#waits) {
@@ -113,19 +105,19 @@ export class Run {
 
   /** What the next run knows of this one. */
   #left(spent: Spent | undefined): void {
-    this.#of.stream.left(spent);
-    Object.assign(this.#of.thread.memory, { overflowed: false, queued: undefined });
+    this.of.stream.left(spent);
+    Object.assign(this.of.thread.memory, { overflowed: false, queued: undefined });
   }
 
   /** Lets a plan wait for an operator, with all that committing it later needs. */
   #propose(filled: FilledRun, { plan, states }: Planned): void {
     const at = plan.inputs.clock;
     const proposal = { plan, at, states: Object.fromEntries(states), ...spendingOf(filled) };
-    this.#of.thread.ledger.play({ kind: 'propose', proposal });
+    this.of.thread.ledger.play({ kind: 'propose', proposal });
   }
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
-    const own = warningsOf(outcome, pressure, this.#of.policies.now.gates[0]?.opensAt ?? Infinity);
+    const own = warningsOf(outcome, pressure, this.of.policies.now.gates[0]?.opensAt ?? Infinity);
     const found = [...own, ...(bought?.warnings ?? [])];
     return found.length > 0 ? { warnings: found } : {};
   }

@@ -1,14 +1,9 @@
 import type { Trigger } from '../transcript/index.js';
-import type { CallLine } from './call-line.js';
-import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
-import type { Compaction } from './compaction.js';
-import type { Inbox } from './inbox.js';
 import type { RunManner } from './policies.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import { inSlices } from './slices.js';
-import type { Triggers } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
@@ -16,28 +11,16 @@ const MAX_ROUNDS_WITH_TEXT = 3;
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
 
-type Parts = Uses<'thread' | 'gauge' | 'stream' | 'settings'> & {
-  readonly triggers: Triggers;
-  readonly compaction: Compaction;
-  readonly persistence: Persistence;
-  readonly inbox: Inbox;
-  readonly line: CallLine;
-};
-
 /** The runs of one session: one after the other, each between two writes of its store. */
 export class Runs {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /**
    * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `moved`:
    * position of the log behind which what hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
-    const { thread, compaction, persistence, triggers } = this.#of;
+    const { thread, compaction, persistence, triggers } = this.of;
     let report: RunReport | undefined;
     let isNewest = false;
     for (let round = 0; ; round++) {
@@ -67,13 +50,13 @@ export class Runs {
 
   /** Compacts, whatever the gates say. */
   compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
-    const { compaction, persistence } = this.#of;
+    const { compaction, persistence } = this.of;
     return this.#submit(() => persistence.during(() => compaction.run(trigger, { ...how, forced: true })));
   }
 
   /** As `compact`, after the call that is under way: its request is not rewritten before it is answered. */
   async compactWhenIdle(trigger: Trigger, how: ManualRun): Promise<RunReport> {
-    const { line } = this.#of;
+    const { line } = this.of;
     while (line.isBusy) await line.idle();
     return this.compact(trigger, how);
   }
@@ -84,14 +67,14 @@ export class Runs {
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const { thread, settings, inbox } = this.#of;
+    const { thread, settings, inbox } = this.of;
     const how = continuesAfter(run, settings.compaction.continue, thread.log);
     if (how === 'told') await inbox.goOn();
     return how;
   }
 
   async #submit<T>(task: () => T | Promise<T>): Promise<T> {
-    const { gauge, stream } = this.#of;
+    const { gauge, stream } = this.of;
     if (gauge.loading) await gauge.loading;
     return await stream.submit(task);
   }

@@ -29,7 +29,7 @@ export interface Pipeline {
   readonly plan: (input: RunInput) => Made<RunOutcome>;
 }
 
-/** What the parts of one session are made with. Each names what it uses, and is given that by the session's container. */
+/** What the parts of one session are made with. */
 export interface SessionServices extends Effects {
   /** Which session, and which agent of it: `primary`, or `primary/reviewer`. */
   readonly key: ThreadKey;
@@ -67,5 +67,5 @@ export interface SessionServices extends Effects {
   readonly onStoreFailure: 'open' | 'closed';
 }
 
-/** Those that a part names. */
+/** Those that a function names. */
 export type Uses<Name extends keyof SessionServices> = Pick<SessionServices, Name>;

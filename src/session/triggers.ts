@@ -1,25 +1,21 @@
 import type { Pass } from '../pipeline/index.js';
 import { spentAfter, type Sighting, type Spent } from '../pressure/index.js';
 import type { Trigger } from '../transcript/index.js';
-import type { Uses } from './services.js';
+import type { Pieces } from './wiring.js';
 import type { RunMemory } from './thread.js';
 
 /** What a session is to do before a call, and why. */
 export class Triggers {
-  readonly #of: Uses<'thread' | 'settings' | 'gauge' | 'policies' | 'stream'>;
-
-  constructor(of: Uses<'thread' | 'settings' | 'gauge' | 'policies' | 'stream'>) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** Compact when pressure says so; else only when asked. */
   get isAuto(): boolean {
-    return this.#of.settings.compaction.auto;
+    return this.of.settings.compaction.auto;
   }
 
   /** Whether anything would be compacted now: what that needs is the whole log. */
   get wouldAct(): boolean {
-    const { thread, policies, stream } = this.#of;
+    const { thread, policies, stream } = this.of;
     if (thread.memory.queued) return true;
     if (!this.isAuto || thread.ledger.pending) return false;
     return policies.now.passes.some(this.isPassDue) || stream.wouldFire(this.sighting) !== undefined;
@@ -27,7 +23,7 @@ export class Triggers {
 
   /** What the pressure stream is told of this moment. */
   get sighting(): Sighting {
-    const { gauge, policies, thread } = this.#of;
+    const { gauge, policies, thread } = this.of;
     const { memory, appendedTokens: appended, projection } = thread;
     const reading = gauge.read(projection);
     const { gates, minGain } = policies.now;
@@ -38,7 +34,7 @@ export class Triggers {
 
   /** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */
   get spent(): Spent {
-    const { gauge, policies, thread } = this.#of;
+    const { gauge, policies, thread } = this.of;
     const { projection, appendedTokens: appended } = thread;
     return (
       spentAfter(gauge.read(projection).pressure, policies.now.gates, appended) ?? { gate: -1, appended }
@@ -47,11 +43,11 @@ export class Triggers {
 
   /** Whether a pass runs before the next call; those at the head of a run wait for one. */
   readonly isPassDue = ({ when }: Pass): boolean => {
-    const { projection, log } = this.#of.thread;
+    const { projection, log } = this.of.thread;
     if (!this.isAuto || when === 'compaction') return false;
     if (when === 'always') return true;
     if (when === 'iteration') return log.length > 0 && log.at(log.length - 1).role === 'tool';
-    const { pressure, tokens } = this.#of.gauge.read(projection);
+    const { pressure, tokens } = this.of.gauge.read(projection);
     // The absolute threshold wins where one is set.
     return when.maxTokens > 0 ? tokens >= when.maxTokens : pressure >= when.pressure;
   };

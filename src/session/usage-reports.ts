@@ -1,33 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { overflowed, type Usage } from '../tokens/index.js';
 import { callEvent } from './calls.js';
-import type { Persistence } from './persistence/persistence.js';
-import type { Requests } from './requests.js';
-import type { EarlyFill } from './ahead/early.js';
-import type { Inbox } from './inbox.js';
-import type { Uses } from './services.js';
-import type { Triggers } from './triggers.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'costs' | 'audit'> & {
-  readonly triggers: Triggers;
-  readonly early: EarlyFill;
-  readonly persistence: Persistence;
-  readonly requests: Requests;
-  readonly inbox: Inbox;
-};
+import type { Pieces } from './wiring.js';
 
 /** Takes in what a provider reports of the newest request. */
 export class UsageReports {
-  readonly #of: Parts;
   /** The newest report that could not be stored, and the call it is of. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   observe(usage: Usage): Promise<void> {
-    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.#of;
+    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.of;
     const newest = requests.newestCall;
     // Told again because it could not be stored: it waits already, and is known again only until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {

@@ -79,7 +79,7 @@ export interface EngineCore extends EngineParts {
   readonly newId: () => string;
 }
 
-/** Parts that are made of no more than what their constructors name. */
+/** Parts that are given all others, and ask for them when they work. */
 const PARTS = {
   inbox: Inbox,
   persistence: Persistence,

@@ -3,23 +3,8 @@ import type { Filler } from '../../summarizers/index.js';
 import type { Log, Trigger } from '../../transcript/index.js';
 import { asksPlugins } from '../hooks/session-plugins.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
-import { hasSlots, type Filling, type Planner } from '../planner.js';
-import type { OpenedThread } from '../persistence/stored-thread.js';
-import type { Uses } from '../services.js';
-
-type Parts = Uses<
-  | 'key'
-  | 'options'
-  | 'settings'
-  | 'thread'
-  | 'gauge'
-  | 'policies'
-  | 'plugins'
-  | 'summarizer'
-  | 'background'
-  | 'costs'
-  | 'audit'
-> & { readonly planner: Planner; readonly opened: OpenedThread | undefined };
+import { hasSlots, type Filling } from '../planner.js';
+import type { Pieces } from '../wiring.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface ReadyPlan {
@@ -36,14 +21,12 @@ type UntilStored = (() => Promise<void>) | undefined;
  * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
  */
 export class EarlyFill {
-  readonly #of: Parts;
   #running: Promise<void> | undefined;
   #ready: ReadyPlan | undefined;
   /** What another process left prepared, or is preparing. */
   #saved: SavedPlan | undefined;
 
-  constructor(of: Parts) {
-    this.#of = of;
+  constructor(private readonly of: Pieces) {
     this.#saved = of.opened?.prepared;
   }
 
@@ -54,10 +37,10 @@ export class EarlyFill {
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
   start(stored: UntilStored): void {
-    const { gauge, policies, planner, thread } = this.#of;
+    const { gauge, policies, planner, thread } = this.of;
     const { arrivals, projection } = thread;
     const policy = policies.now;
-    const [filler, prepareAt] = [this.#filler, this.#of.settings.fill.prepareAt];
+    const [filler, prepareAt] = [this.#filler, this.of.settings.fill.prepareAt];
     if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
@@ -70,7 +53,7 @@ export class EarlyFill {
   /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
   revive(): void {
     const saved = this.#saved;
-    const { planner, thread } = this.#of;
+    const { planner, thread } = this.of;
     const filler = this.#filler;
     const { arrivals, ledger } = thread;
     if (!saved || !filler || this.#running || arrivals) return;
@@ -89,7 +72,7 @@ export class EarlyFill {
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
   take(): Omit<ReadyPlan, 'log'> | undefined {
     const ready = this.#ready;
-    const { log, ledger, projection } = this.#of.thread;
+    const { log, ledger, projection } = this.of.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
     const draft = projection.fork();
     draft.apply(ready.outcome.plan.edits);
@@ -98,12 +81,12 @@ export class EarlyFill {
 
   /** None where plugins are asked, which they are when a compaction is due: by then it would be made. */
   get #filler(): Filler | undefined {
-    const { plugins, policies, summarizer } = this.#of;
+    const { plugins, policies, summarizer } = this.of;
     return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
   }
 
   #run(input: RunInput, outcome: Planned, filler: Filler, stored: UntilStored): void {
-    const { log } = this.#of.thread;
+    const { log } = this.of.thread;
     this.#saved = undefined;
     this.#running = this.#prepare(input, outcome, filler, stored)
       .then((filling) => {
@@ -121,7 +104,7 @@ export class EarlyFill {
     filler: Filler,
     stored: UntilStored,
   ): Promise<Filling | undefined> {
-    const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.#of;
+    const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
     // Of what is this session's own another process knows nothing, and would write other requests.
     const canShare = options.summaryLines === undefined;
     const waitMs = settings.fill.deadlineMs;

@@ -8,68 +8,53 @@ import {
 } from '../../transcript/index.js';
 import { withoutHostTrimming } from '../../formats/index.js';
 import { checkOptions } from '../arguments.js';
-import type { Inbox } from '../inbox.js';
-import type { History } from '../operator/history.js';
-import type { Persistence } from '../persistence/persistence.js';
-import type { Runs } from '../runs.js';
-import type { Uses } from '../services.js';
+import type { Pieces } from '../wiring.js';
 import type { Compared, Followed, FollowedSession, FollowOptions } from './follow.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'follower' | 'format' | 'stream' | 'audit'> & {
-  readonly history: History;
-  readonly persistence: Persistence;
-  readonly runs: Runs;
-  readonly inbox: Inbox;
-};
 
 /** What a session does for a client that sends its whole history with each request. */
 export class ClientSide {
-  readonly #of: Parts;
   /** Fields that asked for trimming by the host, as far as they were told. */
   readonly #switchedOff = new Set<string>();
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
-    const followed = await this.#of.follower.follow(body, this.#session, options);
-    if (followed.rewound) this.#of.stream.emit({ kind: 'rewound', ...followed.rewound });
+    const followed = await this.of.follower.follow(body, this.#session, options);
+    if (followed.rewound) this.of.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
   }
 
   async appendHidden(body: unknown): Promise<void> {
-    const { log, ledger, arrivals = [] } = this.#of.thread;
+    const { log, ledger, arrivals = [] } = this.of.thread;
     const first = appendedAt(log.length, ledger.left) + arrivals.length;
-    const messages = this.#of.follower.parse(body).map((message, at) => ({
+    const messages = this.of.follower.parse(body).map((message, at) => ({
       ...message,
       id: `own${first + at}`,
       unknownToClient: true,
     }));
-    await this.#of.inbox.appendAll(messages);
+    await this.of.inbox.appendAll(messages);
   }
 
   async isStranger(body: unknown): Promise<boolean> {
-    return this.#of.follower.isStranger(body, this.#session);
+    return this.of.follower.isStranger(body, this.#session);
   }
 
   async compare(body: unknown, { commands = false }: FollowOptions): Promise<Compared> {
-    return this.#of.follower.compare(body, this.#session, commands);
+    return this.of.follower.compare(body, this.#session, commands);
   }
 
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = withoutHostTrimming(body, this.#of.format.provider?.truncation);
+    const { body: own, switchedOff } = withoutHostTrimming(body, this.of.format.provider?.truncation);
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
-    if (fresh.length > 0) this.#of.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    if (fresh.length > 0) this.of.audit.say('trimming-off', undefined, { fields: fresh, reason });
     return own;
   }
 
   /** Without what the client does not know. Read afresh at each question: a rewound one has another log. */
   get #session(): FollowedSession {
-    const { thread, gauge, inbox, runs, persistence } = this.#of;
+    const { thread, gauge, inbox, runs, persistence } = this.of;
     return {
       get known() {
         const logged = Array.from({ length: thread.log.length }, (_, seq) => thread.log.at(seq));
@@ -91,7 +76,7 @@ export class ClientSide {
   }
 
   #rewind(last: Message | undefined): void {
-    const { thread, history } = this.#of;
+    const { thread, history } = this.of;
     const { log } = thread;
     const kept = last && log.find(last.id);
     // Another process has left it: what stands by now is compared again.

@@ -1,11 +1,7 @@
 import { LATE, within, wordsOf, type LoadedPlugin } from '../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
 import type { HookRun } from '../../transcript/index.js';
-import type { Uses } from '../services.js';
-
-type Parts = Uses<
-  'key' | 'thread' | 'audit' | 'clock' | 'costs' | 'summarizer' | 'plugins' | 'stream' | 'timer'
->;
+import type { Pieces } from '../wiring.js';
 
 /** One hook to call. */
 export interface HookCall<T> {
@@ -27,14 +23,10 @@ interface HookResult<T> {
 
 /** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
 export class HookCalls {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
-    const { key, clock, plugins, timer } = this.#of;
+    const { key, clock, plugins, timer } = this.of;
     const { name } = plugin;
     const started = timer();
     const { inFlight } = plugins.host;
@@ -71,7 +63,7 @@ export class HookCalls {
   }
 
   #tell(line: HookRun): void {
-    const { audit, stream } = this.#of;
+    const { audit, stream } = this.of;
     stream.emit({ kind: 'plugin-hook', ...line });
     // Of a compactor the whole chain is told, when its end is known.
     if (line.outcome !== 'done' && line.hook !== 'compact')
@@ -79,7 +71,7 @@ export class HookCalls {
   }
 
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
-    const { summarizer, plugins, stream, thread, costs } = this.#of;
+    const { summarizer, plugins, stream, thread, costs } = this.of;
     const { filler } = summarizer;
     const says =
       (level: keyof PluginLog) =>

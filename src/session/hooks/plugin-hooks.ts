@@ -3,13 +3,11 @@ import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../plugins/index
 import type { PreCompact } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
-import type { Uses } from '../services.js';
+import type { Pieces } from '../wiring.js';
 import { postCompactEvent, preCompactEvent, type ViewBefore, type CompactionResult } from './events.js';
 import { HookCalls } from './hook-calls.js';
 import { InstructionSources } from './instructions.js';
 import { asksPlugins, onlyPrunes } from './session-plugins.js';
-
-type Parts = ConstructorParameters<typeof HookCalls>[0] & Uses<'gauge' | 'count'>;
 
 /** What plugins made of a run before it is planned. */
 export interface HookAnswers {
@@ -31,12 +29,10 @@ interface HookQuestion {
 
 /** The hooks of plugins around the compactions of one session. */
 export class PluginHooks {
-  readonly #of: Parts;
   readonly #calls: HookCalls;
   readonly #sources: InstructionSources | undefined;
 
-  constructor(of: Parts) {
-    this.#of = of;
+  constructor(private readonly of: Pieces) {
     this.#calls = new HookCalls(of);
     const { instructions } = of.plugins;
     this.#sources = instructions && new InstructionSources(instructions, of.count, of.timer);
@@ -44,26 +40,26 @@ export class PluginHooks {
 
   /** Whether anybody is asked before a run of this policy. */
   asks(policy: Policy): boolean {
-    return asksPlugins(this.#of.plugins, policy);
+    return asksPlugins(this.of.plugins, policy);
   }
 
   /** The view as it stands, to be told of later; undefined where nobody is told what runs came to. */
   get now(): ViewBefore | undefined {
     if (this.#told.length === 0) return undefined;
-    const { projection } = this.#of.thread;
-    return { view: projection.view, tokens: this.#of.gauge.read(projection).tokens };
+    const { projection } = this.of.thread;
+    return { view: projection.view, tokens: this.of.gauge.read(projection).tokens };
   }
 
   /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
   async before(run: RunInput, { reading, dryRun }: HookQuestion): Promise<HookAnswers> {
-    const event = preCompactEvent(this.#of, run, reading, dryRun);
+    const event = preCompactEvent(this.of, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
-    const { compactor } = this.#of.plugins;
+    const { compactor } = this.of.plugins;
     if (!compactor) return asked;
     const { input } = asked;
     // What observers retained stands in the list as held.
-    const told = input === run ? event : preCompactEvent(this.#of, input, reading, dryRun);
+    const told = input === run ? event : preCompactEvent(this.of, input, reading, dryRun);
     const { line, value } = await this.#askCompactor(compactor, input, told);
     const lines = [...asked.lines, line];
     if (value) return { ...asked, lines, input: { ...input, delegated: value } };
@@ -78,8 +74,8 @@ export class PluginHooks {
 
   /** Tells observers what a compaction came to, all at a time. Never rejects. */
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
-    const event = postCompactEvent(this.#of, this.#of.thread, before, came);
-    const ms = this.#of.plugins.limits.postCompactMs;
+    const event = postCompactEvent(this.of, this.of.thread, before, came);
+    const ms = this.of.plugins.limits.postCompactMs;
     await Promise.all(
       this.#told.map((plugin) =>
         this.#calls.call({
@@ -97,7 +93,7 @@ export class PluginHooks {
   tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
-    this.#of.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+    this.of.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   /** What plugins retain gave way. */
@@ -110,7 +106,7 @@ export class PluginHooks {
   }
 
   get #observers(): readonly LoadedPlugin[] {
-    return this.#of.plugins.host.plugins.filter(({ observer }) => observer);
+    return this.of.plugins.host.plugins.filter(({ observer }) => observer);
   }
 
   async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<HookAnswers> {
@@ -122,9 +118,9 @@ export class PluginHooks {
         this.#calls.call<ReadAnswer>({
           plugin,
           hook: 'pre_compact',
-          ms: this.#of.plugins.limits.preCompactMs,
+          ms: this.of.plugins.limits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
-          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#of.count),
+          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.of.count),
           messageOf: wordsFor,
         }),
       ),
@@ -165,7 +161,7 @@ export class PluginHooks {
     return this.#calls.call<Delegated>({
       plugin,
       hook: 'compact',
-      ms: this.#of.plugins.limits.compactMs,
+      ms: this.of.plugins.limits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
         const judged = delegatedBy(plugin.name, result, input);
@@ -176,7 +172,7 @@ export class PluginHooks {
   }
 
   #warn(message: string): void {
-    this.#of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
+    this.of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 

@@ -3,12 +3,8 @@ import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
-import type { Inbox } from '../inbox.js';
-import type { Planner } from '../planner.js';
-import { headOf, type Recall, type Recalled } from '../recall/index.js';
-import type { Requests } from '../requests.js';
-import type { Uses } from '../services.js';
-import type { Triggers } from '../triggers.js';
+import { headOf, type Recalled } from '../recall/index.js';
+import type { Pieces } from '../wiring.js';
 
 /** What is to be given back: named as `recall` names it. */
 export interface GiveBackRequest {
@@ -59,16 +55,6 @@ export interface GivenBack {
   readonly call?: number;
 }
 
-type Parts = Uses<
-  'thread' | 'gauge' | 'policies' | 'measureDraft' | 'priceOf' | 'audit' | 'stream' | 'clock'
-> & {
-  readonly triggers: Triggers;
-  readonly planner: Planner;
-  readonly requests: Requests;
-  readonly recall: Recall;
-  readonly inbox: Inbox;
-};
-
 const HEAD = 'The operator gives back what had left (history of this session, no instructions):';
 const MAX_TOKENS = 100_000;
 /** Less is no passage. */
@@ -79,24 +65,20 @@ const MIN_TOKENS = 100;
  * prepared next carries it behind everything its client has sent until then.
  */
 export class GiveBack {
-  readonly #of: Parts;
   /** How far which log was searched for markers. */
   #searched: { readonly log: Log; readonly upTo: number } | undefined;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   async ask({ handle, query, maxTokens = MAX_TOKENS, preview }: GiveBackRequest): Promise<WordsGivenBack> {
-    await this.#of.requests.load();
-    const found = await this.#of.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
-    const { clock, gauge, priceOf, triggers } = this.#of;
+    await this.of.requests.load();
+    const found = await this.of.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
+    const { clock, gauge, priceOf, triggers } = this.of;
     const text = [HEAD, ...found.map((one) => `${headOf(one)}\n${one.text}`)].join('\n\n');
     const tokens = this.#tokensOf(text);
     const price = (usage: Partial<Usage>): number | null =>
       gauge.model === null ? null : priceOf(gauge.model, { inputTokens: 0, outputTokens: 0, ...usage });
-    const { budget, tokens: before } = gauge.read(this.#of.thread.projection);
-    const [room, gate] = [this.#room(), this.#of.policies.now.gates[0]?.opensAt ?? 1];
+    const { budget, tokens: before } = gauge.read(this.of.thread.projection);
+    const [room, gate] = [this.#room(), this.of.policies.now.gates[0]?.opensAt ?? 1];
     const words: WordsGivenBack = {
       handle,
       text,
@@ -111,20 +93,20 @@ export class GiveBack {
     };
     if (preview) return words;
     if (!words.fits) throw tooLarge(words, triggers.isAuto);
-    const id = `give-back:${this.#of.thread.log.length}:${clock()}`;
-    await this.#of.inbox.append(giveBackMarker(id, clock(), { handle, text }));
-    this.#of.audit.say('given-back', id, { handle, tokens });
+    const id = `give-back:${this.of.thread.log.length}:${clock()}`;
+    await this.of.inbox.append(giveBackMarker(id, clock(), { handle, text }));
+    this.of.audit.say('given-back', id, { handle, tokens });
     return { id, ...words };
   }
 
   /** Before a request is prepared: what waits goes into the log, where there is room for it now. */
   async put(): Promise<void> {
     for (const { id, text } of this.#waiting()) {
-      const { audit, clock, stream } = this.#of;
+      const { audit, clock, stream } = this.of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
-      if (tokens <= room) await this.#of.inbox.append(givenMessage(givenId(id), clock(), text));
+      if (tokens <= room) await this.of.inbox.append(givenMessage(givenId(id), clock(), text));
       else {
-        await this.#of.inbox.append(giveBackMarker(givenId(id), clock()));
+        await this.of.inbox.append(giveBackMarker(givenId(id), clock()));
         const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
         audit.say('give-back-left-out', id, { reason });
         stream.emit({
@@ -137,8 +119,8 @@ export class GiveBack {
   }
 
   async list(): Promise<readonly GivenBack[]> {
-    await this.#of.requests.load();
-    const { log, ledger } = this.#of.thread;
+    await this.of.requests.load();
+    const { log, ledger } = this.of.thread;
     return messagesOf(log).flatMap((marker): GivenBack | readonly [] => {
       const asked = askedBack(marker);
       if (!asked) return [];
@@ -146,7 +128,7 @@ export class GiveBack {
       const given = log.find(givenId(id));
       const isLeftOut = given?.parts[0]?.type === 'marker';
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
-      const call = this.#of.requests.calls.find(({ appended }) => appended > place);
+      const call = this.of.requests.calls.find(({ appended }) => appended > place);
       const state = isLeftOut ? 'left-out' : !call ? 'waiting' : call.usage ? 'seen' : 'sent';
       const common = {
         id,
@@ -161,7 +143,7 @@ export class GiveBack {
 
   /** What was asked for and no request has carried or left out, each once. */
   #waiting(): readonly { readonly id: string; readonly text: string }[] {
-    const { log } = this.#of.thread;
+    const { log } = this.of.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     this.#searched = { log, upTo: log.length };
     return messagesOf(log, from).flatMap((message) => {
@@ -171,16 +153,16 @@ export class GiveBack {
   }
 
   #tokensOf(text: string): number {
-    const { gauge, measureDraft } = this.#of;
-    const { scale } = gauge.read(this.#of.thread.projection);
+    const { gauge, measureDraft } = this.of;
+    const { scale } = gauge.read(this.of.thread.projection);
     return Math.ceil(measureDraft(givenMessage('given', 0, text)).tokens * scale);
   }
 
   /** Most tokens that a run leaves free when it comes down to its target; without runs, what is free now. */
   #room(): number {
-    const { triggers, gauge, planner, policies } = this.#of;
+    const { triggers, gauge, planner, policies } = this.of;
     const { isAuto } = triggers;
-    const { budget, tokens, scale } = gauge.read(this.#of.thread.projection);
+    const { budget, tokens, scale } = gauge.read(this.of.thread.projection);
     const trigger = { kind: 'manual', detail: 'room for what is given back' } as const;
     const least = isAuto ? atOnce(floorOf(planner.input(trigger))).total * scale : tokens;
     const most = (isAuto ? policies.now.target : 1) * budget.tokens;
@@ -188,7 +170,7 @@ export class GiveBack {
   }
 
   #isInView({ handle }: Recalled): boolean {
-    const { log, projection } = this.#of.thread;
+    const { log, projection } = this.of.thread;
     const message = log.find(handle) ?? log.find(handle.split(/[#@]/, 1)[0]!);
     const index = message && projection.indexOf(message.seq);
     return index !== undefined && !projection.view[index]!.replaced;

@@ -9,10 +9,7 @@ import {
   type ReadonlyLog,
   type WaitingPlan,
 } from '../../transcript/index.js';
-import type { Commits } from '../commits.js';
-import type { Uses } from '../services.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'audit' | 'stream'> & { readonly commits: Commits };
+import type { Pieces } from '../wiring.js';
 
 /** An operator's judgement of a compaction. */
 export type Flag = NonNullable<CompactionRecord['flag']>;
@@ -33,22 +30,18 @@ type RecordsTakenOff = (
 
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** What is asked for, by name: the newest one that stands where nothing is named. */
   named(of: UndoRequest): UndoRequest {
-    const newest = this.#of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
+    const newest = this.of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
   }
 
   /** Takes compactions back, newest first, and holds their spans. */
   takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#of;
-    const { ledger, log } = this.#of.thread;
+    const { audit, gauge, stream } = this.of;
+    const { ledger, log } = this.of.thread;
     const first = to ?? record;
     if (first === undefined) return [];
     const place = ledger.records.indexOf(this.#recordOf(first));
@@ -67,9 +60,9 @@ export class History {
       onlyStripsReasoning(one) || one.plan.edits.length === 0 ? undefined : spanOf(one, log),
     );
     if (undone.length === 0) return [];
-    this.#of.thread.redraw();
+    this.of.thread.redraw();
     gauge.rewritten();
-    this.#of.commits.stripUndone(undone);
+    this.of.commits.stripUndone(undone);
     for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
@@ -77,7 +70,7 @@ export class History {
 
   /** Messages of the log up to a message. Throws `MESSAGE_UNKNOWN`. */
   lengthUpTo(messageId: string): number {
-    const last = this.#of.thread.log.find(messageId);
+    const last = this.of.thread.log.find(messageId);
     if (last) return last.seq + 1;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message to go back to',
@@ -91,8 +84,8 @@ export class History {
     length: number,
     going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#of;
-    const { log, ledger } = this.#of.thread;
+    const { audit, gauge, stream } = this.of;
+    const { log, ledger } = this.of.thread;
     if (length >= log.length) return [];
     const before = ledger.left;
     const shorter = new Log();
@@ -108,11 +101,11 @@ export class History {
     const appended = appendedAt(log.length, before);
     const event: LedgerEvent = { kind: 'rollback', length, appended, records };
     ledger.play(event);
-    this.#of.thread.shortenTo(shorter);
+    this.of.thread.shortenTo(shorter);
     stream.left(undefined);
     gauge.rewritten();
     const undone = records.map((id) => this.#recordOf(id));
-    this.#of.commits.stripUndone(undone);
+    this.of.commits.stripUndone(undone);
     audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
     return undone;
@@ -121,7 +114,7 @@ export class History {
   flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {
     this.#recordOf(recordId);
     checkFlag(flag);
-    const { thread, audit } = this.#of;
+    const { thread, audit } = this.of;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
     audit.say('flagged', recordId, { flag, notes });
     return this.#recordOf(recordId);
@@ -129,7 +122,7 @@ export class History {
 
   /** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */
   waitingFor(hash: string | undefined): WaitingPlan {
-    const { pending } = this.#of.thread.ledger;
+    const { pending } = this.of.thread.ledger;
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
       return pending;
     throw new SpillwayError('PLAN_UNKNOWN', {
@@ -143,7 +136,7 @@ export class History {
   }
 
   #recordOf(recordId: string): CompactionRecord {
-    const { ledger } = this.#of.thread;
+    const { ledger } = this.of.thread;
     const record = ledger.find(recordId);
     if (record) return record;
     throw new SpillwayError('RECORD_UNKNOWN', {

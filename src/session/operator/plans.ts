@@ -8,15 +8,11 @@ import type {
   Projection,
   StageOutcome,
 } from '../../transcript/index.js';
-import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
-import type { Commits } from '../commits.js';
-import type { Persistence } from '../persistence/persistence.js';
-import type { FilledRun, Planner } from '../planner.js';
+import type { FilledRun } from '../planner.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
-import type { Uses } from '../services.js';
+import type { Pieces } from '../wiring.js';
 import { givenWayOf, tellEnded, tellPending, tellTriggered } from '../told.js';
-import type { Triggers } from '../triggers.js';
 import {
   boughtHere,
   BOUGHT_KIND,
@@ -27,7 +23,6 @@ import {
   reworded,
   type Bought,
 } from './plan-values.js';
-import type { History } from './history.js';
 
 /** What a compaction would do. The plan of a `noop` has no edits and cannot be committed; `unreachable` has none. */
 export interface DryRun {
@@ -59,28 +54,13 @@ interface PlanActs {
   readonly commit: (plan: Plan) => Promise<CompactionRecord>;
 }
 
-type Parts = Uses<
-  'thread' | 'gauge' | 'policies' | 'plugins' | 'summarizer' | 'follower' | 'audit' | 'stream' | 'clock'
-> & {
-  readonly hooks: PluginHooks;
-  readonly planner: Planner;
-  readonly commits: Commits;
-  readonly triggers: Triggers;
-  readonly history: History;
-  readonly persistence: Persistence;
-};
-
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
-  readonly #of: Parts;
-
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Pieces) {}
 
   /** What was spent on it is stored whether or not it is ever committed; a store that is away does not lose it. */
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { thread, gauge, planner, policies, persistence } = this.#of;
+    const { thread, gauge, planner, policies, persistence } = this.of;
     await gauge.loading;
     const tuned = policies.tuned(overrides);
     const { policy, filler } = tuned;
@@ -108,7 +88,7 @@ export class Plans {
     const { plan, after } = outcome;
     const { stages } = plan;
     const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
-    noteBought(this.#of.audit, plan.hash, { ...bought, ...spent });
+    noteBought(this.of.audit, plan.hash, { ...bought, ...spent });
     if (spent.calls.length > 0) await persistence.record([]).catch(() => undefined);
     return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
   }
@@ -119,16 +99,16 @@ export class Plans {
     acts: PlanActs,
     { trigger, tuned, waits, threshold = 0 }: ReturnType<typeof mannerOf>,
   ): Promise<RunReport> {
-    const { thread, gauge } = this.#of;
+    const { thread, gauge } = this.of;
     const { policy } = tuned!;
     const reading = gauge.read(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
-    tellTriggered(this.#of, trigger, reading, policy);
+    tellTriggered(this.of, trigger, reading, policy);
     const { kind, plan, reason, stages, error } = await makePlan();
     const report = { reason, stages, durationMs: 0 };
     if (kind !== 'planned') {
       const ended: RunReport = { kind, ...report, ...(error && { error }) };
-      tellEnded(this.#of, ended, undefined, policy.strategies);
+      tellEnded(this.of, ended, undefined, policy.strategies);
       return ended;
     }
     if (!waits) return { kind: 'committed', ...report, record: await acts.commit(plan!) };
@@ -138,29 +118,29 @@ export class Plans {
 
   /** Commits, and tells plugins of it. */
   async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.#of.hooks.now;
+    const before = this.of.hooks.now;
     const record = await commit();
-    if (before) await this.#of.hooks.after(before, { reason: record.plan.trigger.detail, record });
+    if (before) await this.of.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;
   }
 
   /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
-    const { messages, beside = {}, notices } = this.#of.follower.serialise(draft.view);
+    const { messages, beside = {}, notices } = this.of.follower.serialise(draft.view);
     return {
       messages: [...messages],
       beside,
       notices,
-      reading: this.#of.gauge.read(draft),
+      reading: this.of.gauge.read(draft),
       view: draft.view,
     };
   }
 
   /** `spent`: what its text cost. */
-  commit(plan: Plan, spent = boughtHere(this.#of.audit, plan)): CompactionRecord {
+  commit(plan: Plan, spent = boughtHere(this.of.audit, plan)): CompactionRecord {
     checkActs(plan);
-    const { audit, stream, thread, commits } = this.#of;
+    const { audit, stream, thread, commits } = this.of;
     const { ledger, memory, projection: before } = thread;
     const draft = this.#drawn(plan);
     const waiting = ledger.pending?.plan.hash === plan.hash ? ledger.pending : undefined;
@@ -182,41 +162,41 @@ export class Plans {
     }
     const { stages, trigger } = plan;
     const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
-    tellEnded(this.#of, report, givenWayOf(before, thread));
+    tellEnded(this.of, report, givenWayOf(before, thread));
     return record;
   }
 
   /** Lets a plan wait. Throws as committing it would. */
-  propose(plan: Plan, spent = boughtHere(this.#of.audit, plan)): void {
-    const { clock } = this.#of;
+  propose(plan: Plan, spent = boughtHere(this.of.audit, plan)): void {
+    const { clock } = this.of;
     checkActs(plan);
     this.#drawn(plan);
     const proposal = { plan, at: clock(), ...spent };
-    this.#of.thread.ledger.play({ kind: 'propose', proposal });
-    tellPending(this.#of, plan, { reason: plan.trigger.detail });
+    this.of.thread.ledger.play({ kind: 'propose', proposal });
+    tellPending(this.of, plan, { reason: plan.trigger.detail });
   }
 
   /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
   approve(hash: string): CompactionRecord {
-    return this.commit(this.#of.history.waitingFor(hash).plan);
+    return this.commit(this.of.history.waitingFor(hash).plan);
   }
 
   /** Throws `PLAN_UNKNOWN` where the plan waits no more. */
   reject(hash: string, notes: string | undefined): void {
-    const { audit, stream } = this.#of;
-    const { plan } = this.#of.history.waitingFor(hash);
-    this.#of.thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-    stream.left(this.#of.triggers.spent);
+    const { audit, stream } = this.of;
+    const { plan } = this.of.history.waitingFor(hash);
+    this.of.thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
+    stream.left(this.of.triggers.spent);
     audit.say('rejected', plan.hash, { notes });
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
   /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
-    const { audit, clock } = this.#of;
-    const waiting = this.#of.history.waitingFor(plan.hash);
+    const { audit, clock } = this.of;
+    const waiting = this.of.history.waitingFor(plan.hash);
     const edited = this.edit(plan, changes);
-    this.#of.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
+    this.of.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
     audit.say('edited', edited.hash, { was: plan.hash });
     return edited;
   }
@@ -231,9 +211,9 @@ export class Plans {
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    const edited = rejudge(this.#of.planner.input(plan.trigger), plan, edits).plan;
-    const spent = boughtHere(this.#of.audit, plan);
-    if (spent && edited.hash !== plan.hash) noteBought(this.#of.audit, edited.hash, spent);
+    const edited = rejudge(this.of.planner.input(plan.trigger), plan, edits).plan;
+    const spent = boughtHere(this.of.audit, plan);
+    if (spent && edited.hash !== plan.hash) noteBought(this.of.audit, edited.hash, spent);
     return edited;
   }
 
@@ -242,15 +222,15 @@ export class Plans {
    * says which it was. Another process may have noted it: it belongs to the record of who commits it as well.
    */
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
-    const here = boughtHere(this.#of.audit, plan);
-    if (here || !this.#of.summarizer.filler) return here;
-    const noted = await this.#of.persistence.audit([BOUGHT_KIND], plan.hash);
+    const here = boughtHere(this.of.audit, plan);
+    if (here || !this.of.summarizer.filler) return here;
+    const noted = await this.of.persistence.audit([BOUGHT_KIND], plan.hash);
     return noted.at(-1)?.body as unknown as Bought | undefined;
   }
 
   /** The view as a plan would leave it. */
   #drawn(plan: Plan): Projection {
-    const { ledger, projection } = this.#of.thread;
+    const { ledger, projection } = this.of.thread;
     genuine(plan);
     if (plan.base !== ledger.head) {
       throw new SpillwayError('LEDGER_CONFLICT', {
@@ -269,7 +249,7 @@ export class Plans {
   }
 
   #seqOf(id: string): number {
-    const message = this.#of.thread.log.find(id);
+    const message = this.of.thread.log.find(id);
     if (message) return message.seq;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message of a plan',

@@ -5,20 +5,17 @@ import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry
 import { SerialQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../../formats/index.js';
-import type { Uses } from '../services.js';
+import type { Pieces } from '../wiring.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
 import { isTaken, Outbox } from './outbox.js';
 import { readThread, type OpenedThread } from './stored-thread.js';
-
-type Parts = Uses<'thread' | 'gauge' | 'stream' | 'clock'>;
 
 /**
  * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
  * the log and the ledger beyond the stored head: a store that fails loses nothing, the next write takes it along.
  */
 export class Journal {
-  readonly #of: Parts;
   readonly store: SessionStore;
   readonly key: ThreadKey;
   readonly #writer = randomUUID();
@@ -33,8 +30,10 @@ export class Journal {
   readonly #refused = new Set<string>();
   #isFailing = false;
 
-  constructor(of: Parts, { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>) {
-    this.#of = of;
+  constructor(
+    private readonly of: Pieces,
+    { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>,
+  ) {
     this.store = store;
     this.key = key;
     this.#head = head;
@@ -44,13 +43,13 @@ export class Journal {
 
   /** Whether something stands in memory that is not stored. */
   get isBehind(): boolean {
-    return this.#unsaved().length > 0 || this.#of.thread.ledger.version > this.#head.entries;
+    return this.#unsaved().length > 0 || this.of.thread.ledger.version > this.#head.entries;
   }
 
   /** Whether a write failed that held this very message: said again it is no other one, and still waits. */
   isWaiting(message: Message): boolean {
     if (!this.#isFailing) return false;
-    const logged = this.#of.thread.log.find(message.id);
+    const logged = this.of.thread.log.find(message.id);
     return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
@@ -106,7 +105,7 @@ export class Journal {
   async #drain(): Promise<void> {
     for (;;) {
       await this.#outbox.resolve();
-      const { log, ledger } = this.#of.thread;
+      const { log, ledger } = this.of.thread;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries);
       if (messages.length === 0 && events.length === 0) return;
@@ -140,7 +139,7 @@ export class Journal {
 
   /** Events of the ledger as they are stored, and what runs remember by now. */
   #entriesOf(events: readonly LedgerEvent[]) {
-    const { thread, stream, clock } = this.#of;
+    const { thread, stream, clock } = this.of;
     return {
       entries: events.map((event) => entryOf(event, this.#writer, clock())),
       checkpoint: checkpointOf(thread, stream.spent) as unknown as Json,
@@ -149,7 +148,7 @@ export class Journal {
 
   /** Reads the thread anew, and puts behind it what is not stored by then. */
   async #readAgain(): Promise<void> {
-    const { thread, stream, gauge } = this.#of;
+    const { thread, stream, gauge } = this.of;
     await this.#guarded(async () => {
       const { head, contents } = await readThread(this.store, this.key);
       thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
@@ -166,7 +165,7 @@ export class Journal {
   }
 
   #unsaved(): LogMessage[] {
-    const { log, ledger } = this.#of.thread;
+    const { log, ledger } = this.of.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
     return Array.from({ length: Math.max(0, log.length - stored) }, (_, i) => log.at(stored + i));
   }

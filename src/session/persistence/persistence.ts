@@ -5,23 +5,16 @@ import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName, type ProvenLimits } from '../learned-limits.js';
 import type { Response } from '../compaction.js';
-import type { Uses } from '../services.js';
-import type { OpenedThread } from './stored-thread.js';
+import type { Pieces } from '../wiring.js';
 
 /** How often something is decided anew where other processes were first. */
 const ATTEMPTS = 8;
 
-type Parts = Uses<'thread' | 'gauge' | 'costs' | 'audit' | 'stream' | 'clock' | 'onStoreFailure'> & {
-  readonly opened: OpenedThread | undefined;
-};
-
 /** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
 export class Persistence {
-  readonly #of: Parts;
   readonly journal: Journal | undefined;
 
-  constructor(of: Parts) {
-    this.#of = of;
+  constructor(private readonly of: Pieces) {
     if (!of.opened) return;
     const journal = new Journal(of, of.opened);
     this.journal = journal;
@@ -32,10 +25,10 @@ export class Persistence {
   /** Takes in what other processes stored since. Where the store is away, what is at hand stands. */
   async catchUp(): Promise<void> {
     // A run that waits for text meets it when it commits.
-    if (this.#of.thread.arrivals) return;
+    if (this.of.thread.arrivals) return;
     await this.journal?.catchUp().catch((error: unknown) => {
       if (!isStoreFailure(error)) throw error;
-      this.#of.stream.emit({ kind: 'store-failed', error });
+      this.of.stream.emit({ kind: 'store-failed', error });
     });
   }
 
@@ -53,7 +46,7 @@ export class Persistence {
     const { journal } = this;
     if (!journal) return;
     // What arrived while text was waited for comes into the log after it.
-    while (this.#of.thread.arrivals) await this.#of.thread.admitted;
+    while (this.of.thread.arrivals) await this.of.thread.admitted;
     await this.#unlessAway(journal.flush());
     journal.confirm(ids);
   }
@@ -114,13 +107,13 @@ export class Persistence {
       await asked;
     } catch (error) {
       if (!this.goesOnWithout(error)) throw error;
-      this.#of.stream.emit({ kind: 'store-failed', error });
+      this.of.stream.emit({ kind: 'store-failed', error });
     }
   }
 
   /** Whether an error is a store that is away, and calls are to go on without it. */
   goesOnWithout(error: unknown): boolean {
-    return this.#of.onStoreFailure === 'open' && isStoreFailure(error);
+    return this.of.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
   /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
@@ -128,14 +121,14 @@ export class Persistence {
     if (!this.journal || model === null) return;
     const { store, key } = this.journal;
     const thread = threadName(key.sessionId, key.agentPath);
-    await noteLimit(store, model, { ...limits, thread, at: this.#of.clock() }).catch((error: unknown) =>
-      this.#of.stream.emit({ kind: 'store-failed', error }),
+    await noteLimit(store, model, { ...limits, thread, at: this.of.clock() }).catch((error: unknown) =>
+      this.of.stream.emit({ kind: 'store-failed', error }),
     );
   }
 
   /** What refusals taught of the model that is talked to holds no more, here and in the store. */
   async forgetLimits(): Promise<void> {
-    const { gauge, audit } = this.#of;
+    const { gauge, audit } = this.of;
     const { model, learned } = gauge;
     audit.say('limits-forgotten', undefined, { model, ...learned });
     gauge.forget(model);
@@ -152,7 +145,7 @@ export class Persistence {
 
   /** Of all kinds, or these; of all things, or of what `ref` names. */
   async audit(kinds?: readonly string[], ref?: string): Promise<readonly StoredEvent[]> {
-    if (!this.journal) return this.#of.audit.events;
+    if (!this.journal) return this.of.audit.events;
     await this.journal.note();
     const query = { ...(kinds && { kinds }), ...(ref !== undefined && { ref }) };
     const events = await this.journal.store.events(this.journal.key, query);
