@@ -4,13 +4,13 @@ export { aiSdk } from './ai-sdk/index.js';
 export { langchain } from './langchain/index.js';
 export { gemini } from './gemini/index.js';
 export { isKnownRole, openaiChat, withTurns } from './openai-chat/index.js';
-export { openaiResponses, parseItems } from './openai-responses/index.js';
+export { openaiResponses } from './openai-responses/index.js';
 export { readOverflow, readOverflowOf } from './provider/overflow.js';
 export { sameMessage } from './provider/same-message.js';
 export { withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
 export { countIn } from './provider/lore.js';
-export { sameItem } from './conversation/reader.js';
-export { notOfFormat, refuseForeign } from './faults.js';
+export { sameItem } from './conversation/same-item.js';
+export { refuseForeign } from './faults.js';
 export { isProgramWritten } from './conversation/reading.js';
 export {
   fieldsOf,

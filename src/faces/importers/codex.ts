@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, parseItems, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, openaiResponses, type Fields } from '../../formats/index.js';
 import { textOr, when } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
@@ -53,7 +53,7 @@ class RolloutReader implements SessionReader {
   finish(): ImportedSession {
     // The same reading as of a request, instructions included: this is what Codex sent.
     const instructions = this.#items.length > 0 ? this.#instructions : undefined;
-    const { messages, notices } = parseItems(this.#items, { instructions });
+    const { messages, notices } = openaiResponses.parse({ input: this.#items, instructions });
     const recording = this.#recording;
     const left = 'reasoning items without words or sealed content; left out';
     recording.counted(this.#unreadable, 'unreadable-reasoning', left);

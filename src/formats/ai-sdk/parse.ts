@@ -1,4 +1,3 @@
-import type { Notice } from '../../spi/index.js';
 import type {
   FilePart,
   FilePlace,
@@ -8,74 +7,37 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import {
-  type OpenedList,
-  type ParsedPiece,
-  type PieceParser,
-  readsLists,
-  type Take,
-} from '../conversation/reader.js';
-import { freeId, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { notOfFormat } from '../faults.js';
+import { readsLists } from '../conversation/reader.js';
+import { messageIn, opaquePart } from '../conversation/reading.js';
+import { type Report, SAID } from '../conversation/repairs.js';
 import { fileAt, isAddress, type Way } from '../files.js';
 import { entryOf, inWords, type Fields, isFields, jsonText, kindOf, listOf } from '../record.js';
 import { FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
-const SHAPE = 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`';
-const notThisFormat = notOfFormat('ai-sdk', SHAPE, 'ModelMessages');
-
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown, take: Take): OpenedList {
-  const body: Fields = isFields(input) ? input : { messages: input };
-  const list = Array.isArray(body.messages) ? body.messages : body.prompt;
-  if (!Array.isArray(list)) throw notThisFormat('the input', kindOf(input));
-  const system = systemMessages(take(body.system, 'system'));
-  const tools = toolsIn(body.tools);
-  const model = isFields(body.model) ? body.model.modelId : body.model;
-  return {
-    list,
-    before: { messages: system, notices: [] },
-    beside: { ...(tools.length > 0 && { tools }), ...(typeof model === 'string' && { model }) },
-    start: () => new ModelMessageParser(system),
-    check: () => {
-      if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(wire.role))) {
-        throw notThisFormat('the messages', `no known role in any of ${list.length}`);
-      }
-    },
-  };
-}
-
-class ModelMessageParser implements PieceParser {
-  readonly #taken: Set<string>;
-
-  constructor(system: readonly Message[]) {
-    this.#taken = new Set(system.map(({ id }) => id));
-  }
-
-  parse(list: readonly unknown[], index: number): ParsedPiece {
-    const wire = list[index];
-    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    // What the page holds, not what a model is asked: read on, it would say nothing at all.
-    if (wire.content === undefined && Array.isArray(wire.parts))
-      throw notThisFormat(
-        `message ${index}`,
-        'a UIMessage; convertToModelMessages makes ModelMessages of them',
-      );
-    const id = freeId(wire.id, index, this.#taken);
-    const notices: Notice[] = [];
+export const { parse, createReader } = readsLists({
+  format: FORMAT,
+  allowed: 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`',
+  pass: 'ModelMessages',
+  field: 'messages',
+  open: (body, take) => {
+    const tools = toolsIn(body.tools);
+    const model = isFields(body.model) ? body.model.modelId : body.model;
     return {
-      messages: [parseMessage(wire, id, reporter(id, notices))],
-      notices,
+      list: Array.isArray(body.messages) ? body.messages : body.prompt,
+      before: systemMessages(take(body.system, 'system')),
+      beside: { ...(tools.length > 0 && { tools }), ...(typeof model === 'string' && { model }) },
     };
-  }
-
-  recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
-    this.#taken.add(message!.id);
-  }
-}
+  },
+  idOf: ({ id }) => id,
+  // What the page holds, not what a model is asked: read on, it would say nothing at all.
+  foreign: ({ content, parts }) =>
+    content === undefined && Array.isArray(parts)
+      ? 'a UIMessage; convertToModelMessages makes ModelMessages of them'
+      : undefined,
+  isKnown: ({ role }) => ROLES.has(role),
+  messagesOf: ([wire], { id, report }) => [parseMessage(wire, id, report)],
+});
 
 /** The field `system`: a text, a message, or a list of messages. */
 function systemMessages(system: unknown): Message[] {

@@ -1,4 +1,3 @@
-import type { Notice } from '../../spi/index.js';
 import type {
   FilePart,
   FilePlace,
@@ -11,7 +10,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import { type OpenedList, type PieceParser, readsLists, type Take } from '../conversation/reader.js';
+import { readsLists } from '../conversation/reader.js';
 import {
   besideMessages,
   contentParts,
@@ -19,8 +18,7 @@ import {
   messageIn,
   opaquePart,
 } from '../conversation/reading.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { notOfFormat } from '../faults.js';
+import { type Report, SAID } from '../conversation/repairs.js';
 import { fileAt, type Way } from '../files.js';
 import { entryOf, inWords, type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
@@ -32,55 +30,37 @@ import {
   type WireMessage,
 } from './wire.js';
 
-const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
-const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request body');
-
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown, take: Take): OpenedList {
-  const body: Fields = isFields(input) ? input : { messages: input };
-  if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
-  const notices: Notice[] = [];
-  return {
+export const { parse, createReader } = readsLists({
+  format: FORMAT,
+  allowed: 'a list of Anthropic messages, or a request body with such a list as `messages`',
+  pass: 'a Messages API request body',
+  field: 'messages',
+  open: (body, take, report) => ({
     list: body.messages,
-    before: { messages: systemOf(take(body.system, 'system'), notices), notices },
+    before: systemOf(take(body.system, 'system'), report),
     beside: besideMessages(body),
-    start: () => parser,
-  };
-}
-
-/** No message is read by what stands before it. */
-const parser: PieceParser = {
-  parse(list, index) {
-    const wire = list[index];
-    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    refuseOthers(wire, index);
-    const notices: Notice[] = [];
-    return { messages: messagesOf(wire, `m${index}`, notices), notices };
-  },
-  recall: () => undefined,
-};
+  }),
+  foreign: foreignTo,
+  messagesOf: ([wire], { id, report }) => messagesOf(wire, id, report),
+});
 
 /** Chat's own roles and fields: read on as if nothing was, they would be sent, and refused there. */
-function refuseOthers(wire: WireMessage, index: number): void {
-  const foreign = ['tool', 'function', 'developer'].find((role) => wire.role === role);
-  if (foreign !== undefined) throw notThisFormat(`message ${index}`, `the role ${foreign}`);
-  if (wire.tool_calls !== undefined) throw notThisFormat(`message ${index}`, 'the field tool_calls');
-  if (wire.parts !== undefined && wire.content === undefined)
-    throw notThisFormat(`message ${index}`, 'the field parts');
+function foreignTo({ role, tool_calls: calls, parts, content }: WireMessage): string | undefined {
+  const foreign = ['tool', 'function', 'developer'].find((other) => role === other);
+  if (foreign !== undefined) return `the role ${foreign}`;
+  if (calls !== undefined) return 'the field tool_calls';
+  return parts !== undefined && content === undefined ? 'the field parts' : undefined;
 }
 
 /** Instructions stand beside the messages on the wire, and first in the log. */
-function systemOf(system: unknown, notices: Notice[]): Message[] {
+function systemOf(system: unknown, report: Report): Message[] {
   if (typeof system !== 'string' && !Array.isArray(system)) return [];
   if (system.length === 0) return [];
-  const message = { role: 'system', content: system };
-  return [pieceOf({ message }, 'system', 'system', reporter('system', notices))];
+  return [pieceOf({ message: { role: 'system', content: system } }, 'system', 'system', report)];
 }
 
-function messagesOf(wire: WireMessage, id: string, notices: Notice[]): Message[] {
-  const report = reporter(id, notices);
+function messagesOf(wire: WireMessage, id: string, report: Report): Message[] {
   if (wire.role === 'user') return userMessages(wire, id, report);
   const role = wire.role === 'assistant' || wire.role === 'system' ? wire.role : undefined;
   if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));

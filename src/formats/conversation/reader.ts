@@ -4,74 +4,87 @@ import {
   atOnce,
   copied,
   type CopyOptions,
-  isPlain,
   type Message,
   NotCopyable,
   type Steps,
   whyNotCopyable,
 } from '../../transcript/index.js';
+import { type Fields, isFields, isText, kindOf } from '../record.js';
+import { Past } from './past.js';
+import { reporter, type Report } from './repairs.js';
+import { sameItem } from './same-item.js';
 
-/** What one piece of a list was parsed to. */
-export interface ParsedPiece {
-  readonly messages: readonly Message[];
-  readonly notices: readonly Notice[];
-}
-
-/** Parses a list piece by piece, in order. What later pieces must know of earlier ones is kept inside. */
-export interface PieceParser {
-  /** The piece of the list from `from` up to `to`. Throws `INPUT_FORMAT`. */
-  parse(list: readonly unknown[], from: number, to: number): ParsedPiece;
-  /** Takes in a piece that was parsed before, as if it were parsed now. */
-  recall(list: readonly unknown[], from: number, to: number, messages: readonly Message[]): void;
+/** Where a piece of a list stands. */
+export interface Place {
+  /** What its message is called, or the first of them. */
+  readonly id: string;
+  readonly past: Past;
+  /** What of the body decides how its list is read. */
+  readonly reads: string;
+  readonly report: Report;
 }
 
 /** A request body, opened: its list, and what stands beside it. */
-export interface OpenedList {
-  readonly list: readonly unknown[];
-  /** Messages and notices of what stands beside the list; they come first. */
-  readonly before?: ParsedPiece;
+export interface OpenedBody {
+  /** Refused where it is none. */
+  readonly list: unknown;
+  /** Messages of what stands beside the list; they come first. */
+  readonly before?: readonly Message[];
   readonly beside: Pick<Parsed, 'tools' | 'model'>;
   /** What of the body decides how its list is read, beside the ids of `before`. */
   readonly reads?: string;
+}
+
+/** How one format says what a conversation is made of; reading it piece by piece is the same for all. */
+export interface Reading {
+  readonly format: string;
+  /** For errors: what is read, and what to pass. */
+  readonly allowed: string;
+  readonly pass: string;
+  /** The field of a body in which its list stands; a bare list counts as a body of nothing else. */
+  readonly field: string;
+  /** Opens a body; what it reads of it beside the list it takes first. Reports are of its system prompt. */
+  open(body: Fields, take: Take, report: Report): OpenedBody;
   /** How instances of classes in the list are copied; without it they are not. */
   readonly instance?: CopyOptions['instance'];
   /** Where the piece that begins at `from` ends. Without it each item is one. */
-  endOf?(from: number): number;
-  start(): PieceParser;
-  /** Throws `INPUT_FORMAT` where every item could be read and yet none is known. */
-  check?(): void;
+  endOf?(list: readonly unknown[], from: number): number;
+  /** An item's own id. */
+  idOf?(item: Fields): unknown;
+  /** What makes an item one of another format. */
+  foreign?(item: Fields): string | undefined;
+  /** Where no item of a list is known it is refused. */
+  isKnown?(item: Fields): boolean;
+  messagesOf(items: readonly [Fields, ...Fields[]], place: Place): readonly Message[];
 }
 
-/** Opens a request body; what it reads of it beside the list it takes first. Throws `INPUT_FORMAT`. */
-type Open = (input: unknown, take: Take) => OpenedList;
-
-interface KnownPiece extends ParsedPiece {
+/** A piece of a list, and what it was parsed to. */
+interface Piece {
   readonly from: number;
   readonly to: number;
+  readonly messages: readonly Message[];
+  readonly notices: readonly Notice[];
 }
 
 interface Known {
   readonly key: string;
   readonly list: readonly unknown[];
-  readonly pieces: readonly KnownPiece[];
-  /** Has taken in `taken` pieces of the list; undefined after a fault. */
-  readonly parser: PieceParser | undefined;
-  readonly taken: number;
+  readonly pieces: readonly Piece[];
+  /** Undefined where no piece was parsed. */
+  readonly past: Past | undefined;
 }
-
-const NOTHING: ParsedPiece = { messages: [], notices: [] };
 
 /**
  * How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. Only that `parse`
  * shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
  */
-export function readsLists(open: Open): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
+export function readsLists(format: Reading): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
   return {
     parse: (input) => {
-      const { changedFrom: _, ...parsed } = createListReader(open, asItIs).read(input);
+      const { changedFrom: _, ...parsed } = createListReader(format, asItIs).read(input);
       return parsed;
     },
-    createReader: () => createListReader(open, takenIn),
+    createReader: () => createListReader(format, takenIn),
   };
 }
 
@@ -81,23 +94,26 @@ export function readsLists(open: Open): Required<Pick<WireFormat, 'parse' | 'cre
  * behind it is parsed anew unless the new one says no more than words. What was taken as a copy is compared by what it
  * says, so that a client's write to its own objects is seen.
  */
-function createListReader(open: Open, take: Take): RequestReader {
+function createListReader(format: Reading, take: Take): RequestReader {
   let known: Known | undefined;
   function* reading(input: unknown): Steps<Parsed> {
-    const opened = open(input, take);
-    const before = opened.before ?? NOTHING;
-    const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
+    const notices: Notice[] = [];
+    const body = isFields(input) ? input : { [format.field]: input };
+    const opened = format.open(body, take, reporter('system', notices));
+    const { list, before = [], reads } = opened;
+    if (!Array.isArray(list)) throw notOfFormat(format, 'the input', kindOf(input));
+    const key = JSON.stringify([reads, before.map(({ id }) => id)]);
     const base = known?.key === key ? known : undefined;
     known = undefined; // should anything below throw, the next read starts over
-    const pieces = yield* readPieces(opened, key, base, take);
-    opened.check?.();
-    known = pieces;
-    const messages = [...before.messages];
-    const notices = [...before.notices];
-    let changedFrom = before.messages.length;
+    const read = yield* readPieces(format, opened, list, base, take);
+    if (format.isKnown && list.length > 0 && !list.some((item) => isFields(item) && format.isKnown!(item)))
+      throw notOfFormat(format, 'the messages', `nothing known in any of ${list.length}`);
+    known = { key, ...read };
+    const messages = [...before];
+    let changedFrom = before.length;
     let isUnchanged = true;
     let isAtHead = messages.every(isInstruction);
-    for (const [index, piece] of pieces.pieces.entries()) {
+    for (const [index, piece] of known.pieces.entries()) {
       // Instructions at the head come first, and are told apart by whoever looks at them.
       isAtHead &&= piece.messages.every(isInstruction);
       isUnchanged &&= isAtHead || piece === base?.pieces[index];
@@ -111,40 +127,61 @@ function createListReader(open: Open, take: Take): RequestReader {
   return { read: (input) => atOnce(reading(input)), reading };
 }
 
-function* readPieces(opened: OpenedList, key: string, base: Known | undefined, take: Take): Steps<Known> {
-  const { list } = opened;
-  // As long as the list from the start: parsers ask how long it is.
-  const items = [...list];
-  const pieces: KnownPiece[] = [];
-  let { parser, taken } = base ?? { parser: undefined, taken: 0 };
-  /** All so far leaves a parser where the pieces of the last read left it. */
+function* readPieces(
+  format: Reading,
+  { before = [], reads = '' }: OpenedBody,
+  list: readonly unknown[],
+  base: Known | undefined,
+  take: Take,
+): Steps<Omit<Known, 'key'>> {
+  const items: unknown[] = [];
+  const pieces: Piece[] = [];
+  let past = base?.past;
+  /** All so far leaves a past as the pieces of the last read left it. */
   let inStep = base !== undefined;
   for (let from = 0; from < list.length;) {
-    const to = opened.endOf?.(from) ?? from + 1;
+    const to = format.endOf?.(list, from) ?? from + 1;
     const old = inStep ? base!.pieces[pieces.length] : undefined;
     if (old && stands(old, base!.list, list, from, to)) {
       pieces.push(old);
-      for (let at = from; at < to; at++) items[at] = base!.list[at];
+      for (let at = from; at < to; at++) items.push(base!.list[at]);
     } else {
-      if (!parser || taken > pieces.length) [parser, taken] = [opened.start(), 0];
-      for (; taken < pieces.length; taken++) {
-        const piece = pieces[taken]!;
-        parser.recall(items, piece.from, piece.to, piece.messages);
-      }
-      for (let at = from; at < to; at++) items[at] = take(list[at], `message ${at}`, opened.instance);
-      const { messages, notices } = parser.parse(items, from, to);
-      pieces.push({ from, to, messages, notices });
-      taken = pieces.length;
-      inStep = old !== undefined && standsIn(messages, old.messages);
+      if (past?.pieces !== pieces.length)
+        past = new Past([before, ...pieces.map(({ messages }) => messages)]);
+      const taken = list
+        .slice(from, to)
+        .map((item, at) => take(item, `message ${from + at}`, format.instance));
+      items.push(...taken);
+      const piece = parsed(format, taken, from, past, reads);
+      past.see(piece.messages);
+      pieces.push(piece);
+      inStep = old !== undefined && standsIn(piece.messages, old.messages);
     }
     from = to;
     yield;
   }
-  return { key, list: items, pieces, parser, taken };
+  return { list: items, pieces, past };
+}
+
+/** Throws `INPUT_FORMAT` for what is no item of the format. */
+function parsed(format: Reading, items: readonly unknown[], from: number, past: Past, reads: string): Piece {
+  for (const [at, item] of items.entries()) {
+    const found = isFields(item) ? format.foreign?.(item) : kindOf(item);
+    if (found !== undefined) throw notOfFormat(format, `message ${from + at}`, found);
+  }
+  const [first, ...more] = items as readonly [Fields, ...Fields[]];
+  const notices: Notice[] = [];
+  const own = format.idOf?.(first);
+  const id = past.freeId(own, from);
+  const report = reporter(id, notices);
+  const wanted = isText(own) ? own : `m${from}`;
+  if (id !== wanted) report('duplicate-id', `message ${from} repeats the id ${wanted}; it is called ${id}`);
+  const messages = format.messagesOf([first, ...more], { id, past, reads, report });
+  return { from, to: from + items.length, messages, notices };
 }
 
 function stands(
-  old: KnownPiece,
+  old: Piece,
   was: readonly unknown[],
   list: readonly unknown[],
   from: number,
@@ -194,6 +231,12 @@ const asItIs: Take = (value, subject) => {
   return value;
 };
 
+/** The error for input that a format does not read. */
+function notOfFormat({ format, allowed, pass }: Reading, subject: string, found: string): SpillwayError {
+  const remedy = `Pass ${pass}, or name the format the file is in.`;
+  return new SpillwayError('INPUT_FORMAT', { subject: `${format}: ${subject}`, found, allowed, remedy });
+}
+
 const refused = (subject: string, found: string): SpillwayError =>
   new SpillwayError('INPUT_FORMAT', {
     subject,
@@ -201,39 +244,3 @@ const refused = (subject: string, found: string): SpillwayError =>
     allowed: 'what JSON can say, and bytes',
     remedy: 'Pass the body as it is sent to the provider.',
   });
-
-/**
- * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the
- * other. Bytes and addresses are compared by what they hold; instances of one class by their own fields, if any.
- */
-export function sameItem(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false;
-    for (let at = 0; at < a.length; at++) if (!sameItem(a[at], b[at])) return false;
-    return true;
-  }
-  if (!isPlain(a) || !isPlain(b)) return sameInstance(a, b);
-  return sameFields(a, b);
-}
-
-function sameInstance(a: object, b: object): boolean {
-  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
-  if (a instanceof ArrayBuffer)
-    return Buffer.compare(new Uint8Array(a), new Uint8Array(b as ArrayBuffer)) === 0;
-  if (a instanceof URL || a instanceof Date) return String(a) === String(b);
-  return Object.keys(a).length > 0 && sameFields(a, b);
-}
-
-function sameFields(a: object, b: object): boolean {
-  const keys = Object.keys(a);
-  const others = Object.keys(b);
-  if (keys.length !== others.length) return false;
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at]!;
-    if (key !== others[at] || !sameItem(a[key as keyof object], b[key as keyof object])) return false;
-  }
-  return true;
-}

@@ -1,6 +1,6 @@
 import type { Parsed } from '../../spi/index.js';
 import type { Message, OpaquePart, Origin, Part, Role, TextPart } from '../../transcript/index.js';
-import { type Fields, isText, jsonText, kindOf } from '../record.js';
+import { type Fields, jsonText, kindOf } from '../record.js';
 import type { Report } from './repairs.js';
 
 /**
@@ -71,14 +71,6 @@ export function messageIn(
   const ofUser = role === 'user' ? originOf(parts) : 'synthetic';
   const origin = role === undefined || role === 'user' ? ofUser : ORIGINS[role];
   return { ...about, role: role ?? 'user', origin, parts };
-}
-
-/** The message's own id, else its place. Both are the same in a longer list. */
-export function freeId(own: unknown, index: number, taken: Set<string>): string {
-  let id = isText(own) && !taken.has(own) ? own : `m${index}`;
-  while (taken.has(id)) id += '+';
-  taken.add(id);
-  return id;
 }
 
 /** The texts among parts. */

@@ -1,16 +1,16 @@
-import type { Notice } from '../../spi/index.js';
-import type { FilePart, FilePlace, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import {
-  type OpenedList,
-  type ParsedPiece,
-  type PieceParser,
-  readsLists,
-  type Take,
-} from '../conversation/reader.js';
+  type FilePart,
+  type FilePlace,
+  type Message,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../../transcript/index.js';
+import { type Place, readsLists, type Take } from '../conversation/reader.js';
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { notOfFormat } from '../faults.js';
-import { inWords, type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
+import { type Report, SAID } from '../conversation/repairs.js';
+import { inWords, type Fields, isFields, isText, jsonText } from '../record.js';
 import {
   type Carried,
   type Content,
@@ -23,41 +23,29 @@ import {
   type WirePart,
 } from './wire.js';
 
-const SHAPE = 'a list of contents, or an object with such a list as `contents`';
-const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
-
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown, take: Take): OpenedList {
-  const body: Fields = isFields(input) ? input : { contents: input };
-  const { contents } = body;
-  const list: readonly unknown[] | undefined = Array.isArray(contents)
-    ? contents
-    : typeof contents === 'string' || (isFields(contents) && Array.isArray(contents.parts))
-      ? [contents]
-      : undefined;
-  if (!list) throw notThisFormat('the input', kindOf(input));
-  return {
-    list,
-    before: { messages: systemMessage(body, take), notices: [] },
+export const { parse, createReader } = readsLists({
+  format: FORMAT,
+  allowed: 'a list of contents, or an object with such a list as `contents`',
+  pass: 'a generateContent request body',
+  field: 'contents',
+  open: (body, take) => ({
+    list: contentsIn(body.contents),
+    before: systemMessage(body, take),
     beside: besideMessages(body),
-    start: () => new ContentParser(),
-  };
-}
+  }),
+  foreign: ({ parts }) => (Array.isArray(parts) ? undefined : 'an object without `parts`'),
+  messagesOf: ([content], place) => turnOf(content, place),
+});
 
-/** Calls of the newest turn of the model, which responses answer. */
-class ContentParser implements PieceParser {
-  readonly #waiting = new WaitingCalls();
-
-  parse(list: readonly unknown[], index: number): ParsedPiece {
-    const notices: Notice[] = [];
-    return { messages: parseContent(list[index], index, this.#waiting, notices), notices };
-  }
-
-  recall(list: readonly unknown[], index: number): void {
-    this.parse(list, index);
-  }
+/** One turn may stand without its list, and a text without its turn. */
+function contentsIn(contents: unknown): unknown {
+  const isTurn = typeof contents === 'string' || (isFields(contents) && Array.isArray(contents.parts));
+  const list = isTurn ? [contents] : contents;
+  if (!Array.isArray(list)) return list;
+  return list.map((one: unknown) =>
+    typeof one === 'string' ? { role: 'user', parts: [{ text: one }] } : one,
+  );
 }
 
 function systemMessage(body: Fields, take: Take): Message[] {
@@ -66,24 +54,17 @@ function systemMessage(body: Fields, take: Take): Message[] {
   if (system === undefined || system === null) return [];
   const wire: Carried = { system, field };
   const parts = partsIn(system).map((part, index) =>
-    parsePart(part, index, new WaitingCalls(), ['system', 'parts', index]),
+    parsePart(part, index, { id: 'system', calls: [] }, ['system', 'parts', index]),
   );
   return [messageIn('system', { id: 'system', wire, wireFormat: FORMAT }, parts)];
 }
 
-function parseContent(value: unknown, index: number, waiting: WaitingCalls, notices: Notice[]): Message[] {
-  const id = `m${index}`;
-  if (typeof value !== 'string' && !(isFields(value) && Array.isArray(value.parts))) {
-    throw notThisFormat(`content ${index}`, isFields(value) ? 'an object without `parts`' : kindOf(value));
-  }
-  const content: Content | string = value;
-  const role = typeof content === 'string' ? 'user' : (content.role ?? 'user');
-  const report = reporter(id, notices);
-  waiting.turn(id, role === 'model');
-  const places = typeof content === 'string' || role !== 'user' ? [] : usersWords(partsIn(content), report);
-  if (typeof content === 'string' || places.length === 0)
-    return [messageOf({ content }, id, role, waiting, report)];
+function turnOf(content: Content, { id, past, report }: Place): Message[] {
+  const { role = 'user' } = content;
+  const waiting = { id, calls: role === 'model' ? [] : past.waiting };
   const parts = partsIn(content);
+  const places = role === 'user' ? usersWords(parts, report) : [];
+  if (places.length === 0) return [messageOf({ content }, id, role, waiting, report)];
   const ofTools = { ...content, parts: parts.filter((_, at) => !places.includes(at)) };
   const ofUser = { ...content, parts: places.map((at) => parts[at]) };
   return [
@@ -92,7 +73,7 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   ];
 }
 
-function messageOf(wire: Carried, id: string, role: unknown, waiting: WaitingCalls, report: Report): Message {
+function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, report: Report): Message {
   const parsed = partsIn(wire.content).map((part, at) =>
     parsePart(part, at, waiting, ['content', 'parts', at]),
   );
@@ -122,60 +103,44 @@ const KNOWN: ReadonlySet<string> = new Set([
   'tool_response',
 ]);
 
-interface WaitingCall {
-  readonly callId: string;
-  readonly name: unknown;
-  answered: boolean;
+/**
+ * The calls that wait where a turn begins, and those that it makes, with ids for those that have none. The wire pairs by
+ * name and order: a response without an id answers the first that waits, of its name first.
+ */
+interface Waiting {
+  /** The turn's message, which names what has no id. */
+  readonly id: string;
+  readonly calls: ToolCallPart[];
 }
 
-/**
- * The calls of the newest model turn, with ids for those that have none. The wire pairs by name and order: a response
- * without an id answers the first that waits, of its name first.
- */
-class WaitingCalls {
-  #calls: WaitingCall[] = [];
-  #messageId = 'system';
-
-  /** Goes on to another turn. With one of the model, those before it wait no longer. */
-  turn(messageId: string, isModel: boolean): void {
-    this.#messageId = messageId;
-    if (isModel) this.#calls = [];
-  }
-
-  callId({ id, name }: Fields, index: number): string {
-    const callId = isText(id) ? id : `call_${this.#messageId}_${index}`;
-    this.#calls.push({ callId, name, answered: false });
-    return callId;
-  }
-
-  resultId({ id, name }: Fields, index: number): string {
-    const open = this.#calls.filter(({ answered }) => !answered);
-    const found = isText(id)
-      ? open.find(({ callId }) => callId === id)
-      : (open.find((one) => one.name === name) ?? open[0]);
-    if (found) found.answered = true;
-    return found?.callId ?? (isText(id) ? id : `result_${this.#messageId}_${index}`);
-  }
+function resultId({ id, name }: Fields, index: number, { id: messageId, calls }: Waiting): string {
+  const at = isText(id)
+    ? calls.findIndex(({ callId }) => callId === id)
+    : Math.max(
+        calls.findIndex((call) => call.name === name),
+        0,
+      );
+  const [found] = at < 0 ? [] : calls.splice(at, 1);
+  return found?.callId ?? (isText(id) ? id : `result_${messageId}_${index}`);
 }
 
 const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 
 /** One part of a turn; what is not known stays whole, as an opaque part. */
-function parsePart(part: WirePart, index: number, waiting: WaitingCalls, place: FilePlace['way']): Part {
+function parsePart(part: WirePart, index: number, waiting: Waiting, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
-    return {
-      type: 'tool-call',
-      callId: waiting.callId(call, index),
-      name: isText(call.name) ? call.name : 'unknown',
-      arguments: jsonText(call.args ?? {}),
-      wire: index,
-    };
+    const { id, name, args = {} } = call;
+    const callId = isText(id) ? id : `call_${waiting.id}_${index}`;
+    const tool = isText(name) ? name : 'unknown';
+    const made: Part = { type: 'tool-call', callId, name: tool, arguments: jsonText(args), wire: index };
+    waiting.calls.push(made);
+    return made;
   }
   const response = field(part, 'functionResponse');
   if (isFields(response)) {
     const within = [...place, keyOf(part, 'functionResponse'), 'parts'];
-    return resultPart(response, index, waiting.resultId(response, index), within);
+    return resultPart(response, index, resultId(response, index, waiting), within);
   }
   const file = fileIn(part, place, index);
   if (file) return file;

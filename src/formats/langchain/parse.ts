@@ -7,11 +7,9 @@ import {
   type TextPart,
   type ToolCallPart,
 } from '../../transcript/index.js';
-import type { Notice } from '../../spi/index.js';
-import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, contentParts, freeId, messageIn, opaquePart } from '../conversation/reading.js';
-import { reporter, SAID, type Report } from '../conversation/repairs.js';
-import { notOfFormat } from '../faults.js';
+import { readsLists } from '../conversation/reader.js';
+import { besideMessages, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { fileAt, type Way } from '../files.js';
 import {
   entryOf,
@@ -24,10 +22,8 @@ import {
   listOf,
   type Fields,
 } from '../record.js';
-import { copyOfMessage, FORMAT, isTwin, see, textIn, type Seen } from './wire.js';
+import { copyOfMessage, FORMAT, isTwin, see, textIn } from './wire.js';
 
-const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
-const notThisFormat = notOfFormat(FORMAT, SHAPE, 'LangChain messages');
 const ROLES: ReadonlyMap<string, Role> = new Map([
   ['human', 'user'],
   ['ai', 'assistant'],
@@ -36,41 +32,21 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export const { parse, createReader } = readsLists((input) => {
-  const body: Fields = isFields(input) ? input : { messages: input };
-  if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
-  const list: readonly unknown[] = body.messages;
-  return {
-    list,
-    beside: besideMessages(body),
-    instance: copyOfMessage,
-    start: () => new LangChainParser(),
-    check: () => {
-      if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(see(wire).type)))
-        throw notThisFormat('the messages', `no known type in any of ${list.length}`);
-    },
-  };
+export const { parse, createReader } = readsLists({
+  format: FORMAT,
+  allowed: 'a list of LangChain messages, or an object with such a list as `messages`',
+  pass: 'LangChain messages',
+  field: 'messages',
+  open: (body) => ({ list: body.messages, beside: besideMessages(body) }),
+  instance: copyOfMessage,
+  idOf: (wire) => see(wire).fields.id,
+  foreign: (wire) => (see(wire).type === 'function' ? 'an answer to `functions`' : undefined),
+  isKnown: (wire) => ROLES.has(see(wire).type),
+  messagesOf: ([wire], { id, report }) => [messageOf(wire, id, report)],
 });
 
-class LangChainParser implements PieceParser {
-  readonly #taken = new Set<string>();
-
-  parse(list: readonly unknown[], index: number): ParsedPiece {
-    const wire = list[index];
-    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    const seen = see(wire);
-    if (seen.type === 'function') throw notThisFormat(`message ${index}`, 'an answer to `functions`');
-    const id = freeId(seen.fields.id, index, this.#taken);
-    const notices: Notice[] = [];
-    return { messages: [messageOf(wire, seen, id, reporter(id, notices))], notices };
-  }
-
-  recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
-    this.#taken.add(message!.id);
-  }
-}
-
-function messageOf(wire: Fields, { type, fields }: Seen, id: string, report: Report): Message {
+function messageOf(wire: Fields, id: string, report: Report): Message {
+  const { type, fields } = see(wire);
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
   const role = ROLES.get(type);
   const about = { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name) };

@@ -54,12 +54,11 @@ const NOTHING: WireForm = { items: [], calls: [], answers: [] };
 
 function ownForm(shown: ViewMessage, carried: Carried, note: Report): WireForm {
   const { message, replaced } = shown;
-  const { items = [], instructions, text } = carried;
+  const { instructions, text } = carried;
+  const { items = text === undefined ? [] : [{ role: 'user', content: text }] } = carried;
   const isEdited = (replaced?.size ?? 0) > 0;
   if (instructions !== undefined)
     return { ...NOTHING, instructions: isEdited ? textOf(message.parts) : instructions };
-  if (text !== undefined)
-    return { ...NOTHING, items: [{ role: 'user', content: isEdited ? textOf(message.parts) : text }] };
   if (message.role === 'tool') return resultForm(shown, carried, note);
   const aligned = alignedParts(shown);
   const written = items.map((item, index): Written => {

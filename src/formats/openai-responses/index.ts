@@ -32,4 +32,3 @@ export const openaiResponses: WireFormat = {
   createReader,
   serialise,
 };
-export { parseItems } from './parse.js';

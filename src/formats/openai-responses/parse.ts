@@ -1,10 +1,8 @@
-import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ReasoningPart, Role, ToolResultPart } from '../../transcript/index.js';
-import { type OpenedList, type ParsedPiece, type PieceParser, readsLists } from '../conversation/reader.js';
+import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { notOfFormat } from '../faults.js';
-import { inWords, type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
+import { type Report, SAID } from '../conversation/repairs.js';
+import { inWords, isFields, isSet, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
   type Carried,
@@ -14,145 +12,74 @@ import {
   type Item,
   parseContent,
   parseOutput,
-  pointerOf,
 } from './wire.js';
 
-const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
-const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
-
-/** A request body or a bare list of items. Each message keeps the items it came from, untouched. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown): OpenedList {
-  const body: Fields = isFields(input) ? input : { input };
-  const earlier = isText(body.previous_response_id) || isSet(body.conversation);
-  return {
-    ...openItems(listIn(body, input), { instructions: body.instructions, earlier }),
-    beside: besideMessages(body),
-  };
-}
-
-function listIn(body: Fields, input: unknown): readonly unknown[] {
-  if (typeof body.input === 'string') return [body.input];
-  if (Array.isArray(body.input)) return body.input;
-  throw notThisFormat('the input', kindOf(input));
-}
-
-/** What the body says beside its items. */
-interface BesideItems {
-  readonly instructions?: unknown;
-  /** Responses that are not in this list come before it. */
-  readonly earlier?: boolean;
-}
-
 /**
- * Items as messages: what the model made in a row is one assistant message, which is one step with its calls; every
- * other item is a message of its own. Instructions come first, as a system message.
+ * A request body or a bare list of items. What the model made in a row is one assistant message, which is one step with its
+ * calls; every other item is a message of its own. Instructions come first, as a system message. Each message keeps the
+ * items it came from, untouched.
  */
-export function parseItems(list: readonly unknown[], beside: BesideItems = {}): Parsed {
-  return readsLists(() => openItems(list, beside)).parse(list);
-}
-
-function openItems(list: readonly unknown[], { instructions, earlier = false }: BesideItems): OpenedList {
-  const isBareText = list.length === 1 && typeof list[0] === 'string';
-  return {
-    list,
-    before: {
-      messages:
-        typeof instructions === 'string'
-          ? [said('instructions', 'system', words(instructions), { instructions })]
-          : [],
-      notices: [],
-    },
-    beside: {},
-    reads: `${earlier ? 'goes on' : 'begins'}, ${isBareText ? 'a text' : 'items'}`,
-    endOf: (from) => {
-      let to = from + 1;
-      if (isModels(list[from])) while (to < list.length && isModels(list[to])) to++;
-      return to;
-    },
-    start: () => new ItemParser(earlier),
-    check: () => {
-      if (list.length > 0 && !list.some(isKnown)) {
-        throw notThisFormat('the items', `no known type or role in any of ${list.length}`);
-      }
-    },
-  };
-}
-
-/** Which calls were made so far, and which of the newest step have no name that a result could call them by. */
-class ItemParser implements PieceParser {
-  readonly #calls = new Set<string>();
-  /** A shell's output may name its call by the item's own id. */
-  readonly #callIds = new Map<string, string>();
-  #references: boolean;
-  /** Calls of the newest step that have no id of their own: results without one answer them in this order. */
-  #nameless: string[] = [];
-
-  constructor(earlier: boolean) {
-    this.#references = earlier;
-  }
-
-  parse(list: readonly unknown[], from: number, to: number): ParsedPiece {
-    const id = `m${from}`;
-    const first = list[from];
-    if (typeof first === 'string' && list.length === 1) {
-      const message = said(id, 'user', words(first), { text: first });
-      return { messages: [{ ...message, origin: 'user' }], notices: [] };
-    }
-    if (!isFields(first)) throw notThisFormat(`item ${from}`, kindOf(first));
-    const notices: Notice[] = [];
-    if (isModels(first)) {
-      const items = list.slice(from, to) as Item[];
-      items.forEach((item) => this.#note(item));
-      const report = reporter(id, notices);
-      const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
-      const message = said(id, 'assistant', parts, { items });
-      this.#close(message, items);
-      return { messages: [message], notices };
-    }
-    const report = reporter(id, notices);
-    return { messages: [this.#resultMessage(first, id) ?? spokenMessage(first, id, report)], notices };
-  }
-
-  recall(list: readonly unknown[], from: number, to: number): void {
-    this.parse(list, from, to);
-  }
-
-  #note(item: Item): void {
-    this.#references ||= item.type === 'item_reference';
-    const kind = callKindOf(item);
-    const callId = kind && item[kind.idField];
-    if (!isText(callId)) return;
-    this.#calls.add(callId);
-    if (isText(item.id)) this.#callIds.set(item.id, callId);
-  }
-
-  #close({ parts }: Message, items: readonly Item[]): void {
-    this.#nameless = parts.flatMap((part) =>
-      part.type === 'tool-call' && !this.#calls.has(part.callId) && !isServerRun(part, items)
-        ? [part.callId]
-        : [],
-    );
-    this.#nameless.forEach((callId) => this.#calls.add(callId));
-  }
-
-  #resultMessage(item: Item, id: string): Message | undefined {
-    const kind = resultKindOf(item);
-    if (!kind) return undefined;
-    const found = namedIn(item, kind) ?? this.#nameless.shift() ?? `result_${id}`;
-    const callId = this.#calls.has(found) ? found : (this.#callIds.get(found) ?? found);
-    const part: ToolResultPart = {
-      type: 'tool-result',
-      callId,
-      content: kind.readResult(item),
-      wire: [0],
-      ...(kind.failed?.(item) ? { isError: true } : {}),
+export const { parse, createReader } = readsLists({
+  format: FORMAT,
+  allowed: 'a list of input items, or an object with `input`: such a list, or a text',
+  pass: 'a body of the Responses API',
+  field: 'input',
+  open: (body) => {
+    const { input, instructions, previous_response_id: previous, conversation } = body;
+    return {
+      list: typeof input === 'string' ? [{ role: 'user', content: input }] : input,
+      before: typeof instructions === 'string' ? [systemOf(instructions)] : [],
+      beside: besideMessages(body),
+      reads: isText(previous) || isSet(conversation) ? GOES_ON : 'begins',
     };
-    const isElsewhere = this.#references && !this.#calls.has(callId);
-    const wire: Carried = { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) };
-    return said(id, 'tool', [part], wire);
-  }
+  },
+  endOf: (list, from) => {
+    let to = from + 1;
+    if (isModels(list[from])) while (to < list.length && isModels(list[to])) to++;
+    return to;
+  },
+  isKnown,
+  messagesOf: (items, place) => {
+    const { id, report } = place;
+    const [first] = items;
+    if (!isModels(first)) return [resultMessage(first, place) ?? spokenMessage(first, id, report)];
+    const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
+    return [said(id, 'assistant', parts, { items })];
+  },
+});
+
+/** Earlier responses, which are not in the list, come before it. */
+const GOES_ON = 'goes on';
+
+function systemOf(instructions: string): Message {
+  const parts: Part[] = instructions === '' ? [] : [{ type: 'text', text: instructions }];
+  return said('instructions', 'system', parts, { instructions });
+}
+
+/** A result without an id answers the first call that waits; a shell's may name its call by the item's own id. */
+function resultMessage(item: Item, { id, past, reads }: Place): Message | undefined {
+  const kind = resultKindOf(item);
+  if (!kind) return undefined;
+  const found = namedIn(item, kind) ?? past.waiting[0]?.callId ?? `result_${id}`;
+  const byItem = past.calls.has(found) ? undefined : itemsOf(past.head).find((one) => one.id === found);
+  const callId = isText(byItem?.call_id) ? byItem.call_id : found;
+  const part: ToolResultPart = {
+    type: 'tool-result',
+    callId,
+    content: kind.readResult(item),
+    wire: [0],
+    ...(kind.failed?.(item) ? { isError: true } : {}),
+  };
+  const isElsewhere = !past.calls.has(callId) && (reads === GOES_ON || past.messages.some(refers));
+  return said(id, 'tool', [part], { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) });
+}
+
+function itemsOf(message: Message | undefined): readonly Item[] {
+  return (message?.wire as Carried | undefined)?.items ?? [];
+}
+
+function refers(message: Message): boolean {
+  return itemsOf(message).some(({ type }) => type === 'item_reference');
 }
 
 /** The call that a result names itself. */
@@ -161,8 +88,7 @@ function namedIn(item: Item, { resultIdFields }: CallKind): string | undefined {
 }
 
 /** Chat's own shapes would pass for messages without a type; its tool messages and calls do not. */
-function isKnown(item: unknown): boolean {
-  if (!isFields(item)) return typeof item === 'string';
+function isKnown(item: Item): boolean {
   if (!isMessageItem(item)) return typeof item.type === 'string' && item.type !== 'message';
   return isKnownRole(item.role) && item.tool_calls === undefined;
 }
@@ -173,16 +99,9 @@ function isModels(item: unknown): item is Item {
   return !resultKindOf(item) && item.type !== 'compaction_trigger' && item.type !== 'additional_tools';
 }
 
-function isServerRun({ wire }: Part, items: readonly Item[]): boolean {
-  const item = items[pointerOf(wire)?.[0] ?? -1];
-  return item !== undefined && !callKindOf(item);
-}
-
 function said(id: string, role: Role | undefined, parts: readonly Part[], wire: Carried): Message {
   return messageIn(role, { id, wire, wireFormat: FORMAT }, parts);
 }
-
-const words = (text: string): Part[] => (text === '' ? [] : [{ type: 'text', text }]);
 
 /** What a person or a program said: messages, tools that were added, the order to compact. */
 function spokenMessage(item: Item, id: string, report: Report): Message {

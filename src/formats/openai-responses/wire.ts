@@ -25,11 +25,12 @@ export type ItemType = NonNullable<Extract<ResponseInputItem, { type?: unknown }
 
 /**
  * What a message's `wire` holds: the items it came from. An assistant step is one message of several items, all else is
- * one item a message. The system prompt of the body, and an input that is a bare text, are no items.
+ * one item a message. The system prompt of the body is no item.
  */
 export interface Carried {
   readonly items?: readonly Item[];
   readonly instructions?: string;
+  /** In sessions of before: an input that was a bare text. */
   readonly text?: string;
   /** A result whose call is not in this body: an earlier response or a referenced item holds it. */
   readonly elsewhere?: true;

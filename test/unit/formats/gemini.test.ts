@@ -113,7 +113,7 @@ describe('what was not edited', () => {
 
   it('refuses what is not this format', () => {
     expect(() => gemini.parse({ messages: [] })).toThrow('gemini');
-    expect(() => gemini.parse([{ role: 'user', content: 'x' }])).toThrow('content 0');
+    expect(() => gemini.parse([{ role: 'user', content: 'x' }])).toThrow('message 0');
   });
 });
 

@@ -65,7 +65,7 @@ describe('what was not edited', () => {
   it('refuses what is not this format', () => {
     expect(() => openaiResponses.parse({ messages: [] })).toThrow('openai-responses');
     expect(() => openaiResponses.parse([{ role: 'tool', tool_call_id: 'x', content: 'y' }])).toThrow('known');
-    expect(() => openaiResponses.parse([7])).toThrow('item 0');
+    expect(() => openaiResponses.parse([7])).toThrow('message 0');
   });
 });
 

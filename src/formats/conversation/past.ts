@@ -1,0 +1,50 @@
+import { isToolCall, isToolResult, type Message, type ToolCallPart } from '../../transcript/index.js';
+import { isText } from '../record.js';
+
+/** What of a conversation was read so far, as later messages must know it. */
+export class Past {
+  readonly messages: Message[] = [];
+  /** Ids of all calls that were made. */
+  readonly calls = new Set<string>();
+  /** How many pieces of the list it has seen. */
+  pieces = -1;
+  readonly #ids = new Set<string>();
+
+  /** `read`: the messages before the list, and those of each of its pieces. */
+  constructor(read: readonly (readonly Message[])[]) {
+    for (const messages of read) this.see(messages);
+  }
+
+  see(messages: readonly Message[]): void {
+    this.pieces++;
+    for (const message of messages) {
+      this.messages.push(message);
+      this.#ids.add(message.id);
+      for (const part of message.parts) if (isToolCall(part)) this.calls.add(part.callId);
+    }
+  }
+
+  /** The message's own id, else its place. Both are the same in a longer list. */
+  freeId(own: unknown, index: number): string {
+    let id = isText(own) && !this.#ids.has(own) ? own : `m${index}`;
+    while (this.#ids.has(id)) id += '+';
+    return id;
+  }
+
+  /** The newest message of the assistant. */
+  get head(): Message | undefined {
+    return this.messages.findLast(({ role }) => role === 'assistant');
+  }
+
+  /** The calls of the newest step that nothing has answered: what a result without an id is read by, never across a step. */
+  get waiting(): ToolCallPart[] {
+    const step = this.messages.slice(this.messages.findLastIndex(({ role }) => role === 'assistant'));
+    const parts = step.flatMap((message) => message.parts);
+    const waiting = step[0]?.role === 'assistant' ? step[0].parts.filter(isToolCall) : [];
+    for (const { callId } of parts.filter(isToolResult)) {
+      const at = waiting.findIndex((call) => call.callId === callId);
+      if (at >= 0) waiting.splice(at, 1);
+    }
+    return waiting;
+  }
+}

@@ -1,0 +1,37 @@
+import { isPlain } from '../../transcript/index.js';
+
+/**
+ * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the
+ * other. Bytes and addresses are compared by what they hold; instances of one class by their own fields, if any.
+ */
+export function sameItem(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (!sameItem(a[at], b[at])) return false;
+    return true;
+  }
+  if (!isPlain(a) || !isPlain(b)) return sameInstance(a, b);
+  return sameFields(a, b);
+}
+
+function sameInstance(a: object, b: object): boolean {
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
+  if (a instanceof ArrayBuffer)
+    return Buffer.compare(new Uint8Array(a), new Uint8Array(b as ArrayBuffer)) === 0;
+  if (a instanceof URL || a instanceof Date) return String(a) === String(b);
+  return Object.keys(a).length > 0 && sameFields(a, b);
+}
+
+function sameFields(a: object, b: object): boolean {
+  const keys = Object.keys(a);
+  const others = Object.keys(b);
+  if (keys.length !== others.length) return false;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    if (key !== others[at] || !sameItem(a[key as keyof object], b[key as keyof object])) return false;
+  }
+  return true;
+}
