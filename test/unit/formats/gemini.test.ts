@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { formats, openaiChat } from '../../../src/formats/index.js';
 import { gemini } from '../../../src/formats/gemini/index.js';
 import { openaiResponses } from '../../../src/formats/openai-responses/index.js';
 import { validateGemini, validateOpenAiResponses } from '../../../src/testkit/index.js';
-import { textOf, type Message, type Part } from '../../../src/transcript/index.js';
+import { textOf, type Part } from '../../../src/transcript/index.js';
 import { answer, call, everything, snake, turn, type Loose } from '../../support/gemini.js';
 import { everything as responses } from '../../support/responses.js';
-import { histories } from '../../support/histories.js';
-import { made, originals, withPart } from './views.js';
+import { originals, withPart } from './views.js';
 
 const text = (words: string): Part => ({ type: 'text', text: words });
 const kindsOf = (notices: readonly { kind: string }[]): string[] => notices.map(({ kind }) => kind);
@@ -183,19 +181,6 @@ describe('what a log holds broken', () => {
   };
   const rolesOf = (contents: readonly Loose[]): string[] => contents.map(({ role }) => role as string);
 
-  it('an interrupted call is answered', () => {
-    const { sent, kinds } = repair([
-      turn('user', 'go'),
-      turn('model', call('read'), call('list')),
-      turn('user', answer('list')),
-      turn('model', 'hm'),
-      turn('user', 'and?'),
-    ]);
-    expect(kinds).toEqual(['interrupted-call']);
-    expect(sent[2]!.parts.map((part: Loose) => part.functionResponse.name)).toEqual(['read', 'list']);
-    expect(sent[2]!.parts[0].functionResponse.response.error).toContain('no result');
-  });
-
   it('responses in another order are put into the order of the calls', () => {
     const { sent } = repair([
       turn('user', 'go'),
@@ -213,27 +198,6 @@ describe('what a log holds broken', () => {
       turn('user', answer('list')),
     ]);
     expect(rolesOf(sent)).toEqual(['user', 'model', 'user']);
-  });
-
-  it('late, second and orphan results are said in words', () => {
-    const { sent, kinds } = repair([
-      turn('user', 'go'),
-      turn('model', call('read', {}, { functionCall: { id: 'a', name: 'read', args: {} } })),
-      turn('user', 'hm'),
-      turn('model', 'too slow'),
-      turn('user', answer('read', 'late words', { id: 'a' })),
-      turn('model', 'thanks'),
-      turn('user', answer('read', 'again', { id: 'a' })),
-      turn('model', 'yes'),
-      turn('user', answer('read', 'nobody asked', { id: 'z' })),
-    ]);
-    expect(kinds.filter((kind) => kind.endsWith('-result'))).toEqual([
-      'late-result',
-      'duplicate-result',
-      'orphan-result',
-    ]);
-    for (const words of ['late words', 'again', 'nobody asked'])
-      expect(JSON.stringify(sent)).toContain(words);
   });
 
   it('begins with the model, goes on with the model, ends with the model', () => {
@@ -316,49 +280,5 @@ describe('a session of another format', () => {
     expect(validateGemini({ contents: back.messages, ...back.beside })).toEqual([]);
     expect(JSON.stringify(back.messages)).toContain('"data":"iVBORw0KGgo="');
     expect(JSON.stringify(back.messages)).not.toContain('sealed-1');
-  });
-});
-
-describe('whatever a history holds', () => {
-  it('its request is legal, a prefix of every later one, and comes back from its own bytes', () => {
-    fc.assert(
-      fc.property(histories(25), (messages) => {
-        const view = originals(messages);
-        const whole = gemini.serialise(view);
-        expect(validateGemini({ contents: whole.messages, ...whole.beside })).toEqual([]);
-        messages.forEach(({ role }, index) => {
-          if (role !== 'assistant' || index === 0) return;
-          const request = gemini.serialise(view.slice(0, index)).messages;
-          expect(validateGemini(request)).toEqual([]);
-          // Calls that still wait for some of their responses make no request that anyone would send.
-          const isComplete = validateGemini(request, { openEnd: false }).length === 0;
-          if (isComplete) expect(whole.messages.slice(0, request.length)).toEqual(request);
-        });
-        const sent = JSON.parse(JSON.stringify(whole.messages)) as Loose[];
-        const again = gemini.serialise(originals(gemini.parse(sent).messages));
-        expect(again.messages).toEqual(sent);
-      }),
-      { numRuns: 120 },
-    );
-  });
-
-  it('also with a span replaced anywhere', () => {
-    fc.assert(
-      fc.property(histories(), fc.nat(40), fc.nat(6), (messages, from, length) => {
-        const view = originals(messages);
-        const line = (id: string, label: 'summary' | 'digest'): Message => ({
-          id,
-          role: 'assistant',
-          origin: 'synthetic',
-          label,
-          parts: [text(label)],
-        });
-        view.splice(from, length, made(line('s', 'summary')), made(line('c', 'digest')));
-        gemini.serialise(view.slice(0, 3));
-        const whole = gemini.serialise(view);
-        expect(validateGemini(whole.messages)).toEqual([]);
-      }),
-      { numRuns: 120 },
-    );
   });
 });

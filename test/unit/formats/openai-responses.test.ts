@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { openaiChat } from '../../../src/formats/index.js';
 import { openaiResponses } from '../../../src/formats/openai-responses/index.js';
 import { validateOpenAiResponses } from '../../../src/testkit/index.js';
 import type { Message, Part } from '../../../src/transcript/index.js';
-import { histories } from '../../support/histories.js';
 import { call, everything, output, says, thought, type Loose } from '../../support/responses.js';
-import { made, originals, withPart } from './views.js';
+import { originals, withPart } from './views.js';
 
 const text = (words: string): Part => ({ type: 'text', text: words });
 const kindsOf = (notices: readonly { kind: string }[]): string[] => notices.map(({ kind }) => kind);
@@ -18,16 +16,6 @@ function bodyOf(body: Loose, view = originals(openaiResponses.parse(body).messag
 }
 
 describe('what was not edited', () => {
-  it('comes back item for item, key for key, object for object', () => {
-    const body = everything();
-    const { messages, notices } = openaiResponses.parse(body);
-    const view = originals(messages);
-    const written = openaiResponses.serialise(view);
-    expect(JSON.stringify(bodyOf(body, view))).toBe(JSON.stringify(everything()));
-    expect(written.messages.every((item, at) => item === body.input[at])).toBe(true);
-    expect([notices, written.notices]).toEqual([[], []]);
-  });
-
   it('groups a step: what the model made in a row is one message, each result a message of its own', () => {
     const { messages } = openaiResponses.parse([
       says('user', 'go'),
@@ -232,22 +220,6 @@ describe('what a log holds broken', () => {
     });
   });
 
-  it('late, second and orphan results are said in words', () => {
-    const { sent, kinds } = repair([
-      says('user', 'go'),
-      call('a'),
-      says('user', 'hm'),
-      says('assistant', 'too slow'),
-      output('a', 'late words'),
-      says('assistant', 'thanks'),
-      output('a', 'again'),
-      output('z', 'nobody asked'),
-    ]);
-    expect(kinds).toEqual(['interrupted-call', 'late-result', 'duplicate-result', 'orphan-result']);
-    for (const words of ['late words', 'again', 'nobody asked'])
-      expect(JSON.stringify(sent)).toContain(words);
-  });
-
   it('ids used again in a later step are told apart on both sides', () => {
     const { sent, kinds } = repair([
       says('user', 'go'),
@@ -357,50 +329,5 @@ describe('a session of another format', () => {
     expect(messages.length).toBeGreaterThan(20);
     expect(JSON.stringify(messages)).toContain('data:image/png;base64,iVBORw0KGgo=');
     expect(kindsOf(notices)).toContain('foreign-part');
-  });
-});
-
-describe('whatever a history holds', () => {
-  it('its request is legal, a prefix of every later one, and comes back from its own bytes', () => {
-    fc.assert(
-      fc.property(histories(25), (messages) => {
-        const view = originals(messages);
-        const whole = openaiResponses.serialise(view);
-        // What says nothing is no request.
-        if (whole.messages.length > 0)
-          expect(validateOpenAiResponses({ input: whole.messages, ...whole.beside })).toEqual([]);
-        messages.forEach(({ role }, index) => {
-          if (role !== 'assistant' || index === 0) return;
-          const request = openaiResponses.serialise(view.slice(0, index)).messages;
-          expect(whole.messages.slice(0, request.length)).toEqual(request);
-          if (request.length > 0) expect(validateOpenAiResponses(request)).toEqual([]);
-        });
-        const sent = JSON.parse(JSON.stringify(whole.messages)) as Loose[];
-        if (sent.length === 0) return;
-        const again = openaiResponses.serialise(originals(openaiResponses.parse(sent).messages));
-        expect(again.messages).toEqual(sent);
-      }),
-      { numRuns: 120 },
-    );
-  });
-
-  it('also with a span replaced anywhere', () => {
-    fc.assert(
-      fc.property(histories(), fc.nat(40), fc.nat(6), (messages, from, length) => {
-        const view = originals(messages);
-        const summary: Message = {
-          id: 's',
-          role: 'assistant',
-          origin: 'synthetic',
-          label: 'summary',
-          parts: [text('so far')],
-        };
-        view.splice(from, length, made(summary));
-        openaiResponses.serialise(view.slice(0, 3));
-        const whole = openaiResponses.serialise(view);
-        expect(validateOpenAiResponses(whole.messages)).toEqual([]);
-      }),
-      { numRuns: 120 },
-    );
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { anthropic, openaiChat } from '../../../../src/formats/index.js';
 import { validateAnthropic } from '../../../../src/testkit/index.js';
 import type { Message, Part } from '../../../../src/transcript/index.js';
-import { histories } from '../../../support/histories.js';
 import {
   answer,
   call,
@@ -15,7 +13,6 @@ import {
   thought,
   user as words,
 } from '../../../support/messages.js';
-import { histories as chatHistories } from '../histories.js';
 import { made, originals, withPart } from '../views.js';
 import { assistant, result, text, thinking, use, user, type Loose } from './bodies.js';
 
@@ -73,21 +70,6 @@ describe('what a log holds broken is mended, with a notice', () => {
     ]);
   });
 
-  it('a late result, a second one, one for nobody: sent as words', () => {
-    const { messages, kinds } = wire(
-      go,
-      assistant(use('a')),
-      user(result('a', 'one'), result('a', 'two'), result('z', 'lost')),
-      assistant(use('b')),
-      user(text('Stop.')),
-      assistant(text('Stopped.')),
-      user(result('b', 'late')),
-    );
-    expect(kinds).toEqual(['duplicate-result', 'orphan-result', 'interrupted-call', 'late-result']);
-    const said = JSON.stringify(messages);
-    for (const word of ['one', 'two', 'lost', 'late']) expect(said).toContain(word);
-  });
-
   it('an id used again in a later step: both sides of the pair are renamed', () => {
     const { messages, kinds } = wire(
       go,
@@ -98,18 +80,6 @@ describe('what a log holds broken is mended, with a notice', () => {
     );
     expect(kinds).toEqual(['call-id']);
     expect([messages[3]!.content[0].id, messages[4]!.content[0].tool_use_id]).toEqual(['a_2', 'a_2']);
-  });
-
-  it('two calls of one message that share an id', () => {
-    const { messages } = wire(
-      go,
-      assistant(use('a'), use('a')),
-      user(result('a', 'one'), result('a', 'two')),
-    );
-    expect(messages[2]!.content.map((block: Loose) => [block.tool_use_id, block.content])).toEqual([
-      ['a', 'one'],
-      ['a_2', 'two'],
-    ]);
   });
 
   it.each(['call|1', 'x'.repeat(450), 'ünï'])('the id %s, which the provider refuses', (id) => {
@@ -140,16 +110,6 @@ describe('what a log holds broken is mended, with a notice', () => {
       name: 'functions_read',
       input: { arguments: '{"path": ' },
     });
-  });
-
-  it('half a character', () => {
-    const { messages, kinds } = wire(
-      user(text('half \ud83d')),
-      assistant(use('a', { q: '\udc00' })),
-      user(result('a')),
-    );
-    expect(kinds).toEqual(['lone-surrogate', 'lone-surrogate']);
-    expect(messages[0]!.content[0].text).toBe('half \ufffd');
   });
 
   it('a log that begins and ends with the assistant', () => {
@@ -305,53 +265,6 @@ describe('edits', () => {
     );
     const merged = anthropic.serialise([view[0]!, summary, withPart(view[3]!, 0, []), view[4]!]);
     expect((merged.messages[1] as Loose).content).toEqual([text('stub'), text('Done.')]);
-  });
-});
-
-/** What a request says, block by block, marks aside: neighbours of one role are one turn to the model. */
-function flat(history: readonly Message[]): string[] {
-  const { beside, messages } = anthropic.serialise(originals(history));
-  const said = (messages as Loose[]).flatMap(({ role, content }) => {
-    const blocks = typeof content === 'string' ? [text(content)] : (content as Loose[]);
-    return blocks.map((block) => `${role} ${JSON.stringify(block)}`);
-  });
-  return [JSON.stringify(beside ?? {}), ...said];
-}
-
-describe('whatever a log holds', () => {
-  it('its request is legal', () => {
-    fc.assert(
-      fc.property(histories(), (history) => {
-        send(history);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('so is the request of a chat log', () => {
-    fc.assert(
-      fc.property(chatHistories, (history) => {
-        send(openaiChat.parse(history).messages);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it('each request before an assistant message is continued by every later one', () => {
-    fc.assert(
-      fc.property(histories(), (history) => {
-        const whole = flat(history);
-        history.forEach(({ role }, index) => {
-          const ends = history[index - 1]?.role;
-          if (role !== 'assistant' || ends === 'assistant' || ends === 'system' || ends === undefined) return;
-          const request = flat(history.slice(0, index));
-          if (request.some((block) => block.includes('Nothing was said') || block.includes('[Continue.]')))
-            return;
-          expect(whole.slice(0, request.length)).toEqual(request);
-        });
-      }),
-      { numRuns: 200 },
-    );
   });
 });
 

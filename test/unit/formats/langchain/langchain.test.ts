@@ -7,11 +7,9 @@ import {
   type MessageFieldWithRole,
   type StoredMessage,
 } from '@langchain/core/messages';
-import fc from 'fast-check';
 import { langchain, openaiChat } from '../../../../src/formats/index.js';
 import { validateLangChain } from '../../../../src/testkit/index.js';
 import type { Message } from '../../../../src/transcript/index.js';
-import { histories } from '../../../support/histories.js';
 import { made, originals, withPart } from '../views.js';
 import { everything } from './requests.js';
 
@@ -157,15 +155,8 @@ describe('a log that is broken', () => {
   const tool = (id: string) => ({ type: 'tool', tool_call_id: id, content: `saw ${id}` });
 
   it.each([
-    ['interrupted-call', [user('a'), step(call('x'), call('y')), tool('x'), user('b')]],
-    ['late-result', [user('a'), step(call('x')), { type: 'ai', content: 'on' }, tool('x')]],
-    ['duplicate-result', [user('a'), step(call('x')), tool('x'), tool('x'), user('b')]],
-    ['orphan-result', [user('a'), tool('x'), user('b')]],
-    ['displaced-result', [user('a'), step(call('x')), user('b'), tool('x'), user('c')]],
-    ['call-id', [user('a'), step(call('x'), call('x')), tool('x'), tool('x'), user('b')]],
     ['arguments-not-json', [user('a'), step(call('x', '{"n": 1')), tool('x')]],
     ['empty-text', [user('a'), { type: 'ai', content: '' }, user('')]],
-    ['lone-surrogate', [user('a\ud83d'), step(call('x')), { ...tool('x'), content: '\udc00' }]],
     ['unknown-role', [user('a'), { type: 'critic', content: 'Hm.' }]],
   ])('%s: is mended with a notice, and nothing that was said is missing', (kind, list: Loose[]) => {
     const { messages, notices } = back(list);
@@ -205,12 +196,6 @@ describe('a log that is broken', () => {
     legal(messages);
     expect(messages[1]).toMatchObject({ tool_calls: [{ id: 'x', name: 'look', args: { n: 1 } }] });
     expect(messages[2]).toEqual(tool('x'));
-  });
-
-  it('is refused by name where it is no list of messages', () => {
-    for (const odd of [7, {}, { messages: 3 }, [3], [{ role: 'model' }]]) {
-      expect(() => langchain.parse(odd)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
-    }
   });
 });
 
@@ -259,71 +244,5 @@ describe('messages of other formats', () => {
     const { messages } = openaiChat.serialise(originals(parsed));
     const urls = (messages[0] as any).content.map((item: any) => item.image_url?.url ?? item.file?.file_data);
     expect(urls).toEqual([undefined, 'data:image/png;base64,aGk=', 'data:application/pdf;base64,AQID']);
-  });
-});
-
-describe('whatever a log holds', () => {
-  const RUNS = { numRuns: 150 };
-
-  it('its request is legal, and LangChain makes messages of it', () => {
-    fc.assert(
-      fc.property(histories(), (history) => legal(langchain.serialise(originals(history)).messages)),
-      RUNS,
-    );
-  });
-
-  it('what was written once comes back as it is, and needs no mending', () => {
-    fc.assert(
-      fc.property(histories(), (history) => {
-        const { messages } = langchain.serialise(originals(history));
-        if (messages.length === 0) return;
-        const again = back(messages);
-        expect(again.notices).toEqual([]);
-        expect(again.messages).toEqual(messages);
-      }),
-      RUNS,
-    );
-  });
-
-  it('each request before an assistant message is a prefix of every later one', () => {
-    fc.assert(
-      fc.property(histories(), (history) => {
-        const whole = langchain.serialise(originals(history)).messages;
-        history.forEach((message, index) => {
-          if (message.role !== 'assistant') return;
-          const request = langchain.serialise(originals(history.slice(0, index))).messages;
-          // Where nothing was said yet, a line stands in that no later request needs.
-          if (JSON.stringify(request).includes('[nothing was said]')) return;
-          expect(JSON.stringify(whole.slice(0, request.length))).toBe(JSON.stringify(request));
-        });
-      }),
-      RUNS,
-    );
-  });
-
-  it('every request is legal, growing, cut back and edited anywhere', () => {
-    const step = fc.record({ upTo: fc.nat(41), edit: fc.option(fc.nat(40)), span: fc.nat(6) });
-    fc.assert(
-      fc.property(histories(), fc.array(step, { maxLength: 12 }), (history, steps) => {
-        const full = originals(history);
-        for (const { upTo, edit, span } of steps) {
-          const next = full.slice(0, upTo);
-          if (edit !== null && edit < next.length) {
-            const summary: Message = {
-              id: `s${edit}`,
-              role: 'assistant',
-              origin: 'synthetic',
-              parts: text('short'),
-            };
-            if (span > 0) next.splice(edit, span, made(summary));
-            else if (next[edit]!.message.parts[0]?.type === 'text')
-              next[edit] = withPart(next[edit]!, 0, text('short'));
-          }
-          const written = langchain.serialise(next);
-          legal(written.messages);
-        }
-      }),
-      RUNS,
-    );
   });
 });
