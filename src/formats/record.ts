@@ -72,7 +72,7 @@ export function jsonIn(text: string): unknown {
 
 /** Arguments as a value: nothing is an empty object, and what is no JSON is itself. */
 export function argumentsIn(text: string): unknown {
-  return text === '' ? {} : (jsonIn(text) ?? (text.trim() === 'null' ? null : text));
+  return text.trim() === '' ? {} : (jsonIn(text) ?? (text.trim() === 'null' ? null : text));
 }
 
 /** Arguments as the object that they must be: what is none goes into a field of one. */

@@ -1,6 +1,7 @@
 import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { alignedParts, distinctIds, drafting, ownWire } from '../conversation/drafts.js';
+import { alignedParts, drafting, ownWire } from '../conversation/drafts.js';
+import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
@@ -53,10 +54,7 @@ interface Written {
 function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
   const { message } = shown;
   const content = listOf(wire?.content);
-  const ids = distinctIds(
-    message.parts.filter((part) => part.type === 'tool-call'),
-    note,
-  );
+  const made = callsIn(message.parts, note);
   const items: Fields[] = [];
   const answers: AiSdkAnswer[] = [];
   const calls: Call[] = [];
@@ -70,10 +68,9 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
         changed ||= answer.item !== from;
         continue;
       }
-      const placed = part.type === 'tool-call' ? { ...part, callId: ids[calls.length] ?? part.callId } : part;
-      if (part.type === 'tool-call') {
-        calls.push({ callId: part.callId, wireId: (placed as typeof part).callId, tool: part.name });
-      }
+      const own = part.type === 'tool-call' ? made.shift()! : undefined;
+      const placed = own ? { ...part, callId: own.wireId } : part;
+      if (own) calls.push(own);
       const item = writeItem(placed, from, message, note);
       if (item && item.type === 'tool-approval-request') {
         const key = approvalKey(item.approvalId);

@@ -1,22 +1,22 @@
-import { createHash } from 'node:crypto';
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { CallIds, legalId } from '../conversation/ids.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
 import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
-import { type Draft, type DraftCall, type DraftResult, draftsOf } from './draft.js';
+import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { Outbox } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
 /** The messages of one request, and `system` beside them where the log begins with instructions. */
 export function serialise(view: readonly ViewMessage[]): Serialised {
-  const drafts = view.flatMap(draftsOf);
+  const drafts = view.map(draftOf);
   const out = new Outbox();
   const leading = drafts.findIndex(({ role }) => role !== 'system');
   const instructions = drafts.slice(0, leading < 0 ? drafts.length : leading);
   for (const { notices } of instructions) for (const notice of notices) out.notices.push(notice);
 
-  const ids = new IdBook();
+  const ids = new CallIds();
   const spoken = drafts.slice(instructions.length);
   for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken, out.notices))
     writeStep(step, ids, out);
@@ -37,6 +37,8 @@ function systemOf(instructions: readonly Draft[]): unknown {
   return isPlain ? block!.text : blocks;
 }
 
+const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
 type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
 
@@ -44,7 +46,7 @@ type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
  * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
  * that nothing answers gets its answer even where the view ends: the provider takes no request with an open call.
  */
-function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: IdBook, out: Outbox): void {
+function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: CallIds, out: Outbox): void {
   const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
   const others = writeResults(step, wireIds, out);
   const missing = new Set(interrupted(step, out.notices));
@@ -56,11 +58,11 @@ function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: IdBook,
   for (const other of others) writeOther(other, out);
 }
 
-function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: IdBook, out: Outbox): WireIds {
+function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: CallIds, out: Outbox): WireIds {
   const wireIds = new Map<Waiting<DraftCall>, string>();
   for (const one of waiting) {
     const { callId, tool } = one.call;
-    const id = ids.take(callId);
+    const id = ids.take(legalId(callId, LEGAL_ID));
     if (id !== callId)
       out.note(head.id, 'call-id', `call ${callId || 'without id'} to ${tool} is sent as ${id}`);
     wireIds.set(one, id);
@@ -118,7 +120,7 @@ function writeOther(other: Other, out: Outbox): void {
     return;
   }
   const { role, blocks, whole, frame, faithful, continues, id } = other.draft;
-  if (role === 'user') {
+  if (role !== 'system') {
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (faithful && out.lastRole === 'user') {
     out.say('system', { blocks, whole, frame, faithful });
@@ -136,36 +138,4 @@ function labelled(label: string, { content }: Block): Block[] {
     { type: 'text', text: label },
     ...blocksOf(content).filter(({ type }) => type !== 'tool_reference'),
   ];
-}
-
-const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-const LONGEST = 64;
-
-/**
- * The id of a call as the provider takes it: the log's own, or one made from it. The same source gives the same id, so
- * that both sides of a pair agree, and two sources never give one.
- */
-function legalId(id: string): string {
-  if (LEGAL_ID.test(id)) return id;
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
-  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - hash.length - 1)}_${hash}`;
-}
-
-/** Gives each call of a request an id of its own: ids that were used before get a number. */
-class IdBook {
-  readonly #taken = new Set<string>();
-  readonly #counts = new Map<string, number>();
-
-  take(id: string): string {
-    const base = legalId(id);
-    let count = this.#counts.get(base) ?? 1;
-    let free = base;
-    while (this.#taken.has(free)) {
-      count += 1;
-      free = `${base.slice(0, LONGEST - 8)}_${count}`;
-    }
-    this.#counts.set(base, count);
-    this.#taken.add(free);
-    return free;
-  }
 }

@@ -12,19 +12,19 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import { wellFormed } from '../conversation/drafts.js';
+import { toolName } from '../conversation/ids.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
 import {
-  inWords,
+  argumentsIn,
+  argumentsObject,
   changed,
   type Fields,
+  inWords,
   isFields,
-  jsonIn,
   jsonText,
-  kindOf,
   listOf,
   sameOr,
 } from '../record.js';
@@ -75,21 +75,9 @@ function callBlock(part: ToolCallPart, block: Block | undefined, report: Report)
   if (block?.type === 'tool_use' && jsonText(block.input ?? {}) === args) {
     return block.id === id && block.name === name ? block : { ...block, id, name };
   }
-  const input = inputOf(args, report);
+  const input = argumentsObject(argumentsIn(args), name, report);
   if (block?.type === 'tool_use') return { ...block, id, name, input };
   return { type: 'tool_use', id, name, input } satisfies ToolUseBlockParam;
-}
-
-/** Arguments as the object that they must be; what is none goes into a field of one, as it was written. */
-function inputOf(args: string, report: Report): Fields {
-  if (args.trim() === '') {
-    if (args === '') report('arguments-not-json', 'a call without arguments is sent with none');
-    return {};
-  }
-  const value = jsonIn(args);
-  if (isFields(value)) return value;
-  report('arguments-not-json', 'arguments that are no JSON object are sent as text in the field `arguments`');
-  return { arguments: args };
 }
 
 function resultBlock(part: ToolResultPart, block: Block | undefined, source: Source): Block {
@@ -163,13 +151,10 @@ function leftOut(kind: string, bytes: number, { report }: Source): undefined {
 
 /** Puts right in one block what the provider refuses, each with a notice; the same object where nothing is wrong. */
 export function mendBlock(block: Block, report: Report): Block | undefined {
-  const whole = wellFormed(block);
-  if (whole !== block) report('lone-surrogate', SAID.surrogates);
-  if (whole.type === 'text') return spokenText(whole, report);
-  if (isThinking(whole)) return mendThinking(whole, report);
-  if (whole.type === 'tool_use') return mendCall(whole, report);
-  if (whole.type === 'tool_result') return mendResult(whole, report);
-  return whole;
+  if (block.type === 'text') return spokenText(block, report);
+  if (isThinking(block)) return mendThinking(block, report);
+  if (block.type === 'tool_use') return mendCall(block, report);
+  return block.type === 'tool_result' ? mendResult(block, report) : block;
 }
 
 function spokenText(block: Block, report: Report): Block | undefined {
@@ -190,22 +175,9 @@ function mendThinking(block: Block, report: Report): Block | undefined {
   return unmarked;
 }
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-
 function mendCall(block: Block, report: Report): Block {
-  const { name, input } = block;
-  let mended = block;
-  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
-    const legal =
-      inWords(name ?? '')
-        .replace(/[^a-zA-Z0-9_-]/g, '_')
-        .slice(0, 128) || 'unknown';
-    report('tool-name', `a call to ${inWords(name)} is sent as one to ${legal}`);
-    mended = { ...mended, name: legal };
-  }
-  if (isFields(input)) return mended;
-  report('arguments-not-json', `the input of a call is ${kindOf(input)}; sent in the field \`arguments\``);
-  return { ...mended, input: input === undefined || input === null ? {} : { arguments: input } };
+  const name = toolName(block.name, report);
+  return changed(block, { name, input: argumentsObject(block.input, name, report) });
 }
 
 function mendResult(block: Block, report: Report): Block {

@@ -1,38 +1,24 @@
-import {
-  isPlain,
-  type Message,
-  type Part,
-  type ToolCallPart,
-  type ViewMessage,
-} from '../../transcript/index.js';
+import { isPlain, type Message, type Part, type ViewMessage } from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
 import { isFields, type Fields } from '../record.js';
 import type { Drafted } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
 
-/** Drafts each view message once, by its message object: a view that is written again allocates only where it changed. */
-export function drafted<Draft>(make: (shown: ViewMessage) => Draft): (shown: ViewMessage) => Draft {
-  const known = new WeakMap<Message, Draft>();
-  return (shown) => {
-    const found = known.get(shown.message);
-    if (found !== undefined) return found;
-    const draft = make(shown);
-    known.set(shown.message, draft);
-    return draft;
-  };
-}
-
 /** What a format makes of a message: what is sent, and what it calls and answers. */
 type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
 
 /**
- * Drafts each view message once, each by itself, with notices of what was mended. Halves of surrogate pairs, which cannot be
+ * Drafts each view message once, by its message object and by itself, with notices of what was mended: a view that is
+ * written again allocates only where it changed. Halves of surrogate pairs, which cannot be
  * sent at all, are mended here; the ids by which calls and answers are paired stay as the log has them.
  */
 export function drafting<Draft extends Drafted>(
   make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => Made<Draft>,
 ): (shown: ViewMessage) => Draft {
-  return drafted((shown) => {
+  const known = new WeakMap<Message, Draft>();
+  return (shown) => {
+    const found = known.get(shown.message);
+    if (found !== undefined) return found;
     const { id, role } = shown.message;
     const notices: Notice[] = [];
     const report = reporter(id, notices);
@@ -46,13 +32,11 @@ export function drafting<Draft extends Drafted>(
     });
     const isSound = sent === said && sound.every((answer, at) => answer === answers[at]);
     if (!isSound) report('lone-surrogate', SAID.surrogates);
-    return {
-      id,
-      role,
-      ...(isSound ? made : { ...sent, calls, answers: sound }),
-      notices,
-    } as unknown as Draft;
-  });
+    const what = isSound ? made : { ...sent, calls, answers: sound };
+    const draft = { id, role, ...what, notices } as unknown as Draft;
+    known.set(shown.message, draft);
+    return draft;
+  };
 }
 
 /** What a message of this format came in as; undefined for what another one or our own code made. */
@@ -84,31 +68,6 @@ export function reportThinking(parts: readonly Part[], report: Report): void {
   const isReadable = (part: Part): boolean =>
     part.type === 'reasoning' && part.signature === undefined && part.text !== '';
   if (parts.some(isReadable)) report('foreign-reasoning', SAID.foreignReasoning);
-}
-
-/**
- * Ids for the calls of one message where two share one, or one cannot be encoded; empty where all can stay. Made from the
- * id and its count, so that the same message always gets the same ids. (The same id in another message is no harm: it
- * pairs with the results that follow it there.)
- */
-export function distinctIds(calls: readonly ToolCallPart[], note: Report): readonly string[] {
-  const sound = calls.map(({ callId }) => wellFormed(callId));
-  const isSound = sound.every((id, at) => id === calls[at]!.callId);
-  if (!isSound) note('lone-surrogate', SAID.surrogates);
-  const taken = new Set(sound);
-  if (taken.size === calls.length) return isSound ? [] : sound;
-  const seen = new Map<string, number>();
-  return sound.map((callId) => {
-    let count = (seen.get(callId) ?? 0) + 1;
-    let id = callId;
-    for (; count > 1 && taken.has(id); count++) id = `${callId}_${count}`;
-    seen.set(callId, Math.max(count - 1, 1));
-    if (id !== callId) {
-      taken.add(id);
-      note('call-id', `two calls of one message are called ${callId}; one is sent as ${id}`);
-    }
-    return id;
-  });
 }
 
 /**

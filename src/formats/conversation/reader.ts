@@ -148,11 +148,8 @@ function* readPieces(
     } else {
       if (past?.pieces !== pieces.length)
         past = new Past([before, ...pieces.map(({ messages }) => messages)]);
-      const taken = list
-        .slice(from, to)
-        .map((item, at) => take(item, `message ${from + at}`, format.instance));
-      items.push(...taken);
-      const piece = parsed(format, taken, from, past, reads);
+      for (let at = from; at < to; at++) items.push(take(list[at], `message ${at}`, format.instance));
+      const piece = parsed(format, items.slice(from), from, past, reads);
       past.see(piece.messages);
       pieces.push(piece);
       inStep = old !== undefined && standsIn(piece.messages, old.messages);
@@ -169,14 +166,14 @@ function parsed(format: Reading, items: readonly unknown[], from: number, past: 
     const found = isFields(item) ? format.foreign?.(item) : kindOf(item);
     if (found !== undefined) throw notOfFormat(format, `message ${from + at}`, found);
   }
-  const [first, ...more] = items as readonly [Fields, ...Fields[]];
+  const known = items as readonly [Fields, ...Fields[]];
   const notices: Notice[] = [];
-  const own = format.idOf?.(first);
+  const own = format.idOf?.(known[0]);
   const id = past.freeId(own, from);
   const report = reporter(id, notices);
   const wanted = isText(own) ? own : `m${from}`;
   if (id !== wanted) report('duplicate-id', `message ${from} repeats the id ${wanted}; it is called ${id}`);
-  const messages = format.messagesOf([first, ...more], { id, past, reads, report });
+  const messages = format.messagesOf(known, { id, past, reads, report });
   return { from, to: from + items.length, messages, notices };
 }
 

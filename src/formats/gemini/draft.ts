@@ -14,7 +14,7 @@ import { fileNote } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { isFields, isText, jsonIn } from '../record.js';
+import { isFields, isText } from '../record.js';
 import { NO_SIGNATURE } from './placeholders.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
 import { argsOf, mendPart, takenName, writePart } from './write-part.js';
@@ -73,7 +73,7 @@ function ownForm(shown: ViewMessage, { content, system, places }: Carried, note:
     const own = original[typeof source.wire === 'number' ? source.wire : 0] ?? {};
     const mended = (): readonly WirePart[] =>
       system === undefined ? mendPart(own, note) : [asWords(own, source, note)];
-    const wires = replaced ? parts.map((part) => writePart(part, own)) : mended();
+    const wires = replaced ? parts.map((part) => writePart(part, own, note)) : mended();
     return wires.map((wire) => ({ wire, part: parts.find(({ type }) => type === typeOf(wire)) }));
   });
   const answers = written.flatMap(({ part, wire }): DraftResult[] =>
@@ -117,7 +117,7 @@ function withBeside(
     words = true;
     if (own && isEmptyText(own)) note('empty-text', 'a text without words is not sent');
   }
-  return { media, wire: words ? writePart(part, wire) : wire };
+  return { media, wire: words ? writePart(part, wire, note) : wire };
 }
 
 /** Parts that were read around are written anew. */
@@ -192,17 +192,9 @@ function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
   return { callId, tool: name, wireName };
 }
 
-function callPart(
-  { arguments: json, name }: ToolCallPart,
-  wireName: string,
-  first: boolean,
-  note: Report,
-): WirePart {
-  const args = argsOf(json);
-  if (json.trim() !== '' && !isFields(jsonIn(json))) {
-    note('arguments-not-json', `the arguments of ${name} are no JSON object; sent as text under \`input\``);
-  }
-  return { functionCall: { name: wireName, args }, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
+function callPart(part: ToolCallPart, wireName: string, first: boolean, note: Report): WirePart {
+  const functionCall = { name: wireName, args: argsOf(part, note) };
+  return { functionCall, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
 }
 
 function resultOf(message: Message, part: ToolResultPart): DraftResult {

@@ -1,22 +1,28 @@
-import type { Part, ToolResultPart } from '../../transcript/index.js';
+import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { type Fields, innerOf, isFields, isText, jsonIn, jsonText } from '../record.js';
+import {
+  argumentsIn,
+  argumentsObject,
+  changed,
+  type Fields,
+  innerOf,
+  isFields,
+  isText,
+  jsonText,
+} from '../record.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
 /**
  * A part that was edited, over the one it came from. A call keeps its signature: the server asks for it on every step of
  * the current turn and does not compare it with the arguments. Words that were signed lose it: it proves other words.
  */
-export function writePart(part: Part, own: WirePart): WirePart {
+export function writePart(part: Part, own: WirePart, note: Report): WirePart {
   switch (part.type) {
     case 'tool-call': {
       const key = keyOf(own, 'functionCall');
-      const call = own[key];
-      return {
-        ...own,
-        [key]: { ...(isFields(call) ? call : { name: part.name }), args: argsOf(part.arguments) },
-      };
+      const call = isFields(own[key]) ? own[key] : { name: part.name };
+      return { ...own, [key]: { ...call, args: argsOf(part, note) } };
     }
     case 'tool-result': {
       const key = keyOf(own, 'functionResponse');
@@ -34,11 +40,8 @@ export function writePart(part: Part, own: WirePart): WirePart {
   }
 }
 
-/** Arguments are an object here; what is no object goes under one key. */
-export function argsOf(json: string): Fields {
-  const value = jsonIn(json);
-  if (isFields(value)) return value;
-  return json.trim() === '' ? {} : { input: value ?? json };
+export function argsOf({ name, arguments: json }: ToolCallPart, note: Report): Fields {
+  return argumentsObject(argumentsIn(json), name, note);
 }
 
 function writeResponse({ content, isError }: ToolResultPart, own: Fields): Fields {
@@ -112,18 +115,10 @@ function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   const named = isText(call.name) ? call.name : 'unknown';
   const name = takenName(named);
   const { args } = call;
-  const isLegal = args === undefined || isFields(args);
   if (name !== call.name) note('tool-name', SAID.toolName(named, name));
-  if (!isLegal) note('arguments-not-json', `the arguments of ${name} are no object; sent under \`input\``);
-  if (name === call.name && isLegal) return part;
-  return {
-    ...part,
-    [keyOf(part, 'functionCall')]: {
-      ...call,
-      name,
-      ...(!isLegal && { args: args === null ? {} : { input: args } }),
-    },
-  };
+  const legal = args === undefined ? { name } : { name, args: argumentsObject(args, name, note) };
+  const sent = changed(call, legal);
+  return sent === call ? part : { ...part, [keyOf(part, 'functionCall')]: sent };
 }
 
 /** Its name is not looked at: the step names it as its call is named. */

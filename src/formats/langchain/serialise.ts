@@ -9,7 +9,8 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Serialised, WireMemory } from '../../spi/index.js';
-import { alignedParts, distinctIds, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
+import { alignedParts, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
+import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { fileNote, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
@@ -81,8 +82,7 @@ function say(
   const { role, name, parts } = shown.message;
   const { type: said, fields } = see(wire ?? {});
   const made = parts.filter(isToolCall);
-  const ids = distinctIds(made, report);
-  const calls = made.map(({ callId, name: tool }, at): Call => ({ callId, tool, wireId: ids[at] ?? callId }));
+  const calls = callsIn(parts, report);
   const known = listOf(fields.tool_calls);
   const written = made.map((part, at) =>
     writeCall(part, calls[at]!.wireId, itemAt(known, part.wire), report),

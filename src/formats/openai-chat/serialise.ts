@@ -5,7 +5,8 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../transcript/index.js';
-import { distinctIds, drafting } from '../conversation/drafts.js';
+import { drafting } from '../conversation/drafts.js';
+import { callsIn } from '../conversation/ids.js';
 import { NO_RESULT, unknownRole } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
@@ -63,19 +64,10 @@ function sayMessage(
   isEdited: boolean,
   report: Report,
 ): Said {
-  const parts = message.parts.filter(isToolCall);
-  const ids = distinctIds(parts, report);
-  const calls = parts.map(({ callId, name }, index): Call => ({
-    callId,
-    wireId: ids[index] ?? callId,
-    tool: name,
-  }));
-  let out = writeMessage(
-    ids.length > 0 ? withIds(message, ids) : message,
-    wire,
-    isEdited || ids.length > 0,
-    report,
-  );
+  const calls = callsIn(message.parts, report);
+  const isRenamed = calls.some(({ callId, wireId }) => wireId !== callId);
+  const named = isRenamed ? withIds(message, calls) : message;
+  let out = writeMessage(named, wire, isEdited || isRenamed, report);
   if (!isKnownRole(out.role)) {
     report('unknown-role', `role ${jsonText(out.role) || 'missing'} is sent as a labelled user message`);
     out = { role: 'user', content: labelled(unknownRole(out.role), message, wire) };
@@ -112,9 +104,10 @@ function withText(wire: WireMessage, calls: boolean): WireMessage {
   return { ...wire, content: isMissing || Array.isArray(content) ? '' : jsonText(content) };
 }
 
-function withIds(message: Message, ids: readonly string[]): Message {
+function withIds(message: Message, calls: readonly Call[]): Message {
   let index = 0;
-  const renamed = (part: Part): Part => (isToolCall(part) ? { ...part, callId: ids[index++]! } : part);
+  const renamed = (part: Part): Part =>
+    isToolCall(part) ? { ...part, callId: calls[index++]!.wireId } : part;
   return { ...message, parts: message.parts.map(renamed) };
 }
 

@@ -5,14 +5,18 @@ import {
   type TextPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { reportThinking } from '../conversation/drafts.js';
+import { reportThinking, wellFormed } from '../conversation/drafts.js';
+import { legalId, toolName } from '../conversation/ids.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource, urlOf } from '../files.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
 import type { DraftCall, DraftResult, WireForm } from './draft.js';
-import { type Item, noteOf, takenId, takenName } from './wire.js';
+import { type Item, noteOf } from './wire.js';
+
+/** Ids of other formats. Those that came in on this wire are never changed: their server made them (some have 450 characters). */
+const TAKEN = /^[^]{1,64}$/;
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
@@ -31,9 +35,8 @@ export function foreignForm(message: Message, note: Report): WireForm {
     if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
     speak();
-    const wireId = takenId(part.callId);
-    const name = takenName(part.name);
-    if (name !== part.name) note('tool-name', SAID.toolName(part.name, name));
+    const wireId = wellFormed(legalId(part.callId, TAKEN));
+    const name = toolName(part.name, note);
     items.push({ type: 'function_call', call_id: wireId, name, arguments: part.arguments });
     calls.push({ callId: part.callId, wireId, tool: part.name, kind: anyCall });
   }

@@ -1,5 +1,6 @@
 import type { Notice, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { CallIds } from '../conversation/ids.js';
 import {
   interrupted,
   type Paired,
@@ -10,7 +11,7 @@ import {
 import { inWords, type Fields, isFields, isText } from '../record.js';
 import { callKindOf, noResult, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
-import { freeId, carriedBy, FORMAT, type Item, withoutId } from './wire.js';
+import { carriedBy, FORMAT, type Item, withoutId } from './wire.js';
 
 /**
  * A compacted view starts a new chain: the server would put its own copy of the old items before it, so the fields that
@@ -24,7 +25,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
     items: [],
     notices: [],
     instructions: undefined,
-    callIds: new Set(),
+    callIds: new CallIds(),
     itemIds: new Set(),
     programs: new Set(),
     heldByServer: !compacted || view.some(holdsReference),
@@ -60,7 +61,7 @@ interface Request {
   readonly notices: Notice[];
   instructions: string | undefined;
   /** Ids of calls on the wire; each may stand only once in a request. */
-  readonly callIds: Set<string>;
+  readonly callIds: CallIds;
   /** Ids of items; a second one of the same id is answered with 400. */
   readonly itemIds: Set<string>;
   /** Calls of programs, whose output is an item of a later step. */
@@ -122,12 +123,11 @@ function put(own: Item, request: Request, at: string): Item | undefined {
 /** A call under an id that no call before it has. */
 function named(item: Item, one: Waiting<DraftCall>, ids: WireIds, request: Request, at: string): Item {
   const { wireId, kind } = one.call;
-  const id = freeId(wireId, request.callIds);
+  const id = request.callIds.take(wireId);
   if (id !== wireId) {
     const what = `an earlier call is called ${wireId}; this one is sent as ${id}`;
     request.notices.push({ at, kind: 'call-id', what });
   }
-  request.callIds.add(id);
   ids.set(one, id);
   return item[kind.idField] === id ? item : { ...item, [kind.idField]: id };
 }

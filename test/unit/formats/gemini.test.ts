@@ -251,7 +251,7 @@ describe('a session of another format', () => {
         'model',
         'reading',
         call('fs_read', { a: 1 }, { thoughtSignature: 'skip_thought_signature_validator' }),
-        call('run', { input: 'ls -l' }),
+        call('run', { arguments: 'ls -l' }),
       ),
       turn('user', answer('fs_read', 'a.ts\n[file image/png, 34 bytes]'), answer('run', 'total 0')),
       turn('model', '[The results are in; the user speaks first.]'),
