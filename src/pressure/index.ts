@@ -1,5 +1,5 @@
 export * from './gates.js';
 export { EventHub } from './hub.js';
-export { SerialQueue } from './queue.js';
+export { TaskQueue } from './queue.js';
 export { PressureStream } from './stream.js';
 export { boughtText, type BoughtText, type PressureEvent } from './events.js';

@@ -4,7 +4,7 @@ import type { Trigger } from '../transcript/index.js';
 import type { PressureEvent } from './events.js';
 import { dueAt, highestGate, type Sighting, type Spent } from './gates.js';
 import { EventHub } from './hub.js';
-import { SerialQueue } from './queue.js';
+import { TaskQueue } from './queue.js';
 
 /** What goes in: what a call sees, with what is to be done where that fires; and what a run left. */
 type Input = Seen | { readonly left: Spent | undefined };
@@ -32,7 +32,7 @@ type Emit = (event: PressureEvent) => void;
  * submitted is done one after the other, and what happens comes out as events.
  */
 export class PressureStream {
-  readonly #queue = new SerialQueue();
+  readonly #queue = new TaskQueue();
   readonly #inputs = new Subject<Input>();
   readonly #hub = new EventHub<PressureEvent>((error) => ({ kind: 'listener-failed', error }));
   readonly #onEvent: Emit | undefined;

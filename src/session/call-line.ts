@@ -1,4 +1,4 @@
-import { SerialQueue } from '../pressure/index.js';
+import { TaskQueue } from '../pressure/index.js';
 import type { Prepared } from './prepared.js';
 import type { PrepareOptions } from './requests.js';
 
@@ -15,7 +15,7 @@ export interface Flight<Message = unknown> {
 
 /** The calls of one session: one at a time, each until its stream has ended. */
 export class CallLine {
-  readonly #calls = new SerialQueue();
+  readonly #calls = new TaskQueue();
   readonly #holds = new Set<PromiseLike<unknown>>();
   #sending = 0;
 

@@ -1,16 +1,16 @@
 import { SpillwayError } from '../../errors/index.js';
-import type { BackgroundQueue, Json, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
+import { TaskQueue } from '../../pressure/index.js';
+import type { BackgroundQueue, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
 import type { ModelCall } from '../../transcript/index.js';
 import type { CostBook } from '../costs.js';
 import { readThread } from '../persistence/stored-thread.js';
 import type { Summarizing } from '../policies.js';
 import { Thread, type ThreadRules } from '../thread.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
-import { ProcessQueue } from './process-queue.js';
 
 interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;
-  /** Jobs of this process alone, at a time. */
+  /** Preparations of this process alone, at a time. */
   readonly atOnce: number;
   /** Whether jobs go into the store's queue, where it has one. */
   readonly isShared: boolean;
@@ -22,8 +22,6 @@ interface BackgroundParts {
 
 interface PreparationJob {
   readonly body: PreparedBody;
-  /** Whether another process could do it: the thread is in the store. */
-  readonly isStored: boolean;
   /** How this process does it, with the session at hand. */
   readonly here: (signal: AbortSignal) => Promise<PreparedText>;
   /** How long it is waited for. */
@@ -33,24 +31,23 @@ interface PreparationJob {
 /** Where an engine has its compactions prepared: by itself, or by whoever is on the same store. */
 export class Background {
   readonly #parts: BackgroundParts;
-  readonly #own: ProcessQueue;
+  readonly #alone: TaskQueue;
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
   readonly #shared: BackgroundQueue | undefined;
   /** What was asked for by the sessions of this process, by key. */
   readonly #here = new Map<string, PreparationJob['here']>();
-  #isStopped = false;
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
-    const worker = (body: Json, signal: AbortSignal): Promise<Json> =>
-      this.#do(body as unknown as PreparedBody, signal).then(asJson);
-    this.#own = new ProcessQueue(parts.atOnce);
-    this.#own.work(worker);
+    this.#alone = new TaskQueue(parts.atOnce);
     this.#shared = parts.isShared ? parts.store?.openQueue?.() : undefined;
-    if (parts.works) this.#shared?.work(worker);
+    if (parts.works)
+      this.#shared?.work((body, signal) => this.#do(body as unknown as PreparedBody, signal).then(asJson));
   }
 
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#stopping.signal.aborted;
   }
 
   /** Where plans are kept for whoever opens a session next; undefined where nobody else could go on with them. */
@@ -58,20 +55,25 @@ export class Background {
     return this.#shared && this.#parts.store;
   }
 
+  /** Prepares in this process, when it is its turn. The signal aborts when the engine is closed. */
+  alone<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const done = this.#alone.do(() => prepare(this.#stopping.signal));
+    this.#underWay.add(done);
+    return done.finally(() => this.#underWay.delete(done));
+  }
+
   /**
-   * What came of it; undefined where it was not done in time. `isNew`: nobody had asked for it before. Rejects where the
-   * queue cannot be used.
+   * Has it prepared by whoever takes it from the store's queue. What came of it; undefined where it was not done in time.
+   * `isNew`: nobody had asked for it before. Rejects where the queue cannot be used.
    */
-  async prepare({
+  async together({
     body,
-    isStored,
     here,
     waitMs,
   }: PreparationJob): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
-    const queue = (isStored ? this.#shared : undefined) ?? this.#own;
     this.#here.set(body.key, here);
     try {
-      const { isNew, ended } = await queue.enqueue({ key: body.key, body: asJson(body) });
+      const { isNew, ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
       const said = await ended(AbortSignal.timeout(waitMs));
       return { isNew, text: said as unknown as PreparedText | undefined };
     } finally {
@@ -81,16 +83,15 @@ export class Background {
 
   /** Ends what is under way; what others can do is left to them. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all([this.#own.stop(), this.#shared?.stop()]);
+    this.#stopping.abort(new Error('The engine was closed.'));
+    await Promise.allSettled([...this.#underWay, this.#shared?.stop()]);
   }
 
   #do(body: PreparedBody, signal: AbortSignal): Promise<PreparedText> {
     const here = this.#here.get(body.key);
     if (here) return here(signal);
     const { store, partsFor } = this.#parts;
-    if (!store) return Promise.reject(new Error('The session is gone.'));
-    return Promise.resolve().then(() => prepareStored(store, partsFor(body), body, signal));
+    return Promise.resolve().then(() => prepareStored(store!, partsFor(body), body, signal));
   }
 }
 

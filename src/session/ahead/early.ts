@@ -105,9 +105,12 @@ export class EarlyFill {
     stored: UntilStored,
   ): Promise<Filling | undefined> {
     const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
+    const { store } = background;
     // Of what is this session's own another process knows nothing, and would write other requests.
-    const canShare = options.summaryLines === undefined;
-    const waitMs = settings.fill.deadlineMs;
+    if (!stored || !store || options.summaryLines !== undefined) {
+      const filled = await background.alone((signal) => planner.fill(input, outcome, filler, signal));
+      return background.isStopped ? undefined : filled;
+    }
     let filling: Filling | undefined;
     const here = async (signal: AbortSignal): Promise<PreparedText> => {
       const filled = await planner.fill(input, outcome, filler, signal);
@@ -123,13 +126,10 @@ export class EarlyFill {
     });
     let theirs: PreparedText | undefined;
     try {
-      const isStored = canShare && stored !== undefined && background.store !== undefined;
-      if (isStored) {
-        await stored();
-        const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
-        await background.store.setValue(PREPARED, placeOf(body), asJson(saved));
-      }
-      const { isNew, text } = await background.prepare({ body, isStored, here, waitMs });
+      await stored();
+      const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
+      await store.setValue(PREPARED, placeOf(body), asJson(saved));
+      const { isNew, text } = await background.together({ body, here, waitMs: settings.fill.deadlineMs });
       if (filling) return filling;
       theirs = text;
       // Who bought it noted it in the store, and not here.

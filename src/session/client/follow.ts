@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { refuseForeign } from '../../formats/index.js';
 import type { LogRedaction } from '../../text/facts/index.js';
-import { SerialQueue } from '../../pressure/index.js';
+import { TaskQueue } from '../../pressure/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
 import {
   addSizes,
@@ -94,7 +94,7 @@ export class Follower {
   readonly #written: WireMemory = {};
   readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
-  readonly #bodies = new SerialQueue();
+  readonly #bodies = new TaskQueue();
   readonly #history = new HistoryReader();
   readonly #words: ClientWords;
   readonly #agreement: Agreement;

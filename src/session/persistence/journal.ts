@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
-import { SerialQueue } from '../../pressure/index.js';
+import { TaskQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../../formats/index.js';
 import type { Pieces } from '../wiring.js';
@@ -21,7 +21,7 @@ export class Journal {
   readonly #writer = randomUUID();
   #head: ThreadHead;
   /** Nothing else reads or moves the head meanwhile. */
-  readonly #writes = new SerialQueue();
+  readonly #writes = new TaskQueue();
   #queued: Promise<void> | undefined;
   readonly #outbox: Outbox;
   /** How often something of the ledger was dropped, because another process had been first. */

@@ -12,15 +12,15 @@ const more = (turns: number, seed: number): Message[] =>
   read(talk(turns, 110, seed)).map((message, i) => ({ ...message, id: `s${seed}.${i}` }));
 
 /** A session between the prepare threshold and the first gate, whose last request was answered. */
-async function between() {
-  const { summarizer, asked } = defineSummarizer();
-  const session = (await engine(12_000, settings, { summarizer })).session();
+async function between({ summarizer, asked } = defineSummarizer()) {
+  const spillway = await engine(12_000, settings, { summarizer });
+  const session = spillway.session();
   await session.append(...read(START), ...more(40, 1_000));
   const { reading, run } = await session.prepare();
   expect(run.kind).toBe('below-gate');
   expect(reading.pressure).toBeGreaterThan(0.7);
   await session.observe({ inputTokens: reading.tokens });
-  return { session, asked };
+  return { spillway, session, asked };
 }
 
 describe('R6: summaries are prepared between turns', () => {
@@ -47,6 +47,18 @@ describe('R6: summaries are prepared between turns', () => {
     const { run } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(run.record!.plan.base).toBe(session.operator.ledger.records.length > 1 ? 'c1/1' : 'genesis');
+  });
+
+  it('what is under way when the engine is closed is ended', async () => {
+    const known = defineSummarizer();
+    const aborted = jest.fn();
+    const summarize = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>(() => signal.addEventListener('abort', aborted));
+    const { spillway } = await between({ ...known, summarizer: { ...known.summarizer, summarize } });
+    await new Promise(setImmediate);
+    expect(aborted).not.toHaveBeenCalled();
+    await spillway.close();
+    expect(aborted).toHaveBeenCalled();
   });
 
   it('a revived agent needs log and artifacts alone: nothing is bought twice', async () => {
