@@ -75,13 +75,10 @@ const optionsOf = (stages: readonly CompactionStage[]): Record<string, ZodType> 
 
 /** The plugins of an engine: loaded while its settings are read, for they decide what these may say. */
 export class EnginePlugins {
-  readonly #given: readonly Plugin[];
   #loaded: readonly LoadedPlugin[] = [];
 
   /** `given`: bound, or handed in from code. */
-  constructor(given: readonly Plugin[]) {
-    this.#given = given;
-  }
+  constructor(private readonly given: readonly Plugin[]) {}
 
   get loaded(): readonly LoadedPlugin[] {
     return this.#loaded;
@@ -89,7 +86,7 @@ export class EnginePlugins {
 
   /** Rejects as `loadPlugins` does. */
   readonly shapes = async ({ plugins, loadMs }: NamedPlugins): Promise<PluginShapes> => {
-    const [named, given] = [plugins, this.#given];
+    const [named, given] = [plugins, this.given];
     this.#loaded = await loadPlugins({ named, given, deadlineMs: loadMs, importModule });
     const all = this.#loaded;
     for (const kind of KINDS) checkNames(all, kind);

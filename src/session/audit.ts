@@ -27,14 +27,11 @@ export function standsAnyway(kind: string): boolean {
  * @hidden
  */
 export class AuditTrail {
-  readonly #clock: () => number;
   readonly #kept: StoredEvent[] = [];
   /** Hands what happens on to where it is stored. */
   onEvent: ((event: StoredEvent) => void) | undefined;
 
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number) {}
 
   /** What happened since the session was opened. */
   get events(): readonly StoredEvent[] {
@@ -45,7 +42,7 @@ export class AuditTrail {
     const event: StoredEvent = {
       kind: COMPACTION + what,
       ...(ref !== undefined && { ref }),
-      at: this.#clock(),
+      at: this.clock(),
       body,
     };
     this.#kept.push(event);

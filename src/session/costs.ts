@@ -52,20 +52,16 @@ export function costsOf(entries: readonly UsageEntry[], before = NO_COSTS): Cost
 
 /** The spending of one agent path. */
 export class CostBook {
-  readonly #priceOf: PriceOf;
   /** Hears of every call, as it is stored. */
   onSpent: ((entry: UsageEntry) => void) | undefined;
-  readonly #project: ProjectCosts | undefined;
   #totals = NO_COSTS;
 
-  readonly #told: ((call: ModelCall) => void) | undefined;
-
   /** `project` hears of every call as well, and `told` of each that a summarizer was asked. */
-  constructor(priceOf: PriceOf, project?: ProjectCosts, told?: (call: ModelCall) => void) {
-    this.#priceOf = priceOf;
-    this.#project = project;
-    this.#told = told;
-  }
+  constructor(
+    private readonly priceOf: PriceOf,
+    private readonly project?: ProjectCosts,
+    private readonly told?: (call: ModelCall) => void,
+  ) {}
 
   get totals(): Costs {
     return this.#totals;
@@ -76,10 +72,10 @@ export class CostBook {
    * recall brought back, paid at what its input cost on the whole, cached or not.
    */
   addPrimary(usage: Usage, model: string | null, recalled = 0): void {
-    const cost = model === null ? null : this.#priceOf(model, usage);
+    const cost = model === null ? null : this.priceOf(model, usage);
     this.#add('primary', model ?? '', usage, cost);
     if (recalled === 0) return;
-    const price = model === null ? null : this.#priceOf(model, { ...usage, outputTokens: 0 });
+    const price = model === null ? null : this.priceOf(model, { ...usage, outputTokens: 0 });
     const share = Math.min(1, recalled / Math.max(1, inputOf(usage) || 0));
     const part = { inputTokens: recalled, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
     this.#add('recalled', model ?? '', part, price === null ? null : price * share);
@@ -88,13 +84,13 @@ export class CostBook {
   addCall(call: ModelCall): void {
     const { usage, cost, model = '' } = call;
     this.#add('compactor', model, usage, cost);
-    this.#told?.(call);
+    this.told?.(call);
   }
 
   #add(line: UsageEntry['line'], model: string, usage: Usage | undefined, cost: number | null): void {
     const entry = { line, model, ...lineOf(usage, cost) };
     this.#totals = costsOf([entry], this.#totals);
-    this.#project?.add(entry);
+    this.project?.add(entry);
     this.onSpent?.(entry);
   }
 
@@ -113,14 +109,11 @@ export class CostBook {
 
 /** The spending of all sessions of one engine, and how much of it within the hour. */
 export class ProjectCosts {
-  readonly #clock: () => number;
   #totals = NO_COSTS;
   /** Calls of summarizers of the last hour, oldest first. */
   #recent: (UsageEntry & { readonly at: number })[] = [];
 
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number) {}
 
   get totals(): Costs {
     return this.#totals;
@@ -128,13 +121,13 @@ export class ProjectCosts {
 
   add(entry: UsageEntry): void {
     this.#totals = costsOf([entry], this.#totals);
-    if (entry.line === 'compactor') this.#recent.push({ ...entry, at: this.#clock() });
+    if (entry.line === 'compactor') this.#recent.push({ ...entry, at: this.clock() });
   }
 
   /** Why no further summary may be bought for now; undefined while one may. */
   stopped({ maxCostPerHour, maxTokensPerHour }: HourlyLimits): string | undefined {
     if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
-    const from = this.#clock() - HOUR_MS;
+    const from = this.clock() - HOUR_MS;
     this.#recent = this.#recent.filter(({ at }) => at > from);
     const spent = whatIsSpent(this.#recent, maxCostPerHour, maxTokensPerHour);
     return spent && `was not bought: all sessions together have spent the ${spent} of this hour`;

@@ -19,7 +19,6 @@ export type EngineEvent = PressureEvent &
 
 /** What all sessions of one engine tell, in the order it happened. */
 export class EngineEvents {
-  readonly #clock: () => number;
   readonly #hub = new EventHub<EngineEvent>((error, { sessionId, agentPath, model, at }) => ({
     kind: 'listener-failed',
     error,
@@ -29,9 +28,7 @@ export class EngineEvents {
     at,
   }));
 
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number) {}
 
   get all(): Observable<EngineEvent> {
     return this.#hub.events;
@@ -40,13 +37,13 @@ export class EngineEvents {
   /** What a plugin says outside a session: its place is empty. */
   readonly said: HearPlugin = (plugin, level, message) => {
     const nowhere = { sessionId: '', agentPath: '', model: null };
-    this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.#clock() });
+    this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.clock() });
   };
 
   /** A stream for one session, whose events are told here too. */
   streamOf(place: () => EventPlace): PressureStream {
     return new PressureStream((event) => {
-      if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.#clock() });
+      if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.clock() });
     });
   }
 }

@@ -1,18 +1,17 @@
-import type { Settings } from '../config/index.js';
-import type { TokenCounter } from '../spi/index.js';
 import {
   calibrate,
+  measureTools,
   readPressure,
   UNCALIBRATED,
   type Budget,
   type Calibration,
-  type Catalogue,
   type Reading,
   type Usage,
 } from '../tokens/index.js';
-import type { Projection, Size } from '../transcript/index.js';
+import { offersRecall, type Projection, type Size } from '../transcript/index.js';
 import { budgetFor, limitsFor, ratioFor, type Answer } from './budget.js';
 import type { ProvenLimits } from './learned-limits.js';
+import type { Pieces } from './wiring.js';
 
 /** What reports and refusals have taught of models. */
 interface Knowledge {
@@ -21,19 +20,8 @@ interface Knowledge {
   readonly learned: ReadonlyMap<string | null, ProvenLimits>;
 }
 
-interface GaugeRequest {
-  readonly settings: Settings;
-  readonly catalogue: Catalogue;
-  readonly counter: TokenCounter;
-  readonly tools: Size;
-  readonly recall?: boolean;
-  /** Other than the settings' model. */
-  readonly model?: string | undefined;
-}
-
 /** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
 export class Gauge {
-  readonly #of: GaugeRequest;
   #model: string | null;
   /** Most tokens that the next request lets the model answer. */
   #asked: number | undefined;
@@ -51,11 +39,11 @@ export class Gauge {
   /** The agent has the tool that reads back what left. */
   recall: boolean;
 
-  constructor(of: GaugeRequest) {
-    this.#of = of;
-    this.#model = of.model ?? of.settings.model;
-    this.fixed = of.tools;
-    this.recall = of.recall === true;
+  constructor(private readonly of: Pieces) {
+    const { tools = [], model = of.settings.model } = of.options;
+    this.#model = model;
+    this.fixed = measureTools(of.counter, tools);
+    this.recall = offersRecall(tools);
     this.#derive();
     this.#loadLimits();
   }
@@ -81,7 +69,7 @@ export class Gauge {
 
   /** Window that the settings state, in tokens; null where they state none. */
   get statedWindow(): number | null {
-    return this.#of.settings.window;
+    return this.of.settings.window;
   }
 
   /** How often the view was rewritten. */
@@ -210,14 +198,14 @@ export class Gauge {
   }
 
   #derive(): void {
-    const { settings, catalogue, counter } = this.#of;
+    const { settings, catalogue, counter } = this.of;
     const limits = limitsFor(this.#model, catalogue, counter, { learned: this.learned });
     this.#budget = budgetFor(settings, limits, counter, this.#answer);
     this.#ratio = ratioFor(limits, counter);
   }
 
   #loadLimits(): void {
-    const sheets = this.#model === null ? undefined : this.#of.catalogue.load?.();
+    const sheets = this.#model === null ? undefined : this.of.catalogue.load?.();
     if (!sheets) return;
     const loaded = sheets
       .catch(() => undefined)

@@ -1,11 +1,9 @@
 import { StrategyNames, type Settings, type Strategy } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, withSharesOfWindow, type Policy } from '../pipeline/index.js';
-import type { WireFormat } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { SummarizerChoice, Trigger } from '../transcript/index.js';
-import type { Gauge } from './gauge.js';
-import type { SessionPlugins } from './hooks/session-plugins.js';
+import type { Pieces } from './wiring.js';
 
 /** What one compaction does otherwise than the settings say; nothing of it outlives the run. */
 export interface RunOverrides {
@@ -34,40 +32,29 @@ export interface Summarizing {
   readonly filler?: Filler | undefined;
 }
 
-interface PoliciesParts {
-  readonly settings: Settings;
-  readonly gauge: Pick<Gauge, 'budget' | 'model'>;
-  readonly format: WireFormat;
-  readonly summarizer: Summarizing;
-  readonly plugins: Pick<SessionPlugins, 'compactor'>;
-}
-
 /** How the runs of a session go: by its settings, as the budget and the model of now have it. */
 export class Policies {
-  readonly #of: PoliciesParts;
-  readonly #policyOf: (settings: Settings) => Policy;
-  readonly #plain: Policy;
   #known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
 
   /** `policyOf`: the roster as settings have it, whatever the budget; `plain`: by those of the session. */
-  constructor(of: PoliciesParts, policyOf: (settings: Settings) => Policy, plain: Policy) {
-    this.#of = of;
-    this.#policyOf = policyOf;
-    this.#plain = plain;
-  }
+  constructor(
+    private readonly of: Pieces,
+    private readonly policyOf: (settings: Settings) => Policy,
+    private readonly plain: Policy,
+  ) {}
 
   /** Asked several times a call, it is made anew as budget and model change. */
   get now(): Policy {
-    const { budget, model } = this.#of.gauge;
+    const { budget, model } = this.of.gauge;
     const of = [budget, model];
     if (!this.#known?.of.every((one, i) => one === of[i]))
-      this.#known = { of, inForce: this.#inForce(this.#plain) };
+      this.#known = { of, inForce: this.#inForce(this.plain) };
     return this.#known.inForce;
   }
 
   /** Of a run that is to go otherwise than the settings say. Throws `CONFIG_INVALID` where a value is none of its setting. */
   tuned(overrides: RunOverrides): Tuned {
-    const { settings, plugins, summarizer } = this.#of;
+    const { settings, plugins, summarizer } = this.of;
     checkShares(overrides);
     const { strategy, prompt, summarize, threshold } = overrides;
     const asked = summarize === false ? undefined : summarizer.filler;
@@ -87,11 +74,11 @@ export class Policies {
         ...(summarize === false && { prompt: null, agent: null }),
       },
     };
-    return { policy: this.#inForce(this.#policyOf(changed)), filler };
+    return { policy: this.#inForce(this.policyOf(changed)), filler };
   }
 
   #inForce(policy: Policy): Policy {
-    const { settings, gauge, format } = this.#of;
+    const { settings, gauge, format } = this.of;
     const { budget, model } = gauge;
     const shared = settings.sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
     return {

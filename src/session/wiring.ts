@@ -12,7 +12,6 @@ import type { PluginHost } from './plugins/index.js';
 import type { SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue } from '../tokens/index.js';
-import { offersRecall } from '../transcript/index.js';
 import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
@@ -150,15 +149,7 @@ const MAKES: Makers<
   onStoreFailure: ({ engine, options }) => options.onStoreFailure ?? engine.onStoreFailure ?? 'closed',
   format: ({ engine, options, settings }) =>
     withTurns(formatNamed(options.format ?? engine.format, engine.plugins.formats), settings.turns),
-  gauge: ({ settings, catalogue, counter, options: { tools = [], model } }) =>
-    new Gauge({
-      settings,
-      catalogue,
-      counter,
-      model,
-      tools: measureTools(counter, tools),
-      recall: offersRecall(tools),
-    }),
+  gauge: (of) => new Gauge(of),
   intake: ({ engine, agent, settings, format, counter }) =>
     logIntake(settings.redactLog, { redact: engine.redact.get(agent)!, format, counter }),
   rules: ({ agent, settings: { pins }, intake: { measure, redact }, options }) => ({

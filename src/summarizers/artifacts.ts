@@ -74,12 +74,9 @@ interface Purchase {
 
 /** Buys each text once: who asks for what is being bought already waits for it, and buys it only if that fails. */
 export class BoughtOnce {
-  readonly #artifacts: Artifacts;
   readonly #running = new Map<string, Promise<Artifact>>();
 
-  constructor(artifacts: Artifacts) {
-    this.#artifacts = artifacts;
-  }
+  constructor(private readonly artifacts: Artifacts) {}
 
   async buy(purchase: Purchase): Promise<Artifact> {
     const { key, fits, signal } = purchase;
@@ -97,7 +94,7 @@ export class BoughtOnce {
   }
 
   async #findOrMake({ key, maxTokens, fits, make }: Purchase): Promise<Artifact> {
-    const find = (at: string) => this.#artifacts.get(at).catch(() => undefined);
+    const find = (at: string) => this.artifacts.get(at).catch(() => undefined);
     const known = await find(key);
     if (known && fits(known)) return known;
     // The first text under a key stays, so one that had more room leaves this allowance a key of its own.
@@ -105,7 +102,7 @@ export class BoughtOnce {
     const narrow = known && (await find(own));
     if (narrow && fits(narrow)) return narrow;
     const made = await make();
-    const kept = await this.#artifacts.keepFirst(own, made).catch(() => made);
+    const kept = await this.artifacts.keepFirst(own, made).catch(() => made);
     return fits(kept) ? kept : made;
   }
 }

@@ -28,14 +28,11 @@ const ALL_STAGES = '*';
 
 /** The breakers of one agent path: after so many failures in a row nothing is called until the cooldown is over; then one trial decides. */
 export class Breakers {
-  readonly #options: BreakerOptions;
   readonly #circuits = new Map<string, Circuit>();
   /** Told of every change, with the stage it is for (`*`: all of them). */
   onChange: (stage: string, state: BreakerState) => void = () => {};
 
-  constructor(options: BreakerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BreakerOptions) {}
 
   /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
   async run<Result>(
@@ -44,7 +41,7 @@ export class Breakers {
     call: () => Promise<Result>,
     counts: Counts,
   ): Promise<Result> {
-    const scope = this.#options.scope === 'stage' ? stage : ALL_STAGES;
+    const scope = this.options.scope === 'stage' ? stage : ALL_STAGES;
     const key = `${scope} ${endpoint}`;
     const circuit = this.#circuits.get(key) ?? this.#open(scope);
     this.#circuits.set(key, circuit);
@@ -73,13 +70,13 @@ export class Breakers {
   #open(scope: string): Circuit {
     const circuit: Circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
       timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
-      resetTimeout: this.#options.cooldownMs,
+      resetTimeout: this.options.cooldownMs,
       volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
     });
     let row = 0;
     circuit.on('failure', (error: unknown, _latency: number, args?: unknown) => {
       if ((args as readonly [Call, Counts] | undefined)?.[1](error) === false) return;
-      if (++row >= this.#options.failures && circuit.closed) circuit.open();
+      if (++row >= this.options.failures && circuit.closed) circuit.open();
     });
     circuit.on('success', () => void (row = 0));
     circuit.on('close', () => {

@@ -16,13 +16,10 @@ const NOTHING = { same: 0, shift: 0, sent: [], known: [] };
 
 /** Holds the histories of a client against a log. */
 export class Agreement {
-  readonly #words: ClientWords;
   /** What was found to be the same last, place by place: it is not compared again. */
   #last: Agreed & { readonly sent: readonly Message[]; readonly known: readonly Message[] } = NOTHING;
 
-  constructor(words: ClientWords) {
-    this.#words = words;
-  }
+  constructor(private readonly words: ClientWords) {}
 
   /** Of a history whose instructions are not asked. */
   *of({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
@@ -33,7 +30,7 @@ export class Agreement {
     for (; at < known.length && at + shift < messages.length; at++) {
       const isKnown = at < last.same && known[at] === last.known[at];
       if (isKnown && messages[at + shift] === last.sent[at + shift]) continue;
-      if (!this.#words.areIn(known[at]!, messages[at + shift]!)) break;
+      if (!this.words.areIn(known[at]!, messages[at + shift]!)) break;
       yield;
     }
     this.#last = { same: at, shift, sent: messages, known };
@@ -53,13 +50,13 @@ export class Agreement {
     const logged = known.slice(same).filter(isNoNote);
     const sent = messages.slice(same + shift).filter(isNoNote);
     if (sent.length <= logged.length) return true;
-    return !logged.every((one, at) => this.#words.areIn(one, sent[at]!) || isMoved(one, sent[at]!));
+    return !logged.every((one, at) => this.words.areIn(one, sent[at]!) || isMoved(one, sent[at]!));
   }
 
   /** Whether a body holds another conversation than a log: their first messages differ, instructions aside. */
   isStranger(body: unknown, known: readonly Message[], format: WireFormat): boolean {
     const [sent, logged] = [headOf(body, format), headOfLog(known)];
-    return sent !== undefined && logged !== undefined && !this.#words.areIn(logged, sent);
+    return sent !== undefined && logged !== undefined && !this.words.areIn(logged, sent);
   }
 }
 

@@ -7,7 +7,6 @@ import { sameMessage } from '../../formats/index.js';
  * known again for the same, and sent in place of what the log holds, as long as their message stands whole.
  */
 export class ClientWords {
-  readonly #redaction: LogRedaction | undefined;
   #known:
     | {
         readonly messages: readonly Message[];
@@ -19,18 +18,16 @@ export class ClientWords {
     | undefined;
   readonly #drawn = new WeakMap<LogMessage, { readonly own: Message; readonly shown: ViewMessage }>();
 
-  constructor(redaction: LogRedaction | undefined) {
-    this.#redaction = redaction;
-  }
+  constructor(private readonly redaction: LogRedaction | undefined) {}
 
   /** Learns what a history gives away: after a restart nobody else knows it. */
   hear(messages: readonly Message[]): void {
-    if (this.#redaction) for (const message of messages) this.#redaction.hear(message);
+    if (this.redaction) for (const message of messages) this.redaction.hear(message);
   }
 
   /** Takes note of where the messages of the history stand in the log. */
   are(messages: readonly Message[], shift: number, known: readonly Message[]): void {
-    if (!this.#redaction) return;
+    if (!this.redaction) return;
     const places = new Map(known.map(({ id }, place) => [id, place]));
     this.#known = { messages, shift, places };
   }
@@ -42,7 +39,7 @@ export class ClientWords {
     // Where signed thoughts had to leave, the log has less than the client.
     return (
       sameMessage(logged, sent, hides) ||
-      (this.#redaction !== undefined && sameMessage(logged, this.#redaction.take(sent), hides))
+      (this.redaction !== undefined && sameMessage(logged, this.redaction.take(sent), hides))
     );
   }
 

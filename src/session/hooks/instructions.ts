@@ -24,23 +24,20 @@ const MAX_SHARE = 0.15;
 
 /** Instructions that stand outside the transcript: their present words come back beside what stands for what left. */
 export class InstructionSources {
-  readonly #read: ReadInstructions;
-  readonly #count: (text: string) => number;
-  readonly #timer: () => number;
   /** As they were read last: what cannot be read now is what it was. */
   readonly #known = new Map<string, string>();
 
-  constructor(read: ReadInstructions, count: (text: string) => number, timer: () => number) {
-    this.#read = read;
-    this.#count = count;
-    this.#timer = timer;
-  }
+  constructor(
+    private readonly read: ReadInstructions,
+    private readonly count: (text: string) => number,
+    private readonly timer: () => number,
+  ) {}
 
   /** Never rejects. */
   async putBack(run: RunInput, reading: Reading): Promise<PutBack> {
-    const started = this.#timer();
+    const started = this.timer();
     const faults: string[] = [];
-    const found = await this.#read().catch((): readonly Instructions[] => {
+    const found = await this.read().catch((): readonly Instructions[] => {
       faults.push('the function that reads them threw');
       return [...this.#known.keys()].map((name) => ({ name, fault: '' }));
     });
@@ -48,7 +45,7 @@ export class InstructionSources {
       if ('text' in one) this.#known.set(one.name, one.text);
       else if (one.fault !== '') faults.push(`${one.name} ${one.fault}`);
       const text = this.#known.get(one.name)?.trim() ?? '';
-      return text === '' ? [] : [{ name: one.name, text, tokens: this.#count(text) }];
+      return text === '' ? [] : [{ name: one.name, text, tokens: this.count(text) }];
     });
     const level = levelFor(
       texts.map(({ tokens }) => tokens),
@@ -59,9 +56,9 @@ export class InstructionSources {
       plugin: SOURCES,
       hook: 'pre_compact',
       outcome: faults.length > 0 ? 'wrong' : 'done',
-      durationMs: this.#timer() - started,
+      durationMs: this.timer() - started,
       message: [
-        ...cut.map(({ name, tokens, shown }) => lineOf(name, this.#count(shown), tokens)),
+        ...cut.map(({ name, tokens, shown }) => lineOf(name, this.count(shown), tokens)),
         ...faults,
       ].join('; '),
     };
@@ -85,7 +82,7 @@ export class InstructionSources {
       const head = text.slice(0, chars);
       const lines = head.slice(0, head.lastIndexOf('\n') + 1).trimEnd() || head.trimEnd();
       const cut = `${lines}\n[… ${text.length - lines.length} more characters stand in ${name}]`;
-      if (this.#count(cut) <= maxTokens) return cut;
+      if (this.count(cut) <= maxTokens) return cut;
     }
     return '';
   }

@@ -27,16 +27,13 @@ interface OutboxParts {
 
 /** What is kept for operators beside log and ledger, until it is stored: once, also where an answer gets lost. */
 export class Outbox {
-  readonly #parts: OutboxParts;
   #events: StoredEvent[] = [];
   #usage: UsageEntry[] = [];
   #named = 0;
   /** What may be stored although no answer said so. They grow: each holds what those before it held. */
   #inDoubt: Sent[] = [];
 
-  constructor(parts: OutboxParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: OutboxParts) {}
 
   enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
     this.#events.push(...events);
@@ -52,7 +49,7 @@ export class Outbox {
   async store(): Promise<void> {
     await this.resolve();
     if (this.#events.length === 0 && this.#usage.length === 0) return;
-    const { store, key } = this.#parts;
+    const { store, key } = this.parts;
     await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true));
   }
 
@@ -61,7 +58,7 @@ export class Outbox {
     const sent = this.#nameLast();
     const waiting = { events: [...this.#events], usage: [...this.#usage] };
     try {
-      const answer = await this.#parts.guarded(() => by(waiting));
+      const answer = await this.parts.guarded(() => by(waiting));
       if (answer !== undefined) this.#acknowledge(sent);
       // An answer can get lost behind a write that took place, and the second try is refused.
       else this.#doubt(sent);
@@ -74,7 +71,7 @@ export class Outbox {
 
   /** Finds out what became of what was sent without an answer, before anything of it is sent again. */
   async resolve(): Promise<void> {
-    const { store, key, guarded } = this.#parts;
+    const { store, key, guarded } = this.parts;
     for (const sent of this.#inDoubt.toReversed()) {
       const { kind, ref, id } = sent.last;
       const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
@@ -101,7 +98,7 @@ export class Outbox {
 
   /** Undefined where nothing waits. */
   #nameLast(): Sent | undefined {
-    const { writer, clock } = this.#parts;
+    const { writer, clock } = this.parts;
     const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
     // More usage alone would leave nothing to be found by.
     if (this.#events.length === events && this.#usage.length > usage)

@@ -33,7 +33,6 @@ interface Stored {
 
 /** pg-boss, in a schema of its own in the store's database. Made when it is first wanted. */
 export class PostgresQueue implements BackgroundQueue {
-  readonly #pool: pg.Pool;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #starting: Promise<PgBoss> | undefined;
@@ -41,9 +40,7 @@ export class PostgresQueue implements BackgroundQueue {
   #wake: () => void = () => undefined;
   #isNudged = false;
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
-  }
+  constructor(private readonly pool: pg.Pool) {}
 
   async enqueue({ key, body }: BackgroundJob): Promise<EnqueuedJob> {
     this.#stopping.signal.throwIfAborted();
@@ -89,7 +86,7 @@ export class PostgresQueue implements BackgroundQueue {
     const boss = new Boss({
       schema: SCHEMA,
       // The store's own connections. Without timers of its own it keeps no process from ending.
-      db: { executeSql: (text, values) => this.#pool.query(text, values) },
+      db: { executeSql: (text, values) => this.pool.query(text, values) },
       supervise: false,
       schedule: false,
     });
