@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SessionStore } from '../spi/index.js';
+import type { SessionStore, StoredArtifact } from '../spi/index.js';
 import { settledOrAborted } from './call.js';
 
 /** A text that was paid for. */
@@ -8,46 +8,25 @@ export interface Artifact {
   readonly model: string;
 }
 
-/**
- * Text by what it was bought for: money never repeats, whatever became of the plan it was for. What rejects is taken
- * as not there: a store that is away costs a call, never a compaction.
- */
-export interface Artifacts {
-  get(key: string): Promise<Artifact | undefined>;
-  /** The first one stays: resolves with what is kept now, which may be somebody else's. */
-  keepFirst(key: string, artifact: Artifact): Promise<Artifact>;
-}
+/** Where bought text is kept, by what it was bought for: the first one stays, for every process on it. */
+export type KeepsText = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 
-/** Lives as long as the process. */
-export class MemoryArtifacts implements Artifacts {
-  readonly #kept = new Map<string, Artifact>();
-
-  get(key: string): Promise<Artifact | undefined> {
-    return Promise.resolve(this.#kept.get(key));
-  }
-
-  keepFirst(key: string, artifact: Artifact): Promise<Artifact> {
-    const kept = this.#kept.get(key) ?? artifact;
-    this.#kept.set(key, kept);
-    return Promise.resolve(kept);
-  }
-}
-
-/** Lives in a store, and is shared by every process on it. */
-export function storedArtifacts(store: Pick<SessionStore, 'artifact' | 'keepArtifact'>): Artifacts {
-  const read = ({ text, body }: { readonly text: string; readonly body?: unknown }): Artifact => {
-    const model = (body as { readonly model?: unknown } | null | undefined)?.model;
-    return { text, model: typeof model === 'string' ? model : '' };
-  };
+/** Keeps it as long as the process lives. */
+export function memoryOfTexts(): KeepsText {
+  const kept = new Map<string, StoredArtifact>();
   return {
-    async get(key) {
-      const stored = await store.artifact(key);
-      return stored && read(stored);
-    },
-    async keepFirst(key, { text, model }) {
-      return read(await store.keepArtifact(key, { text, body: { model } }));
+    artifact: async (key) => kept.get(key),
+    async keepArtifact(key, artifact) {
+      const first = kept.get(key) ?? artifact;
+      kept.set(key, first);
+      return first;
     },
   };
+}
+
+function asBought({ text, body }: StoredArtifact): Artifact {
+  const model = (body as { readonly model?: unknown } | null | undefined)?.model;
+  return { text, model: typeof model === 'string' ? model : '' };
 }
 
 /** Hash of everything that decides what a text says: two lists never give the same one. */
@@ -72,11 +51,14 @@ interface Purchase {
   readonly signal: AbortSignal;
 }
 
-/** Buys each text once: who asks for what is being bought already waits for it, and buys it only if that fails. */
+/**
+ * Buys each text once, whatever became of the plan it was for: who asks for what is being bought already waits for it, and
+ * buys it only if that fails. A store that is away costs a call, never a compaction.
+ */
 export class BoughtOnce {
   readonly #running = new Map<string, Promise<Artifact>>();
 
-  constructor(private readonly artifacts: Artifacts) {}
+  constructor(private readonly store: KeepsText) {}
 
   async buy(purchase: Purchase): Promise<Artifact> {
     const { key, fits, signal } = purchase;
@@ -94,7 +76,8 @@ export class BoughtOnce {
   }
 
   async #findOrMake({ key, maxTokens, fits, make }: Purchase): Promise<Artifact> {
-    const find = (at: string) => this.artifacts.get(at).catch(() => undefined);
+    const { store } = this;
+    const find = (at: string) => safely(async () => store.artifact(at));
     const known = await find(key);
     if (known && fits(known)) return known;
     // The first text under a key stays, so one that had more room leaves this allowance a key of its own.
@@ -102,7 +85,14 @@ export class BoughtOnce {
     const narrow = known && (await find(own));
     if (narrow && fits(narrow)) return narrow;
     const made = await make();
-    const kept = await this.artifacts.keepFirst(own, made).catch(() => made);
+    const { text, model } = made;
+    const kept = (await safely(async () => store.keepArtifact(own, { text, body: { model } }))) ?? made;
     return fits(kept) ? kept : made;
   }
 }
+
+const safely = (ask: () => Promise<StoredArtifact | undefined>): Promise<Artifact | undefined> =>
+  ask().then(
+    (stored) => stored && asBought(stored),
+    () => undefined,
+  );

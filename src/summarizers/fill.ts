@@ -1,7 +1,7 @@
 import type { Redact } from '../text/facts/index.js';
 import type { SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
-import { artifactKey, BoughtOnce, MemoryArtifacts } from './artifacts.js';
+import { artifactKey, BoughtOnce, memoryOfTexts } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
 import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, within } from './call.js';
 import { handleOf } from './mark.js';
@@ -37,11 +37,6 @@ interface FillRequest extends FillParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface AheadRequest extends FillRequest {
-  /** Whether the view is still the one that the edits are for; where not, nothing more is bought. */
-  readonly isCurrent?: () => boolean;
-}
-
 export interface Filled {
   /** By place in the edits that were given. */
   readonly texts: ReadonlyMap<number, Edit>;
@@ -69,7 +64,7 @@ export class Filler {
   readonly #parts: FillerParts & { readonly once: BoughtOnce };
 
   constructor(parts: FillerParts) {
-    this.#parts = { ...parts, once: parts.once ?? new BoughtOnce(new MemoryArtifacts()) };
+    this.#parts = { ...parts, once: parts.once ?? new BoughtOnce(memoryOfTexts()) };
   }
 
   get breakers(): Readonly<Record<string, BreakerState>> {
@@ -93,24 +88,17 @@ export class Filler {
     return artifactKey(summarizer.endpoint, hashes, prompts.question);
   }
 
-  /** Buys text for every slot, all of it under one deadline. */
+  /**
+   * Buys text for every slot, all of it under one deadline. What is bought before a run asks for it, off its path, is found by
+   * a later fill of the same spans; where the view was rewritten meanwhile no plan names them, and it is never taken.
+   */
   fill(request: FillRequest): Promise<Filled> {
     return within(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
   }
 
-  /**
-   * Buys text for slots before a run asks for it, off its path: a later `fill` of the same spans finds it and makes no
-   * call. Each slot has the whole deadline. What was bought for a view that was rewritten meanwhile is discarded: no
-   * plan names its span, so it is never taken.
-   */
-  prepareAhead(request: AheadRequest): Promise<Filled> {
-    return within(undefined, request.signal, (signal) => this.#buy(request, signal, this.#parts.deadlineMs));
-  }
-
   async #buy(
-    { edits, isCurrent, redact: known = (text) => text, ...request }: AheadRequest,
+    { edits, redact: known = (text) => text, ...request }: FillRequest,
     signal: AbortSignal,
-    slotMs?: number,
   ): Promise<Filled> {
     const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
@@ -121,7 +109,6 @@ export class Filler {
     let stopped: string | undefined;
     const mayCall = (): void => {
       signal.throwIfAborted();
-      if (isCurrent?.() === false) stopped ??= 'was not bought: the view was rewritten';
       stopped ??= mayNot();
       if (stopped !== undefined) throw new Refused(stopped);
     };
@@ -129,7 +116,7 @@ export class Filler {
     const parts = { ...common, ...request, redact, mayCall, extraLines: asked.lines, isPinned };
     const fillPlace = async (edit: PlannedEdit, place: number): Promise<void> => {
       try {
-        texts.set(place, await within(slotMs, signal, (limit) => fillSlot(parts, edit, limit)));
+        texts.set(place, await fillSlot(parts, edit, signal));
       } catch (error) {
         isTooLong ||= isFault(error, 'too-long');
         // A wrong key or address fails every other call too.

@@ -1,4 +1,4 @@
-export { artifactKey, BoughtOnce, MemoryArtifacts, storedArtifacts, type Artifact } from './artifacts.js';
+export { artifactKey, BoughtOnce, memoryOfTexts, type Artifact } from './artifacts.js';
 export { Breakers, BreakerOpen, type BreakerState } from './breaker.js';
 export { chunksOf, type Chunk } from './chunks.js';
 export { Filler, type Filled, type FillerParts } from './fill.js';

@@ -3,27 +3,39 @@ import { checkVersion, SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
 import type { ModelLimits } from '../tokens/index.js';
 
-interface ModelSettings {
+/** A summarizer as settings name it. */
+export interface SummarizerFields {
   readonly provider: 'openai-compatible' | 'openai' | 'anthropic';
-  readonly model: string;
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly window?: number;
-  /** Most tokens it writes in one answer. */
-  readonly outputLimit?: number;
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly apiKeyEnv: string | null;
+  readonly window: number | null;
+}
+
+interface NamedModel {
+  readonly fields: SummarizerFields;
+  /** Where the settings say it, for who has to mend them. */
+  readonly subject: string;
+  readonly sessionModel: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
 }
 
 /**
  * A summarizer over the AI SDK. It is never given a tool, and never retries by itself: the breaker has to see each call.
  * The SDK is an optional peer, loaded here and only where a model is asked for.
- * @throws SpillwayError CONFIG_INVALID where it is not installed, or an address is missing
+ * @throws SpillwayError CONFIG_INVALID where it is not installed, or something that opening it needs is missing
  */
-export async function createModelSummarizer(settings: ModelSettings): Promise<Summarizer> {
-  const { provider, model, baseUrl, window, outputLimit } = settings;
+export async function createModelSummarizer(named: NamedModel): Promise<Summarizer> {
+  const { provider, baseUrl } = named.fields;
+  const model = modelOf(named);
+  const options = optionsOf(named);
+  const { contextWindow, outputLimit } = named.limitsOf(model);
+  const window = named.fields.window ?? contextWindow;
   checkVersion('ai', 'summarizer');
   checkVersion(`@ai-sdk/${provider}`, 'summarizer');
-  const { generateText, APICallError, LoadAPIKeyError } = await import('ai').catch(notInstalled(settings));
-  const language = await openModel(settings);
+  const { generateText, APICallError, LoadAPIKeyError } = await import('ai').catch(notInstalled(provider));
+  const language = await openModel(provider, model, options);
 
   const faultOf = (error: unknown): SummarizerError => {
     if (LoadAPIKeyError.isInstance(error))
@@ -42,8 +54,9 @@ export async function createModelSummarizer(settings: ModelSettings): Promise<Su
   return {
     name: model,
     endpoint: `${provider} ${baseUrl ?? 'default'} ${model}`,
-    ...(window !== undefined && { window }),
-    ...(outputLimit !== undefined && { outputLimit }),
+    ...(Number.isFinite(window) && { window }),
+    // 0 stands for no limit.
+    ...(outputLimit && { outputLimit }),
     async summarize(request, signal) {
       try {
         const result = await generateText({
@@ -52,7 +65,7 @@ export async function createModelSummarizer(settings: ModelSettings): Promise<Su
           prompt: wordsOf(request),
           // Providers count differently, and thinking counts too; the gate cuts what is too long. Asked for more than
           // their model writes, some refuse.
-          maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit ?? Infinity),
+          maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit || Infinity),
           maxRetries: 0,
           abortSignal: signal,
         });
@@ -79,29 +92,16 @@ export async function createModelSummarizer(settings: ModelSettings): Promise<Su
   };
 }
 
-/** A summarizer as settings name it. */
-export interface SummarizerFields {
-  readonly provider: ModelSettings['provider'];
-  readonly model: string | null;
-  readonly baseUrl: string | null;
-  readonly apiKeyEnv: string | null;
-  readonly window: number | null;
-}
-
-interface NamedModel {
-  readonly fields: SummarizerFields;
-  /** Where the settings say it, for who has to mend them. */
-  readonly subject: string;
-  readonly sessionModel: string | null;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
-}
-
-/** What opening it needs. Throws `CONFIG_INVALID` where something is missing. */
-export function modelOf({ fields, subject, sessionModel, env, limitsOf }: NamedModel): ModelSettings {
-  const { provider, baseUrl, apiKeyEnv, window } = fields;
+/** Throws `CONFIG_INVALID` where nobody names it. */
+function modelOf({ fields, subject, sessionModel }: NamedModel): string {
   const model = fields.model ?? sessionModel;
   if (model === null) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
+  return model;
+}
+
+/** Where its endpoint is, and the key for it. Throws `CONFIG_INVALID` where one of them is wanted and not there. */
+function optionsOf({ fields, subject, env }: NamedModel): { baseURL?: string; apiKey?: string } {
+  const { provider, baseUrl, apiKeyEnv } = fields;
   if (baseUrl === null && provider === 'openai-compatible')
     throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
   const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
@@ -110,17 +110,7 @@ export function modelOf({ fields, subject, sessionModel, env, limitsOf }: NamedM
       `environment variable ${apiKeyEnv}`,
       'Put the key there, and hand the variables in: createSpillway({ env: process.env }) reads them, the library never does so by itself.',
     );
-  const { contextWindow, outputLimit } = limitsOf(model);
-  const known = window ?? contextWindow;
-  return {
-    provider,
-    model,
-    ...(baseUrl !== null && { baseUrl }),
-    ...(apiKey && { apiKey }),
-    ...(Number.isFinite(known) && { window: known }),
-    // 0 stands for no limit.
-    ...(outputLimit && { outputLimit }),
-  };
+  return { ...(baseUrl !== null && { baseURL: baseUrl }), ...(apiKey && { apiKey }) };
 }
 
 function missing(subject: string, remedy: string): SpillwayError {
@@ -160,26 +150,25 @@ function wordsOf(request: SummaryRequest): string {
   ].join('\n\n');
 }
 
-async function openModel(settings: ModelSettings): Promise<LanguageModel> {
-  const { provider, model, baseUrl, apiKey } = settings;
-  const missing = notInstalled(settings);
-  const options = {
-    ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
-  };
+async function openModel(
+  provider: SummarizerFields['provider'],
+  model: string,
+  options: ReturnType<typeof optionsOf>,
+): Promise<LanguageModel> {
+  const missing = notInstalled(provider);
   if (provider === 'openai')
     return (await import('@ai-sdk/openai').catch(missing)).createOpenAI(options).chat(model);
   if (provider === 'anthropic')
     return (await import('@ai-sdk/anthropic').catch(missing)).createAnthropic(options)(model);
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible').catch(missing);
-  return createOpenAICompatible({ ...options, name: 'compatible', baseURL: baseUrl ?? '' })(model);
+  return createOpenAICompatible({ ...options, name: 'compatible', baseURL: options.baseURL! })(model);
 }
 
 /** As `import()` says it, and as `require()` does, which the bundled command line uses. */
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
 const notInstalled =
-  ({ provider }: ModelSettings) =>
+  (provider: SummarizerFields['provider']) =>
   (cause: unknown): never => {
     if (!MISSING.has((cause as { code?: unknown }).code)) throw cause;
     throw new SpillwayError('CONFIG_INVALID', {

@@ -1,12 +1,12 @@
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../text/facts/index.js';
-import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
+import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import { BoughtOnce, storedArtifacts } from './artifacts.js';
+import { BoughtOnce, type KeepsText } from './artifacts.js';
 import { Breakers } from './breaker.js';
 import { Filler, type FillerParts } from './fill.js';
-import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
+import { createModelSummarizer, type SummarizerFields } from './model.js';
 import {
   loadPrompts,
   PROMPT_FILES,
@@ -47,7 +47,7 @@ interface FillersRequest {
   readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
   readonly priceOf: PriceOf;
   /** Keeps bought text for all processes on it. */
-  readonly store?: Pick<SessionStore, 'artifact' | 'keepArtifact'>;
+  readonly store?: KeepsText;
 }
 
 interface OpenRequest {
@@ -79,7 +79,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   // Whoever shares the store buys once between them.
-  const once = store && new BoughtOnce(storedArtifacts(store));
+  const once = store && new BoughtOnce(store);
   const parts = {
     ...asked,
     resultChars: toolResultChars,
@@ -112,7 +112,7 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const { settings, summarizer: inCode, brought = [] } = request;
   const { model, summarizer, summarizerModel, summarizerAgents, compaction } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
-    createModelSummarizer(modelOf({ ...request, sessionModel: model, fields, subject }));
+    createModelSummarizer({ ...request, sessionModel: model, fields, subject });
   const agents = new Map<string, Summarizer>();
   for (const [name, fields] of Object.entries(summarizerAgents))
     agents.set(name, await open(fields, `summarizerAgents.${name}`));

@@ -128,22 +128,22 @@ async function prepareStored(
   const calls: ModelCall[] = [];
   const usage: UsageEntry[] = [];
   costs.onSpent = (entry) => usage.push(entry);
-  let isCurrent = true;
+  // Nothing more is bought once the ledger has moved on.
+  const overtaken = new AbortController();
   const look = async (): Promise<void> => {
     const now = await store.load(key).catch(() => undefined);
-    isCurrent = now?.head.entries === entries;
+    if (now?.head.entries !== entries) overtaken.abort();
   };
   const isPinned = new Set(pinned);
   const { log, projection, reader } = new Thread(rules, contents);
   const { secrets } = reader.caughtUp();
-  const { fallbacks } = await filler.prepareAhead({
+  const { fallbacks } = await filler.fill({
     edits,
     log,
     isPinned: ({ id }) => isPinned.has(id),
     view: projection.view,
     redact: secrets.redact,
-    signal,
-    isCurrent: () => isCurrent,
+    signal: AbortSignal.any([signal, overtaken.signal]),
     onCall: (call) => {
       calls.push(call);
       costs.addCall(call);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createRedact } from '../../../src/text/facts/index.js';
-import { BoughtOnce, MemoryArtifacts } from '../../../src/summarizers/index.js';
+import { BoughtOnce, memoryOfTexts } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';
 
 describe('text that is bought ahead', () => {
   it('is there when a run asks for the same span, and not asked for again', async () => {
     const { filler, request, fill, asked } = fillerOf(good);
-    expect((await filler.prepareAhead(request([edit(0, 3)]))).fallbacks).toEqual([]);
+    expect((await filler.fill(request([edit(0, 3)]))).fallbacks).toEqual([]);
     expect((await fill(edit(0, 3))).texts.size).toBe(1);
     expect(asked).toHaveLength(1);
     await fill(edit(0, 4));
@@ -17,40 +17,15 @@ describe('text that is bought ahead', () => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     const { filler, request, fill, asked } = fillerOf(() => opened.then(good));
-    const ahead = filler.prepareAhead(request([edit(0, 3)]));
+    const ahead = filler.fill(request([edit(0, 3)]));
     const filled = fill(edit(0, 3));
     open();
     expect([(await ahead).texts.size, (await filled).texts.size]).toEqual([1, 1]);
     expect(asked).toHaveLength(1);
   });
 
-  it('is not bought any more when the view was rewritten', async () => {
-    let generation = 0;
-    const { filler, request, asked } = fillerOf(() => {
-      generation++;
-      return good();
-    });
-    const ahead = await filler.prepareAhead({
-      ...request([edit(0, 1), edit(2, 3), edit(4, 5)]),
-      isCurrent: () => generation < 2,
-    });
-    expect(asked).toHaveLength(2);
-    expect(ahead.fallbacks).toEqual(['auto m4..m5: the answer was not bought: the view was rewritten']);
-  });
-
-  it('has the whole deadline for each slot', async () => {
-    let asked = 0;
-    const { filler, request } = fillerOf(() => (++asked === 1 ? new Promise(() => {}) : good()), {
-      deadlineMs: 60,
-      concurrency: 1,
-    });
-    const { texts, fallbacks } = await filler.prepareAhead(request([edit(0, 1), edit(2, 3)]));
-    expect(fallbacks).toEqual(['auto m0..m1: the deadline passed']);
-    expect([...texts.keys()]).toEqual([1]);
-  });
-
   it('is shared by all that keep their text in the same place', async () => {
-    const once = new BoughtOnce(new MemoryArtifacts());
+    const once = new BoughtOnce(memoryOfTexts());
     const first = fillerOf(good, { once });
     const second = fillerOf(good, { once });
     await Promise.all([first.fill(edit(0, 3)), second.fill(edit(0, 3))]);

@@ -1,18 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  artifactKey,
-  BoughtOnce,
-  MemoryArtifacts,
-  storedArtifacts,
-  type Artifact,
-} from '../../../src/summarizers/index.js';
+import { openStore } from '../../../src/index.js';
+import { artifactKey, BoughtOnce, memoryOfTexts, type Artifact } from '../../../src/summarizers/index.js';
 
 const never = new AbortController().signal;
 const text = (words: string): Artifact => ({ text: words, model: 'm' });
 
-function buying(artifacts = new MemoryArtifacts()) {
+function buying(store = memoryOfTexts()) {
   let made = 0;
-  const once = new BoughtOnce(artifacts);
+  const once = new BoughtOnce(store);
   const buy = (
     words: string | Error,
     more: { key?: string; maxTokens?: number; signal?: AbortSignal; until?: Promise<unknown> } = {},
@@ -71,7 +66,7 @@ describe('text is bought once', () => {
 
   it('and a store that is away costs a call, nothing else', async () => {
     const away = () => Promise.reject(new Error('away'));
-    const { buy, made } = buying({ get: away, keepFirst: away } as never);
+    const { buy, made } = buying({ artifact: away, keepArtifact: away });
     expect((await buy('first')).text).toBe('first');
     expect((await buy('second')).text).toBe('second');
     expect(made()).toBe(2);
@@ -80,18 +75,10 @@ describe('text is bought once', () => {
 
 describe('artifacts in a store', () => {
   it('are read back with their model; the first one stays', async () => {
-    const kept = new Map<string, { text: string; body?: never }>();
-    const artifacts = storedArtifacts({
-      artifact: (key) => Promise.resolve(kept.get(key)),
-      keepArtifact: (key, artifact) => {
-        if (!kept.has(key)) kept.set(key, artifact as never);
-        return Promise.resolve(kept.get(key)!);
-      },
-    });
-    expect(await artifacts.get('k')).toBeUndefined();
-    expect(await artifacts.keepFirst('k', text('first'))).toEqual(text('first'));
-    expect(await artifacts.keepFirst('k', text('second'))).toEqual(text('first'));
-    expect(await artifacts.get('k')).toEqual(text('first'));
+    const store = await openStore('memory:');
+    expect(await buying(store).buy('first')).toEqual(text('first'));
+    expect(await buying(store).buy('second')).toEqual(text('first'));
+    expect(await store.artifact('k')).toEqual({ text: 'first', body: { model: 'm' } });
   });
 
   it('are found by everything that was asked, and by nothing else', () => {
