@@ -2,18 +2,8 @@ import type { UsageEntry } from '../spi/index.js';
 import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
 import type { ModelCall } from '../transcript/index.js';
 
-/** Sums over calls; they only grow, whatever is compacted or undone. */
-export interface CostLine {
-  readonly calls: number;
-  readonly inputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  /** US dollars of the calls whose price is known. */
-  readonly cost: number;
-  /** Calls whose price is not known: where there are any, `cost` is a lower bound. */
-  readonly unpriced: number;
-}
+/** Sums over calls; they only grow, whatever is compacted or undone. Where some are unpriced, `cost` is a lower bound. */
+export type CostLine = Omit<UsageEntry, 'line' | 'model'>;
 
 /** What the agent's own calls cost, and what its compaction does. */
 export interface Costs {

@@ -12,11 +12,11 @@ import {
 import type { Uses } from '../services.js';
 import type { Thread } from '../thread.js';
 
-type EventParts = Uses<'key' | 'gauge' | 'plugins'>;
+type EventParts = Uses<'key' | 'gauge' | 'settings'>;
 
 /** What hooks are told before a compaction. */
 export function preCompactEvent(
-  { key, gauge, plugins }: EventParts,
+  { key, gauge, settings }: EventParts,
   input: RunInput,
   reading: Reading,
   dryRun: boolean,
@@ -34,7 +34,7 @@ export function preCompactEvent(
     target: input.policy.target,
     percent: 100 * (Number.isFinite(window) && window > 0 ? tokens / window : pressure),
     count: input.projection.view.length,
-    kept: plugins.kept,
+    kept: settings.thresholds.retainCount,
     messages: seenList(listFor(input)),
   });
 }

@@ -71,7 +71,7 @@ export class HookCalls {
   }
 
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
-    const { summarizer, plugins, stream, thread, costs } = this.of;
+    const { agent, summarizer, plugins, stream, thread, costs } = this.of;
     const { filler } = summarizer;
     const says =
       (level: keyof PluginLog) =>
@@ -79,7 +79,7 @@ export class HookCalls {
         stream.emit({ kind: 'plugin-said', plugin: plugin.name, level, message: String(message) });
     return Object.freeze({
       ...plugins.host.apiOf(plugin),
-      knobs: plugins.knobs[plugin.name],
+      knobs: agent.knobs[plugin.name],
       log: { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') },
       signal,
       ...(filler && {

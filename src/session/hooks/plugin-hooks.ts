@@ -75,7 +75,7 @@ export class PluginHooks {
   /** Tells observers what a compaction came to, all at a time. Never rejects. */
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
     const event = postCompactEvent(this.of, this.of.thread, before, came);
-    const ms = this.of.plugins.limits.postCompactMs;
+    const ms = this.of.settings.pluginLimits.postCompactMs;
     await Promise.all(
       this.#told.map((plugin) =>
         this.#calls.call({
@@ -118,7 +118,7 @@ export class PluginHooks {
         this.#calls.call<ReadAnswer>({
           plugin,
           hook: 'pre_compact',
-          ms: this.of.plugins.limits.preCompactMs,
+          ms: this.of.settings.pluginLimits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
           read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.of.count),
           messageOf: wordsFor,
@@ -161,7 +161,7 @@ export class PluginHooks {
     return this.#calls.call<Delegated>({
       plugin,
       hook: 'compact',
-      ms: this.of.plugins.limits.compactMs,
+      ms: this.of.settings.pluginLimits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
         const judged = delegatedBy(plugin.name, result, input);

@@ -8,16 +8,6 @@ export interface SessionPlugins {
   readonly host: PluginHost;
   /** Who makes its compactions under `delegate`. */
   readonly compactor: LoadedPlugin | undefined;
-  /** Knobs of its agent, by plugin. */
-  readonly knobs: Readonly<Record<string, unknown>>;
-  /** Milliseconds. */
-  readonly limits: {
-    readonly preCompactMs: number;
-    readonly postCompactMs: number;
-    readonly compactMs: number;
-  };
-  /** Newest messages that compaction keeps. */
-  readonly kept: number;
   /** Reads instructions that stand outside the transcript; absent where none were named. */
   readonly instructions?: ReadInstructions | undefined;
 }
@@ -33,15 +23,12 @@ function instructionsOf(
 
 export const sessionPlugins = (
   host: PluginHost,
-  { knobs, settings }: AgentConfig,
+  { settings }: AgentConfig,
   instructions?: ReadInstructions,
 ): SessionPlugins => ({
   instructions: instructionsOf(settings, instructions),
   host,
   compactor: host.compactorOf(settings.compaction.compactor),
-  knobs,
-  limits: settings.pluginLimits,
-  kept: settings.thresholds.retainCount,
 });
 
 /** Whether runs of this policy take nothing but tool output: that is upkeep, and observers are neither asked nor told. */
