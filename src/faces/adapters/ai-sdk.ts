@@ -20,14 +20,18 @@ import {
 } from '../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
+import {
+  mostRecalls,
+  recalledAnswer,
+  resolveSession,
+  turnOf,
+  type DropInOptions,
+  type SessionFor,
+} from './drop-in.js';
 import { heldStream } from './held-stream.js';
-import type { DropInOptions } from './options.js';
 import { AI_SDK_RECALL } from './recall-ai-sdk.js';
-import { resolveSession, type SessionFor } from './session-for.js';
-import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
-export type { DropInOptions } from './options.js';
-export type { SessionFor } from './session-for.js';
+export type { DropInOptions, SessionFor } from './drop-in.js';
 
 /** What a model is called with, by the version of the SDK that is installed: prompt, tools, options. */
 export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['params'];

@@ -3,13 +3,17 @@ import { checkVersion, orMissing } from '../../errors/index.js';
 import { firstCount, offering, report, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../../session/index.js';
 import { isFields, langchain, listOf, type Fields } from '../../formats/index.js';
-import type { DropInOptions } from './options.js';
+import {
+  mostRecalls,
+  recalledAnswer,
+  resolveSession,
+  turnOf,
+  type DropInOptions,
+  type SessionFor,
+} from './drop-in.js';
 import { LANGCHAIN_RECALL } from './recall-langchain.js';
-import { resolveSession, type SessionFor } from './session-for.js';
-import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
-export type { DropInOptions } from './options.js';
-export type { SessionFor } from './session-for.js';
+export type { DropInOptions, SessionFor } from './drop-in.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
 export interface ModelRequest {

@@ -1,4 +1,84 @@
-/** The drop-in for OpenAI's own client, and for any that looks like it. */
-export { compactOpenAI, type OpenAIClient, type OpenAISessions } from './openai-client.js';
-export type { SessionFor } from './session-for.js';
-export type { DropInOptions } from './options.js';
+import { CHAT, RESPONSES, type Endpoint } from '../endpoints/index.js';
+import { fieldFaults, FUNCTION, having, SpillwayError, type Kind } from '../../errors/index.js';
+import type { Spillway } from '../../session/index.js';
+import type { Fields } from '../../formats/index.js';
+import { resolveSession, SESSION_FOR, type DropInOptions, type SessionFor } from './drop-in.js';
+import { answering, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { sendCompacted, withResources, type Compacting, type Way } from './sdk-client.js';
+
+export type { DropInOptions, SessionFor } from './drop-in.js';
+
+/** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
+export interface OpenAIClient {
+  readonly chat: object;
+}
+
+/** Which session each endpoint of a client keeps to. */
+export interface OpenAISessions {
+  /** For `chat.completions`; a session must be of the format `openai-chat`. */
+  readonly chat?: SessionFor<Fields>;
+  /** For `responses`; a session must be of the format `openai-responses`. */
+  readonly responses?: SessionFor<Fields>;
+}
+
+/**
+ * The same client, of which every request of `chat.completions` and `responses` is compacted before it is sent:
+ * `create`, `stream`, `parse` and `runTools` alike. Each request carries the whole history, as ever; what is new in it
+ * goes into the session. An engine makes a session for each of the two; where they are to differ, name them. Reported usage calibrates the session, and a request that the provider finds too long is
+ * compacted and sent once more. Left alone are requests of an endpoint without a session, and responses whose history
+ * the provider keeps (`previous_response_id`, `conversation`).
+ *
+ *     const client = compactOpenAI(new OpenAI(), spillway);
+ */
+export function compactOpenAI<Client extends OpenAIClient>(
+  client: Client,
+  sessions: Pick<Spillway, 'session'> | OpenAISessions,
+  options: DropInOptions = {},
+): Client {
+  const { chat, responses } = byEndpoint(sessions);
+  const chats = chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })');
+  const others = responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })');
+  return withResources(client, {
+    ...(chats && { 'chat.completions': wayOf({ ...options, endpoint: CHAT, session: chats }) }),
+    ...(others && { responses: wayOf({ ...options, endpoint: RESPONSES, session: others }) }),
+  });
+}
+
+/** Throws `ARGUMENT_INVALID` where nothing would be compacted. */
+function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISessions {
+  if (having({ session: FUNCTION }).is(given)) {
+    const engine = given as Pick<Spillway, 'session'>;
+    return { chat: engine, responses: engine };
+  }
+  const remedy = 'Pass the engine, or { chat, responses } with a session for one of them at least.';
+  const subject = 'sessions given to compactOpenAI';
+  const named = { chat: SESSION_FOR, responses: SESSION_FOR } satisfies Record<keyof OpenAISessions, Kind>;
+  const faults = fieldFaults('compactOpenAI', given, named, remedy);
+  const sessions = given as OpenAISessions;
+  if (faults.length === 0 && !sessions.chat && !sessions.responses)
+    faults.push({ subject, found: given, allowed: `chat or responses: ${SESSION_FOR.words}`, remedy });
+  if (faults[0]) throw new SpillwayError('ARGUMENT_INVALID', { ...faults[0], faults });
+  return sessions;
+}
+
+const wayOf = (how: Compacting): Way => ({
+  create: (resource, body, options) =>
+    body.previous_response_id || body.conversation
+      ? resource.create(body, options)
+      : asAnswering(sendCompacted(resource, how, body, options), how.endpoint),
+});
+
+/** What the client's own promise can do beside resolving. */
+interface Answering<T> extends SdkAnswer<T> {
+  _thenUnwrap<U>(change: (data: T) => U): Answering<U>;
+}
+
+function asAnswering<T>(
+  sent: Promise<Sent>,
+  endpoint: Endpoint,
+  change: (data: unknown) => T = (data) => data as T,
+): Answering<T> {
+  return Object.assign(answering(sent, change, endpoint.done), {
+    _thenUnwrap: <U>(next: (data: T) => U) => asAnswering(sent, endpoint, (one) => next(change(one))),
+  });
+}

@@ -1,7 +1,7 @@
 import {
   BlockStream,
   NO_STEP,
-  restoredMessage,
+  restoredParts,
   shownOf,
   ShownWords,
   summed,
@@ -26,20 +26,7 @@ export const AI_SDK_RECALL: RecallWire = {
     !(isFields(responseFormat) && responseFormat.type === 'json'),
   noTools: { toolChoice: { type: 'none' } },
   step: ({ content, finishReason }) => stepOf(listOf(content).filter(isFields), isCut(finishReason)),
-  restored(messages, { calls, whole: [whole] }) {
-    const ids = new Set(calls.map(({ id }) => id));
-    const isOf = ({ role, content }: Fields): boolean =>
-      role === 'assistant' &&
-      listOf(content).some((part) => isFields(part) && ids.has(String(part.toolCallId)));
-    const partsOf = (message: unknown): readonly Fields[] =>
-      listOf((message as Fields | undefined)?.content).filter(isFields);
-    // Thoughts that a compaction took out stay out: their signature vouches for what is no longer sent.
-    return restoredMessage(messages, isOf, (message) =>
-      partsOf(message).some(isThought)
-        ? whole
-        : { ...(whole as Fields), content: partsOf(whole).filter((part) => !isThought(part)) },
-    );
-  },
+  restored: (messages, step) => restoredParts(messages, step, isThought, isSame),
   results: (calls, texts) => [
     {
       role: 'tool',
@@ -178,6 +165,8 @@ const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call'
 const isPrompted = ({ type, text, preliminary }: Fields): boolean =>
   PROMPTED.has(type) && text !== '' && preliminary !== true;
 
+const isSame = (part: Fields, own: Fields): boolean =>
+  part.type === own.type && part.toolCallId === own.toolCallId;
 const isThought = ({ type }: Fields): boolean => type === 'reasoning';
 const isRecall = ({ type, toolName }: Fields): boolean =>
   type === 'tool-call' && toolName === recallTool.name;

@@ -32,11 +32,7 @@ export const LANGCHAIN_RECALL: RecallWire = {
       isCut: wasCut(message),
     };
   },
-  restored(messages, { calls, whole: [whole] }) {
-    const ids = new Set(calls.map(({ id }) => id));
-    const isOf = (message: Fields): boolean => callsOf(message).some(({ id }) => ids.has(String(id)));
-    return restoredMessage(messages, isOf, () => whole);
-  },
+  restored: (messages, step) => restoredMessage(messages, step, (_, whole) => whole),
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({
       type: 'tool',

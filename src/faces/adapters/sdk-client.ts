@@ -8,11 +8,9 @@ import {
 } from '../endpoints/index.js';
 import type { Prepared, Session } from '../../session/index.js';
 import { isFields, type Fields } from '../../formats/index.js';
+import { mostRecalls, recalledAnswer, turnOf, type DropInOptions, type Resolved } from './drop-in.js';
 import { holdStream, through } from './held-stream.js';
-import type { DropInOptions } from './options.js';
 import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
-import type { Resolved } from './session-for.js';
-import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
 /** A resource of a client: all its other methods end in `create`. */
 export interface Resource {

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { SpillwayError } from '../../errors/index.js';
 
 const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
@@ -38,13 +37,6 @@ function checkedHead(path: string, head: Buffer): Buffer {
   return head.subarray(0, 3).equals(UTF8_BOM) ? head.subarray(3) : head;
 }
 
-/** How far a file was read. */
-export interface Progress {
-  readonly bytesRead: number;
-  /** 0 where it cannot be known, as with a pipe. */
-  readonly bytesTotal: number;
-}
-
 /** A file that is no path: a browser's `File` or `Blob`, or anything that is read like one. */
 export interface FileLike {
   readonly name?: string;
@@ -64,21 +56,11 @@ export const HEAD_BYTES = 64 * 1024;
  * A file's bytes in order: never an empty first chunk, without byte order mark, faults in our own words.
  * @internal Declared, it would ask users for the types of Node.
  */
-export async function* chunksOf(
-  file: string | FileLike,
-  onProgress?: (progress: Progress) => void,
-): AsyncGenerator<Buffer> {
+export async function* chunksOf(file: string | FileLike): AsyncGenerator<Buffer> {
   const path = nameOf(file);
-  const bytesTotal = typeof file === 'string' ? await sizeOf(file) : file.size;
-  let bytesRead = 0;
   let head: Buffer | undefined = Buffer.alloc(0);
-  const pieces: AsyncIterable<unknown> =
-    typeof file === 'string' ? createReadStream(file, { highWaterMark: PIECE_BYTES }) : slicesOf(file);
   try {
-    for await (const chunk of pieces) {
-      const bytes = chunk as Buffer;
-      bytesRead += bytes.length;
-      onProgress?.({ bytesRead, bytesTotal });
+    for await (const bytes of piecesOf(file)) {
       if (!head) {
         yield bytes;
         continue;
@@ -95,7 +77,7 @@ export async function* chunksOf(
   if (!head) return;
   const all = checkedHead(path, head);
   if (all.toString('utf8').trim() === '') {
-    const found = bytesRead === 0 ? 'an empty file' : 'only white space';
+    const found = head.length === 0 ? 'an empty file' : 'only white space';
     throw wrongFormat(path, found, TEXT, 'Pass a recorded session.');
   }
   yield all;
@@ -103,19 +85,11 @@ export async function* chunksOf(
 
 const PIECE_BYTES = 1024 * 1024;
 
-async function* slicesOf(file: FileLike): AsyncGenerator<Buffer> {
+async function* piecesOf(file: string | FileLike): AsyncGenerator<Buffer> {
+  if (typeof file === 'string')
+    return yield* createReadStream(file, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>;
   for (let from = 0; from < file.size; from += PIECE_BYTES)
     yield Buffer.from(await file.slice(from, Math.min(file.size, from + PIECE_BYTES)).arrayBuffer());
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) throw Object.assign(new Error(`${path} is a directory`), { code: 'EISDIR' });
-    return found.size;
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
 }
 
 /**

@@ -2,16 +2,7 @@ import { constants } from 'node:buffer';
 import type { Notice } from '../../spi/index.js';
 import { parseJson, whyNotCopyable, writeJson } from '../../transcript/index.js';
 import { formats, isFields, jsonIn, kindOf } from '../../formats/index.js';
-import {
-  chunksOf,
-  decoded,
-  HEAD_BYTES,
-  nameOf,
-  TEXT,
-  wrongFormat,
-  type FileLike,
-  type Progress,
-} from './bytes.js';
+import { chunksOf, decoded, HEAD_BYTES, nameOf, TEXT, wrongFormat, type FileLike } from './bytes.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { copilot } from './copilot.js';
@@ -35,8 +26,6 @@ export interface ReadOptions {
   readonly format?: string;
   /** A longer line is skipped and named, without being held in memory. Default 256 MiB. */
   readonly maxLineBytes?: number;
-  /** Called as the file is read, chunk by chunk. */
-  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** Half of what a JavaScript string can hold. The longest line in our recorded sessions has 0.2 MB. */
@@ -48,12 +37,12 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
  * Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and named in the notices.
  */
 export async function readSession(file: string | FileLike, options: ReadOptions = {}): Promise<ReadSession> {
-  const { format = 'auto', maxLineBytes = MAX_LINE_BYTES, onProgress } = options;
+  const { format = 'auto', maxLineBytes = MAX_LINE_BYTES } = options;
   if (format !== 'auto' && !formatNames.includes(format)) {
     const allowed = ['auto', ...formatNames].join(', ');
     throw wrongFormat('format', format, allowed, 'Name one of these, or leave it out.');
   }
-  const chunks = chunksOf(file, onProgress);
+  const chunks = chunksOf(file);
   try {
     const first = await firstOf(chunks);
     const source = { path: nameOf(file), format, maxLineBytes, head: first.toString('utf8', 0, HEAD_BYTES) };

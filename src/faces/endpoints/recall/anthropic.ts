@@ -2,7 +2,7 @@ import { recallTool } from '../../../session/index.js';
 import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
 import { given } from '../usage.js';
 import { BlockStream, type BlockWire } from './blocks.js';
-import { NO_STEP, restoredRun, shownOf, summed, textIn, type RecallStep, type RecallWire } from './wire.js';
+import { NO_STEP, restoredParts, shownOf, summed, textIn, type RecallStep, type RecallWire } from './wire.js';
 
 const { name, description, parameters } = recallTool;
 
@@ -13,18 +13,7 @@ export const ANTHROPIC_RECALL: RecallWire = {
   takes: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
   noTools: { tool_choice: { type: 'none' } },
   step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
-  restored(messages, { said, whole }) {
-    const step = { said: contentOf(said[0]), whole: contentOf(whole[0]) };
-    // It may have been merged with what the model said before, of an answer that paused.
-    for (let at = messages.length - 1; at >= 0; at--) {
-      const content = contentOf(messages[at]);
-      const run = restoredRun(content, step, isThought, isSame);
-      if (!run) continue;
-      const restored = [...content.slice(0, run.at), ...run.messages, ...content.slice(run.at + run.count)];
-      return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
-    }
-    return undefined;
-  },
+  restored: (messages, step) => restoredParts(messages, step, isThought, isSame),
   results: (calls, texts) => [
     {
       role: 'user',
@@ -120,9 +109,6 @@ function stepOf(blocks: readonly Fields[], reason: unknown): RecallStep {
     isCut: CUT.has(reason),
   };
 }
-
-const contentOf = (message: unknown): readonly unknown[] =>
-  isFields(message) ? listOf(message.content) : [];
 
 const isSame = (block: Fields, own: Fields): boolean => block.type === own.type && block.id === own.id;
 

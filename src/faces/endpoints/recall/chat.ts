@@ -31,12 +31,8 @@ export const CHAT_RECALL: RecallWire = {
       isCut,
     });
   },
-  restored(messages, { calls, whole: [whole] }) {
-    const ids = new Set(calls.map(({ id }) => id));
-    const isOf = ({ tool_calls: made }: Fields): boolean =>
-      listOf(made).some((call) => isFields(call) && ids.has(String(call.id)));
-    return restoredMessage(messages, isOf, (message) => ({ ...message, content: (whole as Fields).content }));
-  },
+  restored: (messages, step) =>
+    restoredMessage(messages, step, (message, { content }) => ({ ...message, content })),
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: texts[at] })),
   visible(answers) {

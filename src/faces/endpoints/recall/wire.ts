@@ -103,14 +103,39 @@ export function restoredRun(
   return undefined;
 }
 
-/** The message that stands last for a step, changed into the whole of it. */
+/** The same where a step is one message, whose parts stand in a list: it may have been merged with what stood before it. */
+export function restoredParts(
+  messages: readonly unknown[],
+  { said: [said], whole: [whole] }: Pick<RecallStep, 'said' | 'whole'>,
+  isThought: (part: Fields) => boolean,
+  isSame: (part: Fields, own: Fields) => boolean,
+): Restored | undefined {
+  const step = { said: contentOf(said), whole: contentOf(whole) };
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const parts = contentOf(messages[at]);
+    const run = restoredRun(parts, step, isThought, isSame);
+    if (!run) continue;
+    const content = [...parts.slice(0, run.at), ...run.messages, ...parts.slice(run.at + run.count)];
+    return { at, count: 1, messages: [{ ...(messages[at] as Fields), content }] };
+  }
+  return undefined;
+}
+
+const contentOf = (message: unknown): readonly unknown[] =>
+  isFields(message) ? listOf(message.content) : [];
+
+/** The same where a step is one message beside whose words its calls stand: that message, changed into the whole of it. */
 export function restoredMessage(
   messages: readonly unknown[],
-  isOf: (message: Fields) => boolean,
-  change: (message: Fields) => unknown,
+  { calls, whole: [whole] }: RecallStep,
+  change: (message: Fields, whole: Fields) => Fields,
 ): Restored | undefined {
-  const at = messages.findLastIndex((message) => isFields(message) && isOf(message));
-  return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields)] };
+  const ids = new Set(calls.map(({ id }) => id));
+  const isOf = (message: unknown): boolean =>
+    isFields(message) &&
+    listOf(message.tool_calls).some((call) => isFields(call) && ids.has(String(call.id)));
+  const at = messages.findLastIndex(isOf);
+  return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields, whole as Fields)] };
 }
 
 /** Whether anything of a session was compacted, or recalled before. */
