@@ -72,10 +72,8 @@ export function compactAiSdk(
       () => way.alone(),
     );
   };
-  const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
+  const middleware: LanguageModelV3Middleware = {
     specificationVersion: 'v3',
-    // What version 5 of the SDK asks for.
-    middlewareVersion: 'v2',
     wrapGenerate: ({ model, params }) =>
       turn<LanguageModelV3GenerateResult, LanguageModelV3GenerateResult>(model, params, {
         ask: async (call, found) => {

@@ -1,12 +1,8 @@
 import {
-  BlockStream,
-  NO_STEP,
+  recallInBlocks,
   restoredParts,
-  shownOf,
   ShownWords,
-  summed,
   type BlockWire,
-  type RecallStep,
   type RecallWire,
   type Told,
 } from '../endpoints/index.js';
@@ -18,6 +14,7 @@ const { name, description, parameters } = recallTool;
 
 /** The recall tool in what a model of the AI SDK is called with. */
 export const AI_SDK_RECALL: RecallWire = {
+  ...recallInBlocks(parts),
   field: 'messages',
   tool: { type: 'function', name, description, inputSchema: parameters },
   // Words before a recall would be no part of the JSON that is asked for.
@@ -25,8 +22,6 @@ export const AI_SDK_RECALL: RecallWire = {
     !(isFields(toolChoice) && toolChoice.type === 'none') &&
     !(isFields(responseFormat) && responseFormat.type === 'json'),
   noTools: { toolChoice: { type: 'none' } },
-  step: ({ content, finishReason }) => stepOf(listOf(content).filter(isFields), isCut(finishReason)),
-  restored: (messages, step) => restoredParts(messages, step, isThought, isSame),
   results: (calls, texts) => [
     {
       role: 'tool',
@@ -38,67 +33,62 @@ export const AI_SDK_RECALL: RecallWire = {
       })),
     },
   ],
-  visible(answers) {
-    const last = answers.at(-1)!;
-    const words = new ShownWords();
-    const content = answers.flatMap((answer) => {
-      words.goOn();
-      const shown = shownOf(listOf(answer.content).filter(isFields), isThought, isRecall);
-      return shown.map((part) =>
-        part.type === 'text' ? { ...part, text: words.take(String(part.text)) } : part,
-      );
-    });
-    return {
-      ...last,
-      content,
-      usage: answers.map(({ usage }) => usage).reduce(summed),
-      finishReason: content.some(isForClient) ? last.finishReason : withoutCalls(last.finishReason),
-    };
-  },
-  stream: () => new BlockStream(partsOfStream()),
 };
 
-/** Whether a limit or a filter ended an answer; one word in earlier versions of the SDK. */
-function isCut(reason: unknown): boolean {
-  const why = isFields(reason) ? reason.unified : reason;
-  return why === 'length' || why === 'content-filter';
-}
+/** Why an answer ended, in the words of all providers. */
+const endOf = ({ finishReason: reason }: Fields): unknown => (isFields(reason) ? reason.unified : undefined);
 
-/** Whether an answer failed or broke off, which is one word in earlier versions of the SDK. */
-function hasFailed({ finishReason: reason }: Fields): boolean {
-  if (!isFields(reason)) return reason === 'error' || reason === 'unknown';
-  return reason.unified === 'error' || (reason.unified === 'other' && reason.raw === undefined);
-}
+/** By an error, or by breaking off. */
+const hasFailed = (finish: Fields): boolean =>
+  endOf(finish) === 'error' ||
+  (endOf(finish) === 'other' && (finish.finishReason as Fields).raw === undefined);
 
-/** The parts of one stream; the words of several answers stand apart in it. */
-function partsOfStream(): BlockWire {
+/** Its blocks are parts of the content; the words of several answers stand apart in what the client is given. */
+function parts(): BlockWire {
   const words = new ShownWords();
   let spoken = 0;
+  const apart = (said: unknown, answer: number): string => {
+    if (answer > spoken) words.goOn();
+    spoken = answer;
+    return words.take(String(said));
+  };
+  const ended = (last: Fields, { usage, hasOthers }: Parameters<BlockWire['visible']>[1]): Fields => ({
+    ...last,
+    usage,
+    ...(!hasOthers &&
+      endOf(last) === 'tool-calls' && {
+        finishReason: { ...(last.finishReason as Fields), unified: 'stop' },
+      }),
+  });
   return {
+    blocksOf: ({ content }) => listOf(content).filter(isFields),
+    isThought: ({ type }) => type === 'reasoning',
+    isRecall: ({ type, toolName }) => type === 'tool-call' && toolName === name,
+    isForClient: ({ type, toolName, providerExecuted }) =>
+      type === 'tool-call' && toolName !== name && providerExecuted !== true,
+    isSame: (part, own) => part.type === own.type && part.toolCallId === own.toolCallId,
+    isOnce: hasItemId,
+    untied: withoutItemId,
+    callOf: ({ toolCallId, input }) => ({ id: String(toolCallId), arguments: input }),
+    messagesOf: (said) => [{ role: 'assistant', content: said.filter(isPrompted).map(asPrompt) }],
+    restored: restoredParts,
+    isCut: (answer) => ['length', 'content-filter'].includes(String(endOf(answer))),
+    visible: (last, all) => ({ ...ended(last, all), content: all.blocks }),
+    told: (part, answer) => (part.type === 'text' ? { ...part, text: apart(part.text, answer) } : part),
     read,
     grown,
-    isThought,
-    isRecall,
-    step(parts, [finish]) {
-      return finish && !hasFailed(finish) ? stepOf(parts, isCut(finish.finishReason)) : NO_STEP;
-    },
     shown(event, at) {
       const { type, id, delta } = event;
       if (!at || !PIECE.test(String(type))) return event;
-      const { answer } = at;
-      if (answer > spoken) words.goOn();
-      spoken = answer;
       return {
         ...event,
         // Blocks of several answers stand in one stream: each keeps a name of its own.
-        ...(answer > 0 && { id: `${answer}-${String(id)}` }),
-        ...(type === 'text-delta' && { delta: words.take(String(delta)) }),
+        ...(at.answer > 0 && { id: `${at.answer}-${String(id)}` }),
+        ...(type === 'text-delta' && { delta: apart(delta, at.answer) }),
       };
     },
-    ending: ([finish], { usage, hasOthers }) => {
-      const { finishReason } = finish!;
-      return [{ ...finish, usage, finishReason: hasOthers ? finishReason : withoutCalls(finishReason) }];
-    },
+    ended: ([finish]) => (finish && !hasFailed(finish) ? finish : undefined),
+    ending: ([finish], all) => [ended(finish!, all)],
   };
 }
 
@@ -132,46 +122,11 @@ function grown(part: Fields, event: Fields): Fields {
   };
 }
 
-/**
- * A recall stands behind its thoughts, which some providers insist on. Where a thought has an id of its own and the
- * client sees it, it may not be said twice: the recall then stands without its id, which would ask for it.
- */
-function stepOf(parts: readonly Fields[], cut: boolean): RecallStep {
-  const hasOthers = parts.some(isForClient);
-  const recalls = parts.filter(isRecall);
-  if (recalls.length === 0) return { ...NO_STEP, hasOthers };
-  const shown = new Set(shownOf(parts, isThought, isRecall));
-  const isTied = (part: Fields): boolean => isThought(part) && hasItemId(part) && shown.has(part);
-  const thoughts = parts.filter((part) => isThought(part) && !isTied(part));
-  const said = [...thoughts, ...(parts.some(isTied) ? recalls.map(withoutItemId) : recalls)];
-  return {
-    calls: recalls.map(({ toolCallId, input }) => ({ id: String(toolCallId), arguments: input })),
-    said: [{ role: 'assistant', content: said.map(asPrompt) }],
-    whole: [{ role: 'assistant', content: parts.filter(isPrompted).map(asPrompt) }],
-    hasOthers,
-    isCut: cut,
-  };
-}
-
-/** Why an answer ended whose calls were all answered here; one word in earlier versions of the SDK. */
-function withoutCalls(reason: unknown): unknown {
-  if (reason === 'tool-calls') return 'stop';
-  return isFields(reason) && reason.unified === 'tool-calls' ? { ...reason, unified: 'stop' } : reason;
-}
-
 /** Parts of an answer that a prompt can hold too. */
 const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
 
 const isPrompted = ({ type, text, preliminary }: Fields): boolean =>
   PROMPTED.has(type) && text !== '' && preliminary !== true;
-
-const isSame = (part: Fields, own: Fields): boolean =>
-  part.type === own.type && part.toolCallId === own.toolCallId;
-const isThought = ({ type }: Fields): boolean => type === 'reasoning';
-const isRecall = ({ type, toolName }: Fields): boolean =>
-  type === 'tool-call' && toolName === recallTool.name;
-const isForClient = (part: Fields): boolean =>
-  part.type === 'tool-call' && part.providerExecuted !== true && !isRecall(part);
 
 /** A part of an answer as a prompt holds it. */
 function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {

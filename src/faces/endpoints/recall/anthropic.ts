@@ -1,42 +1,33 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
 import { given } from '../usage.js';
-import { BlockStream, type BlockWire } from './blocks.js';
-import { NO_STEP, restoredParts, shownOf, summed, textIn, type RecallStep, type RecallWire } from './wire.js';
+import { recallInBlocks, type BlockWire } from './blocks.js';
+import { restoredParts, textIn, type RecallWire } from './wire.js';
 
 const { name, description, parameters } = recallTool;
 
-/** The recall tool in Anthropic's messages. */
-export const ANTHROPIC_RECALL: RecallWire = {
-  field: 'messages',
-  tool: { name, description, input_schema: parameters },
-  takes: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
-  noTools: { tool_choice: { type: 'none' } },
-  step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
-  restored: (messages, step) => restoredParts(messages, step, isThought, isSame),
-  results: (calls, texts) => [
+const BLOCKS: BlockWire = {
+  blocksOf: ({ content }) => listOf(content).filter(isFields),
+  isThought: ({ type }) => type === 'thinking' || type === 'redacted_thinking',
+  isRecall: (block) => isCall(block) && block.name === name,
+  isForClient: (block) => isCall(block) && block.name !== name,
+  isSame: (block, own) => block.type === own.type && block.id === own.id,
+  isOnce: () => false,
+  untied: (recall) => recall,
+  callOf: ({ id, input }) => ({ id: String(id), arguments: input }),
+  messagesOf: (blocks) => [
     {
-      role: 'user',
-      content: calls.map(({ id }, at) => ({ type: 'tool_result', tool_use_id: id, content: texts[at] })),
+      role: 'assistant',
+      content: blocks.filter(({ type, text }) => type !== 'text' || text !== '').map(whole),
     },
   ],
-  visible(answers) {
-    const last = answers.at(-1)!;
-    const content = answers.flatMap((answer) =>
-      shownOf(listOf(answer.content).filter(isFields), isThought, isRecall),
-    );
-    const ended = last.stop_reason === 'tool_use' && !content.some(isCall);
-    return {
-      ...last,
-      content,
-      usage: answers.map(({ usage }) => usage).reduce(summed),
-      ...(ended && { stop_reason: 'end_turn' }),
-    };
-  },
-  stream: () => new BlockStream(BLOCKS),
-};
-
-const BLOCKS: BlockWire = {
+  restored: restoredParts,
+  isCut: ({ stop_reason: reason }) => CUT.has(reason),
+  visible: (last, { blocks: content, usage, hasOthers }) => ({
+    ...withoutCalls(last, hasOthers),
+    content,
+    usage,
+  }),
   read({ type, index: block, message, usage }) {
     if (type === 'message_start') return { of: 'head', usage: isFields(message) ? message.usage : undefined };
     if (type === 'message_delta') return { of: 'end', usage: isFields(usage) ? given(usage) : undefined };
@@ -47,19 +38,27 @@ const BLOCKS: BlockWire = {
     if (isFields(started)) return started;
     return isFields(delta) ? grown(block, delta) : block;
   },
-  isThought: (block) => isThought(block),
-  isRecall: (block) => isRecall(block),
-  step(blocks, ends) {
-    const delta = ends.map((end) => end.delta).find(isFields);
-    return delta ? stepOf(blocks.map(whole), delta.stop_reason) : NO_STEP;
-  },
   shown: (event, at) => (at ? { ...event, index: at.place } : event),
+  ended: (ends) => ends.map(({ delta }) => delta).find(isFields),
   ending: (ends, { usage, hasOthers }) =>
-    ends.map(({ delta, ...end }) => {
-      if (!isFields(delta)) return end;
-      const isEmpty = delta.stop_reason === 'tool_use' && !hasOthers;
-      return { ...end, delta: isEmpty ? { ...delta, stop_reason: 'end_turn' } : delta, usage };
-    }),
+    ends.map((end) =>
+      isFields(end.delta) ? { ...end, delta: withoutCalls(end.delta, hasOthers), usage } : end,
+    ),
+};
+
+/** The recall tool in Anthropic's messages. */
+export const ANTHROPIC_RECALL: RecallWire = {
+  ...recallInBlocks(() => BLOCKS),
+  field: 'messages',
+  tool: { name, description, input_schema: parameters },
+  takes: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
+  noTools: { tool_choice: { type: 'none' } },
+  results: (calls, texts) => [
+    {
+      role: 'user',
+      content: calls.map(({ id }, at) => ({ type: 'tool_result', tool_use_id: id, content: texts[at] })),
+    },
+  ],
 };
 
 const TOLD: ReadonlySet<unknown> = new Set([
@@ -93,25 +92,8 @@ const whole = (block: Fields): Fields =>
 /** Why an answer ended that may not be whole. */
 const CUT: ReadonlySet<unknown> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
 
-/** Thoughts stay with the call that they led to; the words are the client's to see, and come back in its own answer. */
-function stepOf(blocks: readonly Fields[], reason: unknown): RecallStep {
-  const hasOthers = blocks.some((block) => isCall(block) && !isRecall(block));
-  if (!blocks.some(isRecall)) return { ...NO_STEP, hasOthers };
-  const said = blocks.filter((block) => isThought(block) || isRecall(block));
-  const calls = said.filter(isRecall).map(({ id, input }) => ({ id: String(id), arguments: input }));
-  return {
-    calls,
-    said: [{ role: 'assistant', content: said }],
-    whole: [
-      { role: 'assistant', content: blocks.filter(({ type, text }) => type !== 'text' || text !== '') },
-    ],
-    hasOthers,
-    isCut: CUT.has(reason),
-  };
-}
-
-const isSame = (block: Fields, own: Fields): boolean => block.type === own.type && block.id === own.id;
-
 const isCall = ({ type }: Fields): boolean => type === 'tool_use';
-const isRecall = (block: Fields): boolean => isCall(block) && block.name === recallTool.name;
-const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/** Why an answer ended whose calls were all answered here. */
+const withoutCalls = (answer: Fields, hasOthers: boolean): Fields =>
+  answer.stop_reason === 'tool_use' && !hasOthers ? { ...answer, stop_reason: 'end_turn' } : answer;

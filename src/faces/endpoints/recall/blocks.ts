@@ -1,5 +1,14 @@
 import { isFields, type Fields } from '../../../formats/index.js';
-import { summed, type RecallStep, type RecallStream } from './wire.js';
+import {
+  NO_STEP,
+  summed,
+  type Likeness,
+  type RecallCall,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+  type Restored,
+} from './wire.js';
 
 /** What an event of a stream tells. */
 export interface Told {
@@ -20,28 +29,99 @@ export interface Shown {
   readonly answer: number;
 }
 
-/** A wire that tells its answers block by block: thoughts, words, calls. */
+/** What the client is given of all answers of a call. */
+interface All {
+  readonly usage: unknown;
+  readonly blocks: readonly Fields[];
+  /** Calls are left for the client to run. */
+  readonly hasOthers: boolean;
+}
+
+/** A wire whose answers are made of blocks: thoughts, words, calls. */
 export interface BlockWire {
-  /** Undefined: what the client sees as it is. */
+  blocksOf(answer: Fields): readonly Fields[];
+  isThought(block: Fields): boolean;
+  isRecall(block: Fields): boolean;
+  /** Whether it is a call that the client runs. */
+  isForClient(block: Fields, blocks: readonly Fields[]): boolean;
+  /** Whether a block of a request is this one of an answer. */
+  isSame(block: Fields, own: Fields): boolean;
+  /** Whether a thought may be said only once; a recall then stands without what asks for that thought. */
+  isOnce(thought: Fields): boolean;
+  untied(recall: Fields): Fields;
+  callOf(recall: Fields): RecallCall;
+  /** Blocks as a request has them. */
+  messagesOf(blocks: readonly Fields[]): readonly unknown[];
+  restored(messages: readonly unknown[], step: RecallStep, is: Likeness): Restored | undefined;
+  /** Whether a limit or a filter ended an answer. */
+  isCut(answer: Fields): boolean;
+  /** The last answer as that of all. */
+  visible(last: Fields, all: All): Fields;
+  /** A block of a whole answer as the client is given it. */
+  told?(block: Fields, answer: number): Fields;
+
+  /** What an event tells; undefined: what the client sees as it is. */
   read(event: Fields): Told | undefined;
   /** A block with what an event adds to it; it begins with no fields. */
   grown(block: Fields, event: Fields): Fields;
-  isThought(block: Fields): boolean;
-  isRecall(block: Fields): boolean;
-  /** What an answer comes to. One without its ends broke off, and asks for nothing. */
-  step(blocks: readonly Fields[], ends: readonly Fields[]): RecallStep;
   /** An event as the client is given it. */
   shown(event: Fields, at?: Shown): Fields;
-  /** The ends of the last answer as those of all of them. */
-  ending(ends: readonly Fields[], all: Ending): readonly Fields[];
+  /** What the ends of a stream say of its answer; undefined where it failed or broke off, and asks for nothing. */
+  ended(ends: readonly Fields[]): Fields | undefined;
+  /** The ends of the last stream as those of all. */
+  ending(ends: readonly Fields[], all: All): readonly Fields[];
 }
 
-/** What the client has seen when its stream ends. */
-interface Ending {
-  readonly usage: unknown;
-  readonly blocks: readonly Fields[];
-  /** It has calls of its own to answer. */
-  readonly hasOthers: boolean;
+/** How such a wire has recalls answered. `open`: for one call, whose answers may be told apart in what the client is given. */
+export function recallInBlocks(
+  open: () => BlockWire,
+): Pick<RecallWire, 'step' | 'restored' | 'visible' | 'stream'> {
+  return {
+    step(answer) {
+      const wire = open();
+      return stepOf(wire, wire.blocksOf(answer), wire.isCut(answer));
+    },
+    restored(messages, step) {
+      const wire = open();
+      return wire.restored(messages, step, wire);
+    },
+    visible(answers) {
+      const wire = open();
+      const last = answers.at(-1)!;
+      const ofLast = wire.blocksOf(last);
+      return wire.visible(last, {
+        usage: answers.map(({ usage }) => usage).reduce(summed),
+        blocks: answers.flatMap((answer, at) =>
+          shownOf(wire.blocksOf(answer), wire).map((block) => wire.told?.(block, at) ?? block),
+        ),
+        hasOthers: ofLast.some((block) => wire.isForClient(block, ofLast)),
+      });
+    },
+    stream: () => new BlockStream(open()),
+  };
+}
+
+/** What of an answer the client sees: thoughts only with what they led to, unless it recalled nothing. */
+function shownOf(blocks: readonly Fields[], { isThought, isRecall }: BlockWire): readonly Fields[] {
+  if (!blocks.some(isRecall)) return blocks;
+  const last = blocks.findLastIndex((block) => !isThought(block) && !isRecall(block));
+  return blocks.slice(0, last + 1).filter((block) => !isRecall(block));
+}
+
+/** Thoughts stay with the recall that they led to; the words are the client's to see, and come back in its own answer. */
+function stepOf(wire: BlockWire, blocks: readonly Fields[], isCut: boolean): RecallStep {
+  const hasOthers = blocks.some((block) => wire.isForClient(block, blocks));
+  if (!blocks.some(wire.isRecall)) return { ...NO_STEP, hasOthers };
+  const shown = new Set(shownOf(blocks, wire));
+  let isTied = false;
+  const said: Fields[] = [];
+  for (const block of blocks) {
+    if (wire.isThought(block)) isTied = shown.has(block) && wire.isOnce(block);
+    if (wire.isRecall(block)) said.push(isTied ? wire.untied(block) : block);
+    else if (wire.isThought(block) && !isTied) said.push(block);
+  }
+  const calls = blocks.filter(wire.isRecall).map(wire.callOf);
+  return { calls, said: wire.messagesOf(said), whole: wire.messagesOf(blocks), hasOthers, isCut };
 }
 
 interface Block {
@@ -51,7 +131,7 @@ interface Block {
 }
 
 /** The events of all answers of one call without their recalls, and without the thoughts that led to recalls alone. */
-export class BlockStream implements RecallStream {
+class BlockStream implements RecallStream {
   readonly #wire: BlockWire;
   readonly #heads = new Set<unknown>();
   readonly #shown: Block[] = [];
@@ -90,10 +170,9 @@ export class BlockStream implements RecallStream {
   }
 
   endAnswer(): RecallStep {
-    const step = this.#wire.step(
-      this.#blocks.map(({ fields }) => fields),
-      this.#ends,
-    );
+    const blocks = this.#blocks.map(({ fields }) => fields);
+    const answer = this.#wire.ended(this.#ends);
+    const step = answer ? stepOf(this.#wire, blocks, this.#wire.isCut(answer)) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
     this.#hasOthers = step.hasOthers;
     this.#usage = summed(this.#usage, this.#used);

@@ -23,7 +23,7 @@ export interface RecallStep {
 }
 
 /** Messages of a request in whose place others stand. */
-interface Restored {
+export interface Restored {
   readonly at: number;
   readonly count: number;
   readonly messages: readonly unknown[];
@@ -66,15 +66,11 @@ export interface RecallStream {
   finish(): Iterable<Fields>;
 }
 
-/** What of an answer the client sees: thoughts only with what they led to, unless it recalled nothing. */
-export function shownOf(
-  items: readonly Fields[],
-  isThought: (item: Fields) => boolean,
-  isRecall: (item: Fields) => boolean,
-): readonly Fields[] {
-  if (!items.some(isRecall)) return items;
-  const last = items.findLastIndex((item) => !isThought(item) && !isRecall(item));
-  return items.slice(0, last + 1).filter((item) => !isRecall(item));
+/** How the parts of an answer are told apart. */
+export interface Likeness {
+  isThought(part: Fields): boolean;
+  /** Whether a part of a request is this one of an answer. */
+  isSame(part: Fields, own: Fields): boolean;
 }
 
 /**
@@ -84,8 +80,7 @@ export function shownOf(
 export function restoredRun(
   items: readonly unknown[],
   { said, whole }: Pick<RecallStep, 'said' | 'whole'>,
-  isThought: (item: Fields) => boolean,
-  isSame: (item: Fields, own: Fields) => boolean,
+  { isThought, isSame }: Likeness,
 ): Restored | undefined {
   const bare = (all: readonly unknown[]): readonly unknown[] =>
     all.filter((item) => !isFields(item) || !isThought(item));
@@ -107,13 +102,12 @@ export function restoredRun(
 export function restoredParts(
   messages: readonly unknown[],
   { said: [said], whole: [whole] }: Pick<RecallStep, 'said' | 'whole'>,
-  isThought: (part: Fields) => boolean,
-  isSame: (part: Fields, own: Fields) => boolean,
+  is: Likeness,
 ): Restored | undefined {
   const step = { said: contentOf(said), whole: contentOf(whole) };
   for (let at = messages.length - 1; at >= 0; at--) {
     const parts = contentOf(messages[at]);
-    const run = restoredRun(parts, step, isThought, isSame);
+    const run = restoredRun(parts, step, is);
     if (!run) continue;
     const content = [...parts.slice(0, run.at), ...run.messages, ...parts.slice(run.at + run.count)];
     return { at, count: 1, messages: [{ ...(messages[at] as Fields), content }] };
