@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { SpillwayError } from '../../errors/index.js';
 import { recalledText, type RecallRequest } from '../../session/index.js';
+import { textOf, type Part } from '../../transcript/index.js';
 import { AuditEvent, Finding, GivenBack, Recalled, WordsGivenBack } from './asking-shapes.js';
 import { shown } from './plans.js';
 import * as shapes from './shapes.js';
@@ -125,3 +126,9 @@ export const costs = verb(
   z.object({ costs: shapes.Costs, net: z.array(shapes.NetCost) }),
   ({ operator }) => ({ costs: operator.costs, net: operator.netCosts }),
 );
+
+/** What a part says, for people who look through messages. */
+export function wordsOf(part: Part): string {
+  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
+  return part.type === 'file' ? `[${part.mediaType}, ${part.bytes} bytes]` : textOf(part);
+}

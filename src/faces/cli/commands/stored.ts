@@ -9,7 +9,7 @@ import {
 } from '../../../index.js';
 import * as verbs from '../../operations/index.js';
 import type { SessionStore, StoredEvent } from '../../../spi/index.js';
-import type { CompactionRecord, Part } from '../../../transcript/index.js';
+import type { CompactionRecord } from '../../../transcript/index.js';
 import { amount, percent } from '../report/numbers.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
@@ -70,7 +70,7 @@ async function history({ session, options }: Within): Promise<Said> {
     const lines = (): string[] =>
       entries.map(({ message, status, by }) => {
         // One line, whatever is in it: as JSON writes it, without the quotes.
-        const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, -1).slice(0, 80);
+        const words = JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1).slice(0, 80);
         return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
       });
     return { value: entries, lines };
@@ -253,12 +253,4 @@ function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionR
   const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
   const judgement = judged ? `  ${judged}${notes === undefined ? '' : `: ${notes}`}` : '';
   return `${id}  ${status}  ${tokens}  ${made.trigger.detail}${judgement}`;
-}
-
-function wordsOf(part: Part): string {
-  if (part.type === 'text' || part.type === 'reasoning') return part.text;
-  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
-  if (part.type === 'tool-result')
-    return part.content.map((one) => ('text' in one ? one.text : '')).join(' ');
-  return `[${part.type}]`;
 }

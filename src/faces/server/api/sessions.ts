@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
-import { textOf, type LogMessage, type Part } from '../../../transcript/index.js';
+import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
@@ -204,17 +204,11 @@ async function figuresOf(session: Session): Promise<object> {
 const PREVIEW_CHARS = 400;
 
 function beginning({ parts, origin, label }: LogMessage): object {
-  const text = parts.map(wordsOf).filter(Boolean).join('\n');
+  const text = parts.map(verbs.wordsOf).filter(Boolean).join('\n');
   return {
     origin,
     ...(label !== undefined && { label }),
     chars: text.length,
     preview: text.slice(0, PREVIEW_CHARS),
   };
-}
-
-function wordsOf(part: Part): string {
-  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
-  if (part.type === 'file') return `[${part.mediaType}, ${part.bytes} bytes]`;
-  return textOf(part);
 }
