@@ -46,12 +46,6 @@ const hasFailed = (finish: Fields): boolean =>
 /** Its blocks are parts of the content; the words of several answers stand apart in what the client is given. */
 function parts(): BlockWire {
   const words = new ShownWords();
-  let spoken = 0;
-  const apart = (said: unknown, answer: number): string => {
-    if (answer > spoken) words.goOn();
-    spoken = answer;
-    return words.take(String(said));
-  };
   const ended = (last: Fields, { usage, hasOthers }: Parameters<BlockWire['visible']>[1]): Fields => ({
     ...last,
     usage,
@@ -74,7 +68,8 @@ function parts(): BlockWire {
     restored: restoredParts,
     isCut: (answer) => ['length', 'content-filter'].includes(String(endOf(answer))),
     visible: (last, all) => ({ ...ended(last, all), content: all.blocks }),
-    told: (part, answer) => (part.type === 'text' ? { ...part, text: apart(part.text, answer) } : part),
+    told: (part, answer) =>
+      part.type === 'text' ? { ...part, text: words.take(String(part.text), answer) } : part,
     read,
     grown,
     shown(event, at) {
@@ -84,7 +79,7 @@ function parts(): BlockWire {
         ...event,
         // Blocks of several answers stand in one stream: each keeps a name of its own.
         ...(at.answer > 0 && { id: `${at.answer}-${String(id)}` }),
-        ...(type === 'text-delta' && { delta: apart(delta, at.answer) }),
+        ...(type === 'text-delta' && { delta: words.take(String(delta), at.answer) }),
       };
     },
     ended: ([finish]) => (finish && !hasFailed(finish) ? finish : undefined),

@@ -80,6 +80,7 @@ class ChatStream implements RecallStream {
   /** What else the answer under way says: its words, and its thoughts by whatever name. */
   #said: Fields = {};
   readonly #words = new ShownWords();
+  #answer = 0;
 
   *take(chunk: Fields): Iterable<Fields> {
     this.#id ??= chunk.id;
@@ -102,7 +103,7 @@ class ChatStream implements RecallStream {
       .flatMap((call) => this.#callOf(call));
     const fields: Fields = {
       ...delta,
-      ...(typeof delta.content === 'string' && { content: this.#words.take(delta.content) }),
+      ...(typeof delta.content === 'string' && { content: this.#words.take(delta.content, this.#answer) }),
       ...(shown.length > 0 && { tool_calls: shown }),
     };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
@@ -142,7 +143,7 @@ class ChatStream implements RecallStream {
   goOn(): void {
     this.#finish = undefined;
     this.#usedBefore = this.#usage;
-    this.#words.goOn();
+    this.#answer++;
   }
 
   *finish(): Iterable<Fields> {

@@ -164,31 +164,23 @@ function isNamedSo(tool: unknown): boolean {
 
 /** Words of several answers as one text; what the last one holds where they are no text. */
 export function joinedWords(texts: readonly unknown[]): unknown {
-  const words = texts.filter((text) => text !== null && text !== undefined && text !== '');
-  if (words.length === 0 || !words.every((text) => typeof text === 'string')) return texts.at(-1);
-  return words.reduce((before, text) => before + gapBetween(before, text) + text);
-}
-
-/** What stands between the words of two answers. */
-function gapBetween(before: string, text: string): string {
-  return before === '' || /\s$/.test(before) || /^\s/.test(text) ? '' : '\n\n';
+  const said = texts.filter((text) => text !== null && text !== undefined && text !== '');
+  if (said.length === 0 || !said.every((text) => typeof text === 'string')) return texts.at(-1);
+  const words = new ShownWords();
+  return said.map((text, answer) => words.take(text, answer)).join('');
 }
 
 /** Words of several answers as they are shown piece by piece: those of one stand apart from those of the one before. */
 export class ShownWords {
   #last = '';
-  #isFurther = false;
+  #answer = 0;
 
-  /** Another answer follows. */
-  goOn(): void {
-    this.#isFurther = true;
-  }
-
-  take(words: string): string {
+  take(words: string, answer: number): string {
     if (words === '') return words;
-    const gap = this.#isFurther ? gapBetween(this.#last, words) : '';
+    const isApart = this.#last === '' || /\s$/.test(this.#last) || /^\s/.test(words);
+    const gap = answer === this.#answer || isApart ? '' : '\n\n';
     this.#last = words;
-    this.#isFurther = false;
+    this.#answer = answer;
     return gap + words;
   }
 }
