@@ -16,16 +16,8 @@ interface BackgroundParts {
   readonly isShared: boolean;
   /** Whether this process does jobs of that queue. */
   readonly works: boolean;
-  /** What a session would have that is not open here. */
+  /** What buys text for a session, which need not be open here. */
   readonly partsFor: (body: PreparedBody) => WorkerParts;
-}
-
-interface PreparationJob {
-  readonly body: PreparedBody;
-  /** How this process does it, with the session at hand. */
-  readonly here: (signal: AbortSignal) => Promise<PreparedText>;
-  /** How long it is waited for. */
-  readonly waitMs: number;
 }
 
 /** Where an engine has its compactions prepared: by itself, or by whoever is on the same store. */
@@ -35,15 +27,17 @@ export class Background {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   readonly #shared: BackgroundQueue | undefined;
-  /** What was asked for by the sessions of this process, by key. */
-  readonly #here = new Map<string, PreparationJob['here']>();
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
     this.#alone = new TaskQueue(parts.atOnce);
-    this.#shared = parts.isShared ? parts.store?.openQueue?.() : undefined;
-    if (parts.works)
-      this.#shared?.work((body, signal) => this.#do(body as unknown as PreparedBody, signal).then(asJson));
+    const { store, isShared, works, partsFor } = parts;
+    this.#shared = isShared ? store?.openQueue?.() : undefined;
+    if (!works) return;
+    this.#shared?.work(async (job, signal) => {
+      const body = job as unknown as PreparedBody;
+      return asJson(await prepareStored(store!, partsFor(body), body, signal));
+    });
   }
 
   get isStopped(): boolean {
@@ -63,22 +57,16 @@ export class Background {
   }
 
   /**
-   * Has it prepared by whoever takes it from the store's queue. What came of it; undefined where it was not done in time.
-   * `isNew`: nobody had asked for it before. Rejects where the queue cannot be used.
+   * Has it prepared by whoever takes it from the store's queue, this process too. What came of it; undefined where it was
+   * not done in time. `isNew`: nobody had asked for it before. Rejects where the queue cannot be used.
    */
-  async together({
-    body,
-    here,
-    waitMs,
-  }: PreparationJob): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
-    this.#here.set(body.key, here);
-    try {
-      const { isNew, ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
-      const said = await ended(AbortSignal.timeout(waitMs));
-      return { isNew, text: said as unknown as PreparedText | undefined };
-    } finally {
-      if (this.#here.get(body.key) === here) this.#here.delete(body.key);
-    }
+  async together(
+    body: PreparedBody,
+    waitMs: number,
+  ): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
+    const { isNew, ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
+    const said = await ended(AbortSignal.timeout(waitMs));
+    return { isNew, text: said as unknown as PreparedText | undefined };
   }
 
   /** Ends what is under way; what others can do is left to them. */
@@ -86,16 +74,9 @@ export class Background {
     this.#stopping.abort(new Error('The engine was closed.'));
     await Promise.allSettled([...this.#underWay, this.#shared?.stop()]);
   }
-
-  #do(body: PreparedBody, signal: AbortSignal): Promise<PreparedText> {
-    const here = this.#here.get(body.key);
-    if (here) return here(signal);
-    const { store, partsFor } = this.#parts;
-    return Promise.resolve().then(() => prepareStored(store!, partsFor(body), body, signal));
-  }
 }
 
-/** What is needed to buy text for a session that is not open here. */
+/** What buys text for a session, which need not be open here. */
 interface WorkerParts {
   readonly rules: ThreadRules;
   readonly costs: CostBook;
@@ -105,7 +86,7 @@ interface WorkerParts {
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
 
 /**
- * Buys the text of a plan of another process, from its log in the store; the text is kept there as an artifact. What it
+ * Buys the text of a plan, from its log in the store, whichever process made it; the text is kept there as an artifact. What it
  * cost is noted with the thread. Rejects where this process would ask somebody else, or in other words, and where the
  * signal aborted: then the job is another's.
  */

@@ -104,20 +104,14 @@ export class EarlyFill {
     filler: Filler,
     stored: UntilStored,
   ): Promise<Filling | undefined> {
-    const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
+    const { key, engine, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
     const { store } = background;
-    // Of what is this session's own another process knows nothing, and would write other requests.
-    if (!stored || !store || options.summaryLines !== undefined) {
+    // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
+    const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
+    if (!stored || !store || isOwn) {
       const filled = await background.alone((signal) => planner.fill(input, outcome, filler, signal));
       return background.isStopped ? undefined : filled;
     }
-    let filling: Filling | undefined;
-    const here = async (signal: AbortSignal): Promise<PreparedText> => {
-      const filled = await planner.fill(input, outcome, filler, signal);
-      signal.throwIfAborted();
-      filling = filled;
-      return { ...filled.bought, usage: [] };
-    };
     const body = bodyOf(input, outcome, {
       ...key,
       model: gauge.model,
@@ -129,8 +123,7 @@ export class EarlyFill {
       await stored();
       const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
-      const { isNew, text } = await background.together({ body, here, waitMs: settings.fill.deadlineMs });
-      if (filling) return filling;
+      const { isNew, text } = await background.together(body, settings.fill.deadlineMs);
       theirs = text;
       // Who bought it noted it in the store, and not here.
       if (isNew && text) costs.restore(text.usage);
