@@ -20,21 +20,15 @@ interface Begun {
 
 /** One run: tells of itself while it goes on, commits what was planned, and remembers what another would need to be worth it. */
 export class Run {
-  readonly #policy: Policy;
-  readonly #waits: boolean;
-  readonly #started: number;
   #hasFired = false;
   #hasStopped = false;
 
   /** Begins it. `started`: the timer when it was decided on. */
   constructor(
     private readonly of: Pieces,
-    { trigger, reading, policy, waits, started }: Begun,
+    private readonly begun: Begun,
   ) {
-    this.#policy = policy;
-    this.#waits = waits;
-    this.#started = started;
-    tellTriggered(of, trigger, reading, policy);
+    tellTriggered(of, begun.trigger, begun.reading, begun.policy);
   }
 
   readonly fired = (done: StageOutcome, durationMs: number): void => {
@@ -49,7 +43,7 @@ export class Run {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     const opened = new Set(stages.map(({ stage }) => stage));
-    const roster = this.#policy.stages.map(({ stage }) => stage);
+    const roster = this.begun.policy.stages.map(({ stage }) => stage);
     const skipped = roster.filter((stage) => !opened.has(stage));
     // The pipeline's own steps behind the stages are none of the roster.
     const last = stages.findLast(({ stage }) => roster.includes(stage));
@@ -61,14 +55,14 @@ export class Run {
   finish(filled: FilledRun): RunReport {
     const { thread, gauge, stream, hooks, timer } = this.of;
     const before = thread.projection;
-    const durationMs = timer() - this.#started;
+    const durationMs = timer() - this.begun.started;
     const report = this.#reportOf(filled, durationMs);
     const { stages, record, warnings = [], kind, reason } = report;
     // A plan that was made between turns was told to nobody then.
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
     for (const warning of warnings) stream.emit({ kind: 'warning', ...warning });
-    tellEnded(this.of, report, record && givenWayOf(before, thread), this.#policy.strategies);
+    tellEnded(this.of, report, record && givenWayOf(before, thread), this.begun.policy.strategies);
     if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
     return report;
   }
@@ -77,7 +71,7 @@ export class Run {
     const { thread, gauge, policies, triggers, commits } = this.of;
     const { outcome, asked } = filled;
     const said = { durationMs, ...callsOf(filled) };
-    if (outcome.kind === 'planned' && this.#waits) {
+    if (outcome.kind === 'planned' && this.begun.waits) {
       this.#propose(filled, outcome);
       return { ...pendingReport(outcome.plan), ...said };
     }

@@ -1,5 +1,5 @@
 import type { Redact } from '../text/facts/index.js';
-import type { SummaryLines } from '../spi/index.js';
+import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
 import { artifactKey, BoughtOnce, memoryOfTexts } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
@@ -44,13 +44,6 @@ export interface Filled {
   readonly fallbacks: readonly string[];
   /** One of them does because its source is longer than the model reads. */
   readonly isTooLong: boolean;
-}
-
-/** Text that is wanted of a summarizer outside a slot. */
-interface WrittenRequest {
-  readonly instruction: string;
-  readonly source: readonly string[];
-  readonly maxTokens: number;
 }
 
 interface WriteParts {
@@ -135,7 +128,7 @@ export class Filler {
    */
   async write(
     plugin: string,
-    { instruction, source, maxTokens }: WrittenRequest,
+    { instruction, source, maxTokens }: PluginSummaryRequest,
     { signal, redact, onCall }: WriteParts,
   ): Promise<string> {
     const stopped = this.#parts.stopped();

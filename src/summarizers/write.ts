@@ -1,7 +1,7 @@
 import { artifactKey, type Artifact, type BoughtOnce } from './artifacts.js';
 import { callOnce, InOtherLanguage, type Bought, type CallParts } from './call.js';
 import type { Chunk } from './chunks.js';
-import { filledIn, type Prompt, type Prompts } from './prompts.js';
+import { filledIn, type Prompts } from './prompts.js';
 
 /** What all calls of one run have in common. */
 export interface AskParts extends CallParts {
@@ -44,63 +44,36 @@ export interface SlotRequest {
   readonly sourceTokens: number;
 }
 
-/** One piece of it. */
-interface Piece {
-  readonly prompt: Prompt;
-  readonly source: readonly string[];
-  /** What of the log the source shows. */
-  readonly handle: string;
-  readonly previous?: string | undefined;
-  readonly todos?: string | undefined;
-  /** From 1. */
-  readonly chunk: number;
-  readonly chunks: number;
-  /** The end of the source is in it. */
-  readonly isLast: boolean;
-  /** What the answer must be smaller than, in counted tokens. */
-  readonly sourceTokens: number;
-}
-
 /** A text, and whether it is one that had to be cut. */
 export type Text = Artifact & Pick<Bought, 'isCut'>;
 
 /** Piece after piece, each with the record so far. */
 export async function write(parts: AskParts, request: SlotRequest): Promise<Text> {
-  const { chunks, stage } = request;
   let written: Text | undefined;
-  let { previous } = request;
-  for (const [i, { text, handle }] of chunks.entries()) {
-    const isLast = i === chunks.length - 1;
-    written = await ask(parts, request, {
-      prompt: parts.prompts.of(previous === undefined ? stage : 'merge'),
-      source: [text],
-      handle,
-      previous,
-      todos: isLast ? request.todos : undefined,
-      chunk: i + 1,
-      chunks: chunks.length,
-      isLast,
-      sourceTokens: isLast ? request.sourceTokens : Infinity,
-    });
-    previous = written.text;
-  }
+  for (const at of request.chunks.keys())
+    written = await ask(parts, request, at, written?.text ?? request.previous);
   return written!;
 }
 
-/** The text of one piece: from what was bought before, or by one call. */
-async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Text> {
+/** The text of the piece at a place, which goes on from the record so far: from what was bought before, or by one call. */
+async function ask(
+  parts: AskParts,
+  slot: SlotRequest,
+  at: number,
+  previous: string | undefined,
+): Promise<Text> {
   const { summarizer, count, extraLines, once } = parts;
-  const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
   const { stage, maxTokens, maxChars, language, checksLanguage, inView, attempt, signal } = slot;
-  const newest = piece.isLast ? slot.newest : [];
-  const values = {
-    handle: piece.handle,
-    maxTokens,
-    maxChars,
-    chunk,
-    chunks,
-    piece: placeLine(slot.begins, piece),
-  };
+  const { length: chunks } = slot.chunks;
+  const { text, handle } = slot.chunks[at]!;
+  const [chunk, source] = [at + 1, [text]];
+  const isLast = chunk === chunks;
+  const prompt = parts.prompts.of(previous === undefined ? stage : 'merge');
+  const todos = isLast ? slot.todos : undefined;
+  const newest = isLast ? slot.newest : [];
+  // An answer must be smaller than what it stands for: that is all of it at the end.
+  const sourceTokens = isLast ? slot.sourceTokens : Infinity;
+  const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.begins, chunk, chunks) };
   const instruction = filledIn(prompt.instruction, values).trim();
   const request = {
     prompt: prompt.system,
@@ -144,7 +117,7 @@ async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Te
 }
 
 /** Where in the session it stands, and which piece it is, where there are several. */
-function placeLine(begins: string | undefined, { chunk, chunks }: Piece): string {
+function placeLine(begins: string | undefined, chunk: number, chunks: number): string {
   const before = `What came before ${begins} stays in view, as it was or in a record of its own; do not repeat it.`;
   const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
   return [...(begins === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');

@@ -88,11 +88,9 @@ const MOST_ROUNDS = 16;
  * only what is new in it is parsed, compared with the log, and measured.
  */
 export class Follower {
-  readonly #format: WireFormat;
   /** Parses what is new; the whole body, where the format cannot tell. */
   readonly #reader: RequestReader;
   readonly #written: WireMemory = {};
-  readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
   readonly #bodies = new TaskQueue();
   readonly #history = new HistoryReader();
@@ -102,10 +100,11 @@ export class Follower {
   #newest: readonly ViewMessage[] | undefined;
   #tools: { readonly key: string; readonly size: Size; readonly recall: boolean } | undefined;
 
-  constructor(format: WireFormat, parts: FollowerParts) {
-    this.#format = format;
+  constructor(
+    private readonly format: WireFormat,
+    private readonly parts: FollowerParts,
+  ) {
     this.#reader = format.createReader?.() ?? { read: (body) => format.parse(body) };
-    this.#parts = parts;
     this.#words = new ClientWords(parts.redaction);
     this.#agreement = new Agreement(this.#words);
   }
@@ -113,19 +112,19 @@ export class Follower {
   /** Whether a body holds another conversation than the session. Changes nothing. */
   async isStranger(body: unknown, session: FollowedSession): Promise<boolean> {
     await this.#bodies.done();
-    return this.#agreement.isStranger(body, session.known, this.#format);
+    return this.#agreement.isStranger(body, session.known, this.format);
   }
 
   /** The messages of a body. */
   parse(body: unknown): readonly Message[] {
-    return this.#format.parse(body).messages;
+    return this.format.parse(body).messages;
   }
 
   /** What a body has that the session does not, and what it leaves. Changes nothing. */
   async compare(body: unknown, { known }: FollowedSession, commands: boolean): Promise<Compared> {
     await this.#bodies.done();
-    const reader = this.#format.createReader?.();
-    const parsed = reader?.reading ? await inSlices(reader.reading(body)) : this.#format.parse(body);
+    const reader = this.format.createReader?.();
+    const parsed = reader?.reading ? await inSlices(reader.reading(body)) : this.format.parse(body);
     const history = new HistoryReader().read(parsed, commands);
     const agreed = await inSlices(new Agreement(this.#words).of(history, known));
     const { same, shift } = agreed;
@@ -150,7 +149,7 @@ export class Follower {
     session: FollowedSession,
     { commands = false, forks = false }: FollowOptions,
   ): Promise<Followed> {
-    refuseForeign(parsed, this.#format.name);
+    refuseForeign(parsed, this.format.name);
     const history = this.#history.read(parsed, commands);
     const { messages, command } = history;
     this.#words.hear(messages);
@@ -193,14 +192,14 @@ export class Follower {
 
   /** How instances of classes are copied, for formats whose messages are such. */
   get copyInstance(): CopyOptions['instance'] {
-    const format = this.#format;
+    const format = this.format;
     return format.copyInstance?.bind(format);
   }
 
   /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    const written = this.#format.serialise(this.#words.in(this.#withNewest(view)), this.#written);
+    const written = this.format.serialise(this.#words.in(this.#withNewest(view)), this.#written);
     return copied(written, instance && { instance });
   }
 
@@ -234,7 +233,7 @@ export class Follower {
     if (this.#newest && isSame(this.#newest.map(({ message }) => message))) return true;
     this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
-      return { message, size: this.#parts.measure(message), from: 0, to: 0 };
+      return { message, size: this.parts.measure(message), from: 0, to: 0 };
     });
     return true;
   }
@@ -251,7 +250,7 @@ export class Follower {
     else if (this.#tools?.key !== key)
       this.#tools = {
         key,
-        size: this.#parts.measureTools(parsed.tools),
+        size: this.parts.measureTools(parsed.tools),
         recall: offersRecall(parsed.tools),
       };
     let fixed = this.#tools?.size ?? NO_SIZE;
