@@ -1,21 +1,14 @@
 import { ContainerModule, type ResolutionContext } from 'inversify';
-import {
-  asksForText,
-  chooseSummarizer,
-  COUNTERS,
-  type AgentConfig,
-  type EffectiveConfig,
-} from '../config/index.js';
+import { COUNTERS, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import { buildPolicy, planRun, type Policy } from '../pipeline/index.js';
 import { Spillway, type Effects } from '../session/index.js';
 import { PluginHost } from '../session/plugins/index.js';
-import type { CompactionStage, SessionStore, Summarizer } from '../spi/index.js';
+import type { CompactionStage, SessionStore } from '../spi/index.js';
 import { openStore, steadyClock, withDeadline } from '../stores/index.js';
 import { countOf } from '../tokens/index.js';
 import { formatNamed, openaiChat } from '../formats/index.js';
 import type { EnginePlugins } from './config.js';
 import { OWN, optional, SERVICES, type Kept, type Opening } from './services.js';
-import { configsOf } from './text.js';
 import type { LazyPrices } from './tokens.js';
 
 /** Where sessions are kept. */
@@ -88,7 +81,7 @@ async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   // Ours count, and load their tables when they first do.
   if (!COUNTERS.some((name) => name === counter.name)) countOf(counter, 'Two words.');
   // A store may hold sessions of any model, whichever is named now.
-  if (store || namesModel(config) || asksSummarizer(config, summarizer))
+  if (store || namesModel(config) || fillers.size > 0)
     await Promise.all([get(SERVICES.Catalogue).load?.(), (get(SERVICES.PriceOf) as LazyPrices).load?.()]);
   const spillway = new Spillway({
     config,
@@ -108,10 +101,6 @@ async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   if (opensPlugins) await plugins.open();
   return spillway;
 }
-
-/** Whether a summarizer writes text for any agent; one that was handed in does, unless the settings forbid it. */
-const asksSummarizer = (config: EffectiveConfig, inCode: Summarizer | undefined): boolean =>
-  configsOf(config).some(({ settings }) => asksForText(chooseSummarizer(settings, inCode?.name)));
 
 /** Whether the settings name a model that will be talked to: its limits are known from the start then. */
 function namesModel({ settings }: EffectiveConfig): boolean {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
-import { asksForText, chooseSummarizer, type AgentConfig, type EffectiveConfig } from '../config/index.js';
+import { asksForText, chooseSummarizer, type AgentConfig } from '../config/index.js';
 import { packageFolder } from '../package-folder.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { OWN, SERVICES } from './services.js';
@@ -9,12 +9,6 @@ import { OWN, SERVICES } from './services.js';
 export const textWing = new ContainerModule(({ bind }) => {
   bind(OWN.Fillers).toDynamicValue(fillersOf);
 });
-
-/** The configuration of every agent. */
-export const configsOf = (config: EffectiveConfig): readonly AgentConfig[] => [
-  config,
-  ...Object.values(config.agents),
-];
 
 /** Who fills slots under each configuration that asks for text; what is wrong with any of them is told here. */
 async function fillersOf({
@@ -28,7 +22,7 @@ async function fillersOf({
   const summarizer = get(SERVICES.Summarizer, { optional: true });
   const fillers = new Map<AgentConfig, OpenFiller>();
   const promptFolder = join(packageFolder(), 'config', 'prompts');
-  for (const own of configsOf(config)) {
+  for (const own of [config, ...Object.values(config.agents)]) {
     if (!asksForText(chooseSummarizer(own.settings, summarizer?.name))) continue;
     // Breakers and prompts are loaded only here: without a summarizer nothing waits for them.
     const { openFillers } = await import('../summarizers/index.js');

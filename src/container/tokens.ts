@@ -20,7 +20,9 @@ export const tokensWing = new ContainerModule(({ bind }) => {
   // The published sheets take 60 ms to load: not before a model is talked to.
   bind(SERVICES.Catalogue).toResolvedValue(
     ({ settings }: EffectiveConfig, { load }: LazyPrices) =>
-      createLazyCatalogue({ overrides: overridesOf(settings.models) }, async () => load?.()),
+      createLazyCatalogue({ overrides: settings.models as Record<string, LimitOverride> }, async () =>
+        load?.(),
+      ),
     [SERVICES.Config, OWN.Sheets],
   );
   bind(SERVICES.TokenCounter).toResolvedValue(counterFor, [SERVICES.Config, SERVICES.Catalogue, OWN.Plugins]);
@@ -33,15 +35,6 @@ function lazyPrices(): LazyPrices {
   let known: PriceOf | undefined;
   const priceOf: PriceOf = (model, usage) => known?.(model, usage) ?? null;
   return Object.assign(priceOf, { load: async () => (known ??= await loadPrices()) });
-}
-
-/** Limits that the settings state, as a catalogue takes them. */
-function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
-  const stated = Object.entries(models).map(([name, limits]) => [
-    name,
-    Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
-  ]);
-  return Object.fromEntries(stated) as Record<string, LimitOverride>;
 }
 
 async function counterFor(
