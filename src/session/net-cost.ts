@@ -86,12 +86,7 @@ export function netCostsOf(
 ): readonly NetCost[] {
   const standing = standingOf(ledger);
   const observed = calls.filter(({ usage }) => usage);
-  const caches = new Map<string | null, PrefixCache>();
-  const cacheOf = (model: string | null): PrefixCache => {
-    const known = caches.get(model) ?? prefixCacheOf(model, priceOf);
-    caches.set(model, known);
-    return known;
-  };
+  const cacheOf = (model: string | null): PrefixCache => prefixCacheOf(model, priceOf);
   const records = ledger.records.filter(({ id }) => standing.has(id));
   // Nothing was sent between two changes: the next call pays for both at once, from where the first of them begins.
   let unchanged = Infinity;

@@ -16,23 +16,14 @@ export interface PinRules {
 
 /** The always-keep set. It must not change its mind about a message: rendering again has to give the same bytes. */
 export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMessage) => boolean {
-  const known = new Map<number, boolean>();
   const patterns = (rules.patterns ?? []).map((source) => new RegExp(source, 'u'));
-  const decide = (message: LogMessage): boolean =>
+  return (message) =>
     message.pinned === true ||
     (rules.system && message.role === 'system') ||
     (rules.firstUser && message === log.firstUser) ||
     isHandBack(message, rules.tools ?? [], log) ||
     patterns.some((pattern) => message.parts.some((part) => pattern.test(textOf(part)))) ||
     (rules.also?.some((predicate) => predicate(message)) ?? false);
-  return (message) => {
-    const before = known.get(message.seq);
-    if (before !== undefined) return before;
-    const pinned = decide(message);
-    // Only pins are remembered: a log of a million messages has few of them.
-    if (pinned) known.set(message.seq, true);
-    return pinned;
-  };
 }
 
 /** Holds the result of one of these tools, which may be named by the result or only by its call. */
