@@ -162,7 +162,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     emulator.script = [recalls({ query: 'key oak box' }), says('In the oak box.')];
     await ask('Where is the key?');
     expect(emulator.received.at(-1)!.text).toContain('number 4711');
-    for (let turn = 0; turn < 12; turn++) await ask(`Then ${turn}: ${prose(300, 50 + turn)}`);
+    for (let turn = 0; turn < 6; turn++) await ask(`Then ${turn}: ${prose(600, 50 + turn)}`);
     expect(session.view.some(({ message }) => message.unknownToClient)).toBe(false);
     expect(rewound).toEqual([]);
     legal(emulator);

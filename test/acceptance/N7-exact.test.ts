@@ -16,7 +16,7 @@ const BUDGET = 6_000;
 function session(turns: number): Chat[] {
   const chat: Chat[] = [system('You are a coding agent.'), user('Please work through the backlog.')];
   for (let turn = 0; turn < turns; turn++) {
-    const at = turn % 20 === 3 ? (turn - 3) / 20 : -1;
+    const at = turn % 10 === 3 ? (turn - 3) / 10 : -1;
     chat.push(user(RULES[at] ?? `Go on with item ${turn}, please.`));
     for (let i = 0; i < 3; i++) {
       const file = `src/module${turn}/worker${i}.ts`;
@@ -39,11 +39,11 @@ describe('N7: what is exact stands in the digest', () => {
     const spillway = await engine(BUDGET);
     const talk = spillway.session();
     let messages: readonly unknown[] = [];
-    for (const message of openaiChat.parse(session(110)).messages) {
+    for (const message of openaiChat.parse(session(55)).messages) {
       if (message.role === 'assistant') ({ messages } = await talk.prepare());
       talk.append(message);
     }
-    expect(talk.operator.history.length).toBeGreaterThanOrEqual(20);
+    expect(talk.operator.history.length).toBeGreaterThanOrEqual(10);
     const sent = JSON.stringify(messages).replaceAll('\\"', '"');
     for (const rule of RULES) expect(sent).toContain(rule);
     const places = RULES.map((rule) => sent.indexOf(rule));
@@ -52,7 +52,7 @@ describe('N7: what is exact stands in the digest', () => {
 
   it('N7: nothing stands beside digests, and the setting that once was names what takes its place', async () => {
     const talk = (await engine(BUDGET)).session();
-    talk.append(...openaiChat.parse(session(60)).messages);
+    talk.append(...openaiChat.parse(session(30)).messages);
     await talk.prepare();
     const labels = new Set(talk.view.map(({ message }) => message.label));
     expect([...labels].every((label) => label === undefined || /^(?:summary|digest)$/.test(label))).toBe(

@@ -128,7 +128,7 @@ describe('N13: what a request lets the model answer', () => {
   };
   type Fields = Readonly<Record<string, unknown>>;
 
-  it.each([100, 500, 4_000, 5_500])(
+  it.each([100, 5_500])(
     'N13: is kept free of the window, max_tokens %d: nothing is refused',
     async (most) => {
       const emulator = await startEmulator();
@@ -143,8 +143,8 @@ describe('N13: what a request lets the model answer', () => {
       });
       const said: { role: 'user' | 'assistant'; content: string }[] = [];
       const prompt: ModelMessage[] = [];
-      for (let turn = 0; turn < 30; turn++) {
-        const content = `Question ${turn}: ${prose(300, turn)}`;
+      for (let turn = 0; turn < 15; turn++) {
+        const content = `Question ${turn}: ${prose(600, turn)}`;
         said.push({ role: 'user', content });
         prompt.push({ role: 'user', content });
         await chat.completions.create({ model: 'm', messages: said, max_completion_tokens: most });
@@ -154,7 +154,7 @@ describe('N13: what a request lets the model answer', () => {
         said.push({ role: 'assistant', content: 'Built.' });
         prompt.push({ role: 'assistant', content: 'Built.' });
       }
-      expect(emulator.received).toHaveLength(120);
+      expect(emulator.received).toHaveLength(60);
       const largest = Math.max(...emulator.received.map(({ text }) => text.length / 4));
       expect(largest).toBeGreaterThan(0.6 * Math.min(WINDOW - most, 0.75 * WINDOW));
     },

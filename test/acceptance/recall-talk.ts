@@ -31,7 +31,7 @@ export const WIRED = [
 export async function talked(ask: Ask, session: Session): Promise<void> {
   await ask('Build a mill.');
   await ask(`${prose(150, 70)} ${FACT} ${prose(150, 71)}`);
-  for (let turn = 0; turn < 8; turn++) await ask(`Question ${turn}: ${prose(300, turn)}`);
+  for (let turn = 0; turn < 4; turn++) await ask(`Question ${turn}: ${prose(600, turn)}`);
   expect(session.operator.history.length).toBeGreaterThan(0);
 }
 

@@ -54,19 +54,19 @@ describe('K2: output that is reserved where nobody asked for any', () => {
       const wrapped = wrapLanguageModel({ model: anthropic(model), middleware: compactAiSdk(session) });
       const messages: ModelMessage[] = [];
       for (let turn = 0; turn < turns; turn++) {
-        messages.push({ role: 'user', content: `Question ${turn}: ${prose(9_000, turn)}` });
+        messages.push({ role: 'user', content: `Question ${turn}: ${prose(18_000, turn)}` });
         const { text } = await generateText({ model: wrapped, messages, maxRetries: 0 });
         expect(text).toBe('Built.');
         messages.push({ role: 'assistant', content: text });
       }
     };
-    await talk('a', 24);
+    await talk('a', 12);
     expect(Number(emulator.received[0]!.body.max_tokens)).toBeGreaterThan(60_000);
     expect(refused(emulator, WINDOW, (max) => max)).toBe(1);
-    await talk('b', 12);
+    await talk('b', 6);
     expect(refused(emulator, WINDOW, (max) => max)).toBe(2);
     // Two sessions were told the same: a third one knows.
-    await talk('c', 12);
+    await talk('c', 6);
     expect(refused(emulator, WINDOW, (max) => max)).toBe(2);
   });
 
@@ -92,7 +92,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
       );
       const messages: Anthropic.MessageParam[] = [];
       const ask = async (turn: number): Promise<string> => {
-        messages.push({ role: 'user', content: `Question ${turn}: ${prose(600, turn)}` });
+        messages.push({ role: 'user', content: `Question ${turn}: ${prose(1_200, turn)}` });
         const tools = [tool(9_000)];
         const { content } = await client.messages.create({
           model: 'mill',
@@ -109,7 +109,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
         expect(warned).toContain('refused-again');
         return;
       }
-      for (let turn = 0; turn < 40; turn++) expect(await ask(turn)).toBe('Built.');
+      for (let turn = 0; turn < 20; turn++) expect(await ask(turn)).toBe('Built.');
       expect(refused(emulator, 20_000, answer)).toBeLessThanOrEqual(1);
       expect(warned).toContain('answer-gives-way');
       await spillway.close();
@@ -127,14 +127,14 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     const client = new Anthropic({ baseURL: service.url, apiKey: 'k', maxRetries: 0 });
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Build a mill.' }];
     const tools = [tool(19_000)];
-    for (let step = 0; step < 40; step++) {
+    for (let step = 0; step < 20; step++) {
       await client.messages
         .stream({ model: 'claude-sonnet-4-6', max_tokens: 32_000, messages, tools })
         .finalMessage();
       const id = `toolu_${step}`;
       messages.push(
         { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { path: `f${step}` } }] },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: prose(2_400, step) }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: prose(4_800, step) }] },
       );
     }
     expect(refused(emulator, 45_000, () => 0)).toBe(1);

@@ -164,7 +164,7 @@ describe('whatever the stages do', () => {
           expect(JSON.stringify([history, look(bench.projection)])).toBe(before);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
     expect([...kinds].sort()).toEqual(['noop', 'planned', 'unreachable']);
   });
@@ -200,7 +200,7 @@ describe('with the stages that come with it', () => {
           expect(next.kind).toBe('noop');
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
     expect(kinds).toContain('planned');
   });
@@ -219,7 +219,7 @@ describe('with the stages that come with it', () => {
           bench.edits.push(...outcome.plan.edits);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

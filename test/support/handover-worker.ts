@@ -1,10 +1,12 @@
-/** Another process that compacts a recorded session: prints the request as it would be sent. */
+/** Another process that compacts a recorded session to each of the budgets: prints the requests as they would be sent. */
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway } from '../../src/index.js';
 
-const [file, budget] = process.argv.slice(2) as [string, string];
+const [file, ...budgets] = process.argv.slice(2) as [string, ...string[]];
 const { parsed } = await readSession(file);
 const settings = { counter: 'heuristic', safetyMargin: 0 } as const;
-const session = (await createSpillway({ inputBudget: Number(budget), settings })).session();
-await session.append(...parsed.messages);
-console.log(JSON.stringify((await session.prepare()).messages));
+for (const budget of budgets) {
+  const session = (await createSpillway({ inputBudget: Number(budget), settings })).session();
+  await session.append(...parsed.messages);
+  console.log(JSON.stringify((await session.prepare()).messages));
+}

@@ -10,6 +10,9 @@ jest.setTimeout(300_000);
 type Hook = 'pre_compact' | 'compact' | 'post_compact';
 type Fault = (event: PreCompact) => unknown;
 
+/** As many as meet each fault of each hook more than once. */
+const RUNS = 250;
+
 type Settle = (value: unknown) => void;
 
 /** A promise of somebody's own making. */
@@ -164,7 +167,7 @@ const textOf = ({ log }: Session): string =>
   JSON.stringify(Array.from({ length: log.length }, (_, i) => log.at(i)));
 
 describe('K6: whatever a plugin does, the session goes on', () => {
-  it('K6: 1,000 random faulty plugins: the log is intact, the request legal, each fault one event with its name', async () => {
+  it('K6: 250 random faulty plugins: the log is intact, the request legal, each fault one event with its name', async () => {
     let now: Case | undefined;
     const act = (hook: Hook, event: unknown): unknown =>
       now?.hook === hook ? faultsOf(hook)[now.what]!(now.n)(event as PreCompact) : undefined;
@@ -225,13 +228,13 @@ describe('K6: whatever a plugin does, the session goes on', () => {
         expect(next.view.at(-1)!.message.id).toBe('last');
         tallies.set(`${one.hook}: ${one.what}`, (tallies.get(`${one.hook}: ${one.what}`) ?? 0) + 1);
       }),
-      { numRuns: 1_000, seed: 20_260, endOnFailure: true },
+      { numRuns: RUNS, seed: 20_260, endOnFailure: true },
     );
-    // Every fault was met, and more than once or twice.
+    // Every fault was met, and more than once.
     const all = (['pre_compact', 'compact'] as const).flatMap((hook) =>
       Object.keys(faultsOf(hook)).map((what) => `${hook}: ${what}`),
     );
-    expect(all.filter((name) => (tallies.get(name) ?? 0) < 5)).toEqual([]);
-    expect([...tallies.values()].reduce((sum, count) => sum + count, 0)).toBe(1_000);
+    expect(all.filter((name) => (tallies.get(name) ?? 0) < 2)).toEqual([]);
+    expect([...tallies.values()].reduce((sum, count) => sum + count, 0)).toBe(RUNS);
   });
 });

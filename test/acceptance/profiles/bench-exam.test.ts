@@ -14,7 +14,7 @@ const chat = [
   says('The wheel stands in src/wheel.ts.'),
   user('Never rename what it exports: paddles42 must stay.'),
   says('I leave it alone.'),
-  ...talk(14, 300),
+  ...talk(8, 300),
   user('And now the secret word is kestrel.'),
   says('Noted.'),
 ];

@@ -1,8 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
-import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
+import {
+  jsonLines,
+  prose,
+  readJson,
+  says,
+  spillway,
+  step,
+  system,
+  talk,
+  temporaryFolder,
+  user,
+} from '../support.js';
 
 const folder = temporaryFolder();
 const sessions = join(folder.path, 'sessions');
@@ -106,10 +117,19 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
   });
 });
 
+/** One run of our own policies with all that can be asked of it: each test looks at a part. */
+const POLICIES = ['--policies', 'staged,keep-newest', '--seed', '7'];
+const markdown = join(folder.path, 'bench.md');
+const written = join(folder.path, 'before.json');
+let whole: BenchReport;
+beforeAll(async () => {
+  const sheets = ['--prices', 'claude-sonnet-4-5,gpt-5'];
+  whole = await report(...POLICIES, '--equal', ...sheets, '--markdown', markdown, '--report', written);
+});
+
 describe('N10: the bench: at equal tokens, with intervals, by price sheets', () => {
-  it('N10: finds the budget at which a policy sends as much as the first', async () => {
-    const { rounds } = await report('--policies', 'staged,keep-newest', '--equal');
-    const { rows, equal } = rounds[0]!;
+  it('N10: finds the budget at which a policy sends as much as the first', () => {
+    const { rows, equal } = whole.rounds[0]!;
     const [staged, newest] = equal!;
     expect(rows[1]!.meanTokens).toBeGreaterThan(1.05 * staged!.meanTokens);
     expect(Math.abs(newest!.meanTokens / staged!.meanTokens - 1)).toBeLessThan(0.05);
@@ -119,26 +139,17 @@ describe('N10: the bench: at equal tokens, with intervals, by price sheets', () 
     expect(newest!.neededFromAfar).toBe(staged!.neededFromAfar);
   });
 
-  it('N10: says how sure a figure is, the same for the same seed', async () => {
-    const args = ['--policies', 'staged,keep-newest'];
-    const { rounds, seed } = await report(...args, '--seed', '7');
-    expect(seed).toBe(7);
-    const first = rounds[0]!.rows[1]!.intervals;
-    expect((await report(...args, '--seed', '7')).rounds[0]!.rows[1]!.intervals).toEqual(first);
-    for (const { low, high } of Object.values(first)) expect(low).toBeLessThanOrEqual(high);
-    expect(first.meanTokens.low).toBeLessThan(first.meanTokens.high);
+  it('N10: says how sure a figure is', () => {
+    expect(whole.seed).toBe(7);
+    const { intervals } = whole.rounds[0]!.rows[1]!;
+    for (const { low, high } of Object.values(intervals)) expect(low).toBeLessThanOrEqual(high);
+    expect(intervals.meanTokens.low).toBeLessThan(intervals.meanTokens.high);
     // Every session's wheel is carried by one and lost by the other.
-    expect(first.behind.low).toBeGreaterThan(0);
+    expect(intervals.behind.low).toBeGreaterThan(0);
   });
 
   it('N10: says what the input costs by named sheets, cache and all', async () => {
-    const { rounds } = await report(
-      '--policies',
-      'staged,keep-newest',
-      '--prices',
-      'claude-sonnet-4-5,gpt-5',
-    );
-    const [staged, newest] = rounds[0]!.rows;
+    const [staged, newest] = whole.rounds[0]!.rows;
     for (const sheet of ['claude-sonnet-4-5', 'gpt-5'])
       expect(newest!.cost[sheet]).toBeGreaterThan(staged!.cost[sheet]!);
     expect(staged!.cost['claude-sonnet-4-5']).toBeGreaterThan(staged!.cost['gpt-5']!);
@@ -177,10 +188,8 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect([code, err]).toEqual([1, expect.stringMatching(/figures of 0\.0\.0/)]);
   });
 
-  it('N10: writes the tables as Markdown, with versions and intervals', async () => {
-    const file = join(folder.path, 'bench.md');
-    await report('--policies', 'staged,keep-newest', '--equal', '--prices', 'gpt-5', '--markdown', file);
-    const text = readFileSync(file, 'utf8');
+  it('N10: writes the tables as Markdown, with versions and intervals', () => {
+    const text = readFileSync(markdown, 'utf8');
     expect(text).toMatch(/^Spillway \d+\.\d+\.\d+ \([0-9a-f]{7}.*\), Node v\d+/);
     expect(text).toMatch(/### A window of 3,000: 2 sessions, \d+ calls/);
     expect(text).toMatch(/\| policy \| told \| kept \| from afar \|.*\| gpt-5 \| behind staged \|/);
@@ -188,18 +197,21 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect(text).toMatch(/At as many tokens as staged sends:\n\n\| policy/);
   });
 
-  it('N10: fails where a figure is worse than in an earlier report, and says which', async () => {
-    const file = join(folder.path, 'before.json');
-    const args = ['--policies', 'staged,keep-newest'];
-    const before = await report(...args, '--report', file);
-    const held = await benched(...args, '--check', file);
+  it('N10: gives the same figures for the same seed; fails where one is worse than before, and says which', async () => {
+    const again = join(folder.path, 'again.json');
+    const held = await benched(...POLICIES, '--check', written, '--report', again);
     expect([held.code, held.err]).toEqual([0, expect.stringMatching(/no figure is worse/)]);
-    const better = structuredClone(before) as any;
+    const { rounds } = readJson(again) as BenchReport;
+    const { intervals } = rounds[0]!.rows[1]!;
+    expect(whole.rounds[0]!.rows[1]!.intervals).toEqual(intervals);
+
+    const file = join(folder.path, 'better.json');
+    const better = structuredClone(whole) as any;
     better.rounds[0].rows[0].meanTokens *= 0.9;
     better.rounds[0].rows[1].over = -1;
     better.rounds[0].rows[1].meanMs = 0; // times are not compared
     writeFileSync(file, JSON.stringify(better));
-    const { code, err } = await benched(...args, '--check', file);
+    const { code, err } = await benched(...POLICIES, '--check', file);
     expect(code).toBe(1);
     expect(err).toMatch(/^staged at 3000: meanTokens is \d+[.\d]*, was \d+[.\d]*$/m);
     expect(err).toMatch(/^keep-newest at 3000: over is 0, was -1$/m);
@@ -210,6 +222,6 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
       expect.stringMatching(/keep-newest at 3000: was not measured/),
     ]);
     writeFileSync(file, '{}');
-    expect((await benched(...args, '--check', file)).err).toMatch(/INPUT_UNREADABLE.*before\.json/s);
+    expect((await benched('--check', file)).err).toMatch(/INPUT_UNREADABLE.*better\.json/s);
   });
 });

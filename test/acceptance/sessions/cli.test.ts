@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { existsSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSpillway, type CompactionRecord } from '../../../src/index.js';
 import { prose, read, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
@@ -14,9 +14,10 @@ const CHAT = [
   user('And now?'),
 ];
 
-/** A store on disk with one session that was compacted on its second call. */
-async function kept(name: string): Promise<string> {
-  const store = `sqlite:${join(folder.path, `${name}.db`)}`;
+/** A file with one session that was compacted on its second call. */
+const made = join(folder.path, 'made.db');
+beforeAll(async () => {
+  const store = `sqlite:${made}`;
   const engine = await createSpillway({ store, inputBudget: 12_000, settings: { counter: 'heuristic' } });
   const session = await engine.open({ id: 'mill' });
   await session.append(...read(CHAT.slice(0, 6)));
@@ -27,7 +28,13 @@ async function kept(name: string): Promise<string> {
   await session.prepare();
   await session.observe({ inputTokens: 3_000 });
   await engine.close();
-  return store;
+});
+
+/** The URL of a copy of it that a test may change. */
+function kept(name: string): string {
+  const file = join(folder.path, `${name}.db`);
+  copyFileSync(made, file);
+  return `sqlite:${file}`;
 }
 
 const ran = async (store: string, command: string, ...more: string[]) => {
@@ -46,7 +53,7 @@ const ran = async (store: string, command: string, ...more: string[]) => {
 
 describe('the command line for kept sessions', () => {
   it('takes the store from the settings where none is named, and looks at no other command into it', async () => {
-    const store = await kept('named');
+    const store = kept('named');
     const file = join(folder.path, 'named.yaml');
     writeFileSync(file, 'store: sqlite:named.db\n');
     for (const env of [{ SPILLWAY_STORE: store }, { SPILLWAY_CONFIG: file }]) {
@@ -67,7 +74,7 @@ describe('the command line for kept sessions', () => {
   });
 
   it('lists, shows the history, explains, recalls', async () => {
-    const store = await kept('look');
+    const store = kept('look');
     const listed = await spillway(['sessions', '--store', store]);
     expect(listed.out).toMatch(/^mill {2}primary {2}\d+ messages/);
     expect((await spillway(['sessions', '--store', store, '--limit', '0'])).out).toMatch(/^no sessions/);
@@ -92,7 +99,7 @@ describe('the command line for kept sessions', () => {
   }, 60_000);
 
   it('says what a session spent, whether its compactions pay, and what each call was sent', async () => {
-    const store = await kept('costs');
+    const store = kept('costs');
     const named = ['--store', store, '--model', 'claude-sonnet-4-5'];
     const told = await spillway(['costs', 'mill', ...named, '--calls']);
     const lines = told.out.trim().split('\n');
@@ -115,7 +122,7 @@ describe('the command line for kept sessions', () => {
   }, 60_000);
 
   it('counts the messages that stand, and not those that were rolled back', async () => {
-    const store = await kept('count');
+    const store = kept('count');
     const count = async (): Promise<unknown> => {
       const { out } = await spillway(['sessions', '--store', store, '--json']);
       return (JSON.parse(out) as { messages: number }[])[0]!.messages;
@@ -128,7 +135,7 @@ describe('the command line for kept sessions', () => {
   }, 60_000);
 
   it('plans, proposes, approves, judges, undoes and rolls back', async () => {
-    const store = await kept('act');
+    const store = kept('act');
     expect(await ran(store, 'undo', 'mill')).toMatchObject({ undone: [{ id: 'c1', status: 'undone' }] });
     expect(await ran(store, 'plan', 'mill')).toMatchObject({ kind: expect.any(String) });
     await ran(store, 'rollback', 'mill', 'm60');
@@ -160,7 +167,7 @@ describe('the command line for kept sessions', () => {
   }, 60_000);
 
   it('K22: edits the plan that waits, which waits on; releases what an undo held', async () => {
-    const store = await kept('edit');
+    const store = kept('edit');
     await ran(store, 'undo', 'mill');
     expect(await ran(store, 'release', 'mill')).toEqual({ released: 1 });
     expect(await ran(store, 'release', 'mill')).toEqual({ released: 0 });
@@ -190,7 +197,7 @@ describe('the command line for kept sessions', () => {
   }, 60_000);
 
   it('says what is wrong with names and places', async () => {
-    const store = await kept('wrong');
+    const store = kept('wrong');
     expect((await spillway(['history', 'nobody', '--store', store])).err).toContain('SESSION_UNKNOWN');
     expect((await spillway(['history', 'mill', '--store', 'mongo://x'])).err).toContain('STORE_UNKNOWN');
     expect((await spillway(['history', 'mill'])).err).toContain('--store');
