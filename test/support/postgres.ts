@@ -4,17 +4,18 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import {
-  emptyFolder,
+  folderWith,
   give,
   launch,
+  onceForAll,
   ownerOfServers,
-  programFolder,
+  programsFor,
   type Running,
 } from './postgres-program.js';
 
 const USER = 'spillway';
 const PASSWORD = 'not-a-secret';
-const MAKE_FLAGS = ['--no-sync', '--encoding=UTF8', '--lc-messages=C'];
+const MAKE_FLAGS = ['--auth=password', '--no-sync', '--encoding=UTF8', '--lc-messages=C'];
 
 /** A test that is ended from outside takes its servers with it. */
 const running = new Set<ChildProcess>();
@@ -41,31 +42,31 @@ export interface ServerOptions {
 
 export async function startPostgres({ durable = false }: ServerOptions = {}): Promise<TestPostgres> {
   const owner = ownerOfServers();
-  const programs = await programFolder(owner);
-  const folder = emptyFolder('spillway-pg-', owner);
+  const programs = await programsFor(owner);
   const port = await freePort();
   const said: string[] = [];
   const hear = (line: string): void => void said.push(line);
   const failed = (what: string): Error => new Error(`PostgreSQL ${what}: ${said.slice(-5).join(' ')}`);
+  const program = (name: string): string => join(programs.folder, 'bin', name);
 
-  const secret = join(folder, 'password');
-  writeFileSync(secret, PASSWORD);
-  give(secret, owner);
+  // To make one takes longer than most tests that use it.
+  const empty = await onceForAll(`spillway-postgres-${programs.version}-empty`, owner, async (to) => {
+    const secret = `${to}-password`;
+    writeFileSync(secret, PASSWORD);
+    give(secret, owner);
+    const flags = [`--pgdata=${to}`, `--username=${USER}`, `--pwfile=${secret}`, ...MAKE_FLAGS];
+    const making = launch(program('initdb'), flags, owner, hear);
+    await making.gone;
+    if (making.process.exitCode !== 0) throw failed('could not make its folder');
+  });
+  const folder = folderWith(empty, owner);
   const data = join(folder, 'db');
-  const making = launch(
-    join(programs, 'bin', 'initdb'),
-    [`--pgdata=${data}`, '--auth=password', `--username=${USER}`, `--pwfile=${secret}`, ...MAKE_FLAGS],
-    owner,
-    hear,
-  );
-  await making.gone;
-  if (making.process.exitCode !== 0) throw failed('could not make its folder');
 
   let server: Running;
   const start = async (): Promise<void> => {
     const flags = ['-D', data, '-p', String(port), '-k', '', '-c', `fsync=${durable ? 'on' : 'off'}`];
     const ready = new Promise<boolean>((resolve) => {
-      server = launch(join(programs, 'bin', 'postgres'), flags, owner, (line) => {
+      server = launch(program('postgres'), flags, owner, (line) => {
         hear(line);
         if (line.includes('database system is ready to accept connections')) resolve(true);
       });
