@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSpillway, openStore, type SessionStore } from '../src/index.js';
 import { validateAnthropic, validators } from '../src/testkit/index.js';
-import { aiSdk, chat, claude, langChain, responses, type Wired } from '../test/acceptance/recall-clients.js';
+import { aiSdk, chat, claude, langChain, responses, type Wired } from '../test/acceptance/clients.js';
 import type { Act } from '../test/emulator/acts.js';
 import { serveEmulator, type Emulator, type Received } from '../test/emulator/server.js';
 import { provenance, saveResult } from './support/provenance.js';
@@ -133,7 +133,7 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
     onStoreFailure: 'open',
   });
   const session = await spillway.open({ id: `trial-${totals.sessions++}`, format: client.format });
-  const { ask, history } = client.open(emulator, session, random() < 0.5);
+  const { ask, history } = client.open(emulator, session, { recall: random() < 0.5 });
   let refused = 0;
   const came: { last?: { readonly text: string } | undefined } = {};
   let now = '';

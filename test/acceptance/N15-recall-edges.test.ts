@@ -21,7 +21,7 @@ import {
 } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { chat, claude, responses, type Wired } from './recall-clients.js';
+import { chat, claude, responses, type Wired } from './clients.js';
 import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { engine, prose } from './support.js';
 
@@ -33,7 +33,7 @@ async function opened({ format, open }: Wired, recall: boolean | number = true) 
   const session: Session = (await engine(2_500, {}, { format })).session();
   const rewound: unknown[] = [];
   session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-  return { emulator, session, rewound, ...open(emulator, session, recall) };
+  return { emulator, session, rewound, ...open(emulator, session, { recall }) };
 }
 
 describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
@@ -340,7 +340,7 @@ it('N15: an agent that recalls for ever is ended whatever the host says', async 
   const emulator = await startEmulator();
   emulator.otherwise = ({ body }) => (offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'));
   const session = (await engine(20_000, {}, { format: 'openai-chat' })).session();
-  const { ask } = chat(false).open(emulator, session, Infinity);
+  const { ask } = chat(false).open(emulator, session, { recall: Infinity });
   expect(await ask('Build a mill.')).toMatchObject({ text: 'Built.' });
   expect(emulator.received).toHaveLength(101);
 });

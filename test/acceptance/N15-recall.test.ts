@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
-import { aiSdk, claude } from './recall-clients.js';
+import { aiSdk, claude } from './clients.js';
 import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { place } from './sessions/stores.js';
 import { engine, prose } from './support.js';
@@ -20,7 +20,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const session = await (await engine(2_500, {}, { store, format })).open({ id: 'mill' });
     const rewound: unknown[] = [];
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    const { ask, history } = open(emulator, session, true);
+    const { ask, history } = open(emulator, session, { recall: true });
     await talked(ask, session);
     expect(emulator.received.at(-1)!.text).toContain('"recall"');
     const before = emulator.received.length;
@@ -40,12 +40,12 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     // The client's history still matches: here, and in a process that opens the session again.
     await ask('Thanks. Go on.');
     const later = await (await engine(2_500, {}, { store: await again(), format })).open({ id: 'mill' });
-    const next = open(emulator, later, true, history);
+    const next = open(emulator, later, { recall: true }, history);
     later.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
     for (let turn = 0; turn < 6; turn++) await next.ask(`Then ${turn}: ${prose(300, 50 + turn)}`);
     const last = await (await engine(2_500, {}, { store: await again(), format })).open({ id: 'mill' });
     last.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    await open(emulator, last, true, history).ask('And the roof?');
+    await open(emulator, last, { recall: true }, history).ask('And the roof?');
     expect(rewound).toEqual([]);
     expect((await last.load()).log.length).toBe(history.length - 1 + 2);
     legal(emulator);
@@ -58,7 +58,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const session = (await engine(2_500, { recall: { automatic: 'off' } }, { format })).session();
     const rewound: unknown[] = [];
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    const { ask } = open(emulator, session, true);
+    const { ask } = open(emulator, session, { recall: true });
     await talked(ask, session);
     const look = { id: callId(), name: 'look', arguments: { at: 'the box' } };
     emulator.script = [recalls({ query: 'key oak box' }, { toolCalls: [look] }), says('Found.')];
@@ -77,7 +77,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
-    const { ask } = open(emulator, session, 2);
+    const { ask } = open(emulator, session, { recall: 2 });
     await talked(ask, session);
     const before = emulator.received.length;
     emulator.otherwise = ({ body }) =>
@@ -98,7 +98,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
-    await open(emulator, session, false).ask('Build a mill.');
+    await open(emulator, session).ask('Build a mill.');
     expect(emulator.received.at(-1)!.text).not.toContain('"recall"');
   });
 });
@@ -110,7 +110,7 @@ describe('N15: the answer of a model that speaks before it recalls', () => {
     const session = (await engine(2_500, {}, { format })).session();
     const rewound: unknown[] = [];
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    const { ask } = open(emulator, session, true);
+    const { ask } = open(emulator, session, { recall: true });
     await talked(ask, session);
     emulator.script = [
       recalls({ query: 'key' }, { text: 'Let me look. ', reasoning: 'Hm, the key.' }),
@@ -134,7 +134,7 @@ describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) =
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
-    const { ask } = open(emulator, session, true);
+    const { ask } = open(emulator, session, { recall: true });
     await talked(ask, session);
     emulator.script = [
       recalls({ query: 'key' }, { text: 'First ALPHA.', reasoning: 'Hm.' }),
@@ -164,7 +164,7 @@ describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) =
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
-    const { ask, history } = open(emulator, session, true);
+    const { ask, history } = open(emulator, session, { recall: true });
     await talked(ask, session);
     const before = emulator.received.length;
     const cut = { id: callId(), name: 'recall', arguments: name.startsWith('anthropic') ? {} : '{"que' };
@@ -321,7 +321,7 @@ it.each([claude(false), aiSdk('chat', false)])(
       reserves.push(session.reading.budget.reserve.output);
       return reserves.length === 1 ? recalls({ query: 'oak' }) : says('Built.');
     };
-    await open(emulator, session, true).ask('Build a mill.');
+    await open(emulator, session, { recall: true }).ask('Build a mill.');
     expect(reserves).toEqual([100, 100]);
   },
 );

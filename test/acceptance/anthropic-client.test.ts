@@ -47,19 +47,6 @@ describe('Anthropic’s own client, compacting', () => {
     expect(sent(emulator)).toEqual([body]);
   });
 
-  it('compacts a long one, legally, and learns from the usage', async () => {
-    const { emulator, session, client } = await open(4_000);
-    emulator.otherwise = ANSWER;
-    for (const turns of [2, 4, 6]) await client.messages.create(ask(history(turns)));
-    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
-    const [first, , last] = sent(emulator).map((body) => JSON.stringify(body).length);
-    expect(last!).toBeLessThan(2 * first!);
-    expect(session.operator.history.length).toBeGreaterThan(0);
-    expect(session.log.length).toBeGreaterThan(60);
-    expect(session.operator.costs.primary).toMatchObject({ calls: 3 });
-    expect(session.reading.derivation.join(' ')).toMatch(/measured|calibrated|reported/);
-  });
-
   it('streams: the helper, the raw events, and the response beside them', async () => {
     const { emulator, session, client } = await open(4_000);
     emulator.otherwise = ANSWER;
@@ -74,17 +61,6 @@ describe('Anthropic’s own client, compacting', () => {
     for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
     expect(session.operator.costs.primary).toMatchObject({ calls: 3 });
     expect(session.operator.history.length).toBeGreaterThan(0);
-  });
-
-  it('compacts and tries once more where the provider says it was too long; a second time it is told', async () => {
-    const { emulator, client, session } = await open(100_000);
-    emulator.script = ['context-length', ANSWER];
-    await client.messages.create(ask(history(6)));
-    const [first, second] = emulator.received.map(({ text }) => text.length);
-    expect(second!).toBeLessThan(first!);
-    expect(session.operator.history.length).toBe(1);
-    emulator.script = ['context-length', 'context-length', 'context-length'];
-    await expect(client.messages.create(ask(history(7)))).rejects.toThrow(/context length/);
   });
 
   it('passes the client’s own errors on, and goes on after them', async () => {

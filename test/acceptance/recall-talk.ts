@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Session } from '../../src/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import type { Act, Emulator } from '../emulator/index.js';
-import { aiSdk, chat, claude, langChain, responses, type Ask } from './recall-clients.js';
+import { aiSdk, chat, claude, langChain, responses, type Ask } from './clients.js';
 import { prose } from './support.js';
 
 export const FACT = 'The key lies in the oak box, number 4711.';

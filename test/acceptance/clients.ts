@@ -4,7 +4,13 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
+import { createOpenAI as createOpenAI4 } from '@ai-sdk/openai4';
 import { generateText, streamText, tool, wrapLanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import {
+  generateText as generateText7,
+  wrapLanguageModel as wrap7,
+  type ModelMessage as ModelMessage7,
+} from 'ai7';
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
@@ -13,6 +19,7 @@ import {
   compactAnthropic,
   compactLangChain,
   compactOpenAI,
+  type DropInOptions,
 } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import type { Emulator } from '../emulator/index.js';
@@ -37,7 +44,7 @@ export interface Wired {
   open(
     emulator: Emulator,
     session: Session,
-    recall: boolean | number,
+    options?: DropInOptions & { readonly system?: string },
     past?: unknown[],
   ): { ask: Ask; history: unknown[] };
 }
@@ -47,10 +54,11 @@ const LOOK = { type: 'object' as const, properties: { at: { type: 'string' } } }
 export const chat = (stream: boolean): Wired => ({
   name: stream ? 'openai chat, streamed' : 'openai chat',
   format: 'openai-chat',
-  open(emulator, session, recall, past = []) {
+  open(emulator, session, { system, ...options } = {}, past = []) {
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
-    const client = compactOpenAI(plain, { chat: session }, { recall });
+    const client = compactOpenAI(plain, { chat: session }, options);
     const messages = past as OpenAI.ChatCompletionMessageParam[];
+    if (system !== undefined) messages.unshift({ role: 'system', content: system });
     const tools = [{ type: 'function' as const, function: { name: 'look', parameters: LOOK } }];
     const ask: Ask = async (content, how = {}) => {
       messages.push({ role: 'user', content });
@@ -78,16 +86,17 @@ export const chat = (stream: boolean): Wired => ({
 export const responses = (stream: boolean): Wired => ({
   name: stream ? 'openai responses, streamed' : 'openai responses',
   format: 'openai-responses',
-  open(emulator, session, recall, past = []) {
+  open(emulator, session, { system, ...options } = {}, past = []) {
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
-    const client = compactOpenAI(plain, { responses: session }, { recall });
+    const client = compactOpenAI(plain, { responses: session }, options);
     const input = past as OpenAI.Responses.ResponseInputItem[];
     const tools = [{ type: 'function' as const, name: 'look', parameters: LOOK, strict: false }];
     const ask: Ask = async (content, how = {}) => {
       input.push({ role: 'user', content });
       const most = how.maxTokens && { max_output_tokens: how.maxTokens };
       const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content'];
-      const body = { model: 'm', input, tools, store: false, include, ...most };
+      const told = system !== undefined && { instructions: system };
+      const body = { model: 'm', ...told, input, tools, store: false, include, ...most };
       const answer = stream
         ? await client.responses.stream(body, { signal: how.signal }).finalResponse()
         : await client.responses.create(body, { signal: how.signal });
@@ -113,15 +122,16 @@ export const responses = (stream: boolean): Wired => ({
 export const claude = (stream: boolean): Wired => ({
   name: stream ? 'anthropic, streamed' : 'anthropic',
   format: 'anthropic',
-  open(emulator, session, recall, past = []) {
+  open(emulator, session, { system, ...options } = {}, past = []) {
     const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
-    const client = compactAnthropic(plain, session, { recall });
+    const client = compactAnthropic(plain, session, options);
     const messages = past as Anthropic.MessageParam[];
     const tools = [{ name: 'look', input_schema: LOOK }];
     let open: Anthropic.ToolResultBlockParam[] = [];
     const ask: Ask = async (text, how = {}) => {
       messages.push({ role: 'user', content: [...open, { type: 'text', text }] });
-      const body = { model: 'm', max_tokens: how.maxTokens ?? 100, messages, tools };
+      const told = system !== undefined && { system };
+      const body = { model: 'm', max_tokens: how.maxTokens ?? 100, ...told, messages, tools };
       const answer = stream
         ? await client.messages.stream(body, { signal: how.signal }).finalMessage()
         : await client.messages.create(body, { signal: how.signal });
@@ -142,19 +152,20 @@ export const claude = (stream: boolean): Wired => ({
 export const aiSdk = (provider: 'chat' | 'compatible' | 'anthropic', stream: boolean): Wired => ({
   name: `ai sdk on ${provider}${stream ? ', streamed' : ''}`,
   format: 'ai-sdk',
-  open(emulator, session, recall, past = []) {
+  open(emulator, session, { system, ...options } = {}, past = []) {
     const plain = {
       chat: () => createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
       compatible: () => createOpenAICompatible({ name: 'e', baseURL: emulator.url, includeUsage: true })('m'),
       anthropic: () => createAnthropic({ baseURL: emulator.url, apiKey: 'k' })('claude-m'),
     }[provider]();
-    const model = wrapLanguageModel({ model: plain, middleware: compactAiSdk(session, { recall }) });
+    const model = wrapLanguageModel({ model: plain, middleware: compactAiSdk(session, options) });
     const messages = past as ModelMessage[];
     const tools = { look: tool({ inputSchema: z.object({ at: z.string() }) }) } as unknown as ToolSet;
     const ask: Ask = async (content, how = {}) => {
       messages.push({ role: 'user', content });
       const asked = {
         model,
+        ...(system !== undefined && { system }),
         messages,
         tools,
         maxRetries: 0,
@@ -186,11 +197,33 @@ export const aiSdk = (provider: 'chat' | 'compatible' | 'anthropic', stream: boo
   },
 });
 
+/** The next major version of the AI SDK. */
+export const aiSdk7: Wired = {
+  name: 'ai sdk 7',
+  format: 'ai-sdk',
+  open(emulator, session, { system, ...options } = {}, past = []) {
+    const model = wrap7({
+      model: createOpenAI4({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+      // Its type is that of the SDK beside it, here version 6.
+      middleware: compactAiSdk(session, options) as unknown as Parameters<typeof wrap7>[0]['middleware'],
+    });
+    const messages = past as ModelMessage7[];
+    const ask: Ask = async (content) => {
+      messages.push({ role: 'user', content });
+      const told = system !== undefined && { instructions: system };
+      const answer = await generateText7({ model, ...told, messages, maxRetries: 0 });
+      messages.push(...answer.response.messages);
+      return { text: answer.text, tools: [], finish: answer.finishReason, input: answer.usage.inputTokens };
+    };
+    return { ask, history: messages };
+  },
+};
+
 /** An agent of LangChain, which runs its own tools: here until it asks for one. */
 export const langChain = (stream: boolean): Wired => ({
   name: `langchain${stream ? ', streamed' : ''}`,
   format: 'langchain',
-  open(emulator, session, recall, past = []) {
+  open(emulator, session, { system, ...options } = {}, past = []) {
     const model = new ChatOpenAI({
       model: 'm',
       apiKey: 'k',
@@ -198,8 +231,9 @@ export const langChain = (stream: boolean): Wired => ({
       configuration: { baseURL: emulator.url },
     });
     const look = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
-    const middleware = [createMiddleware(compactLangChain(session, { recall }))];
-    const agent = createAgent({ model, tools: [look], middleware });
+    const middleware = [createMiddleware(compactLangChain(session, options))];
+    const told = system !== undefined && { systemPrompt: system };
+    const agent = createAgent({ model, tools: [look], middleware, ...told });
     const messages = past as BaseMessage[];
     const ask: Ask = async (content, how = {}) => {
       messages.push(new HumanMessage(content));
@@ -211,13 +245,14 @@ export const langChain = (stream: boolean): Wired => ({
       const fresh = state.messages.slice(messages.length);
       messages.push(...fresh);
       const last = fresh.at(-1)!;
-      const { input_tokens: input } = (last as AIMessage).usage_metadata!;
+      // What a drop-in answers itself tells no usage.
+      const usage = (last as AIMessage).usage_metadata as { readonly input_tokens: number } | undefined;
       const finish: unknown = last.response_metadata.finish_reason ?? 'stop';
       return {
         text: last.text,
         tools: fresh.flatMap((one) => (one instanceof ToolMessage ? [one.name ?? ''] : [])),
         finish,
-        input,
+        input: usage?.input_tokens,
       };
     };
     return { ask, history: messages };
