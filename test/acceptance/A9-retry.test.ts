@@ -108,8 +108,7 @@ describe('A9: progressive retry', () => {
   });
 
   it('says so where the summarizer never took the source', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'context-length';
+    const emulator = await startEmulator('context-length');
     const { run } = await compacted(emulator);
     expect(run.warnings).toEqual([
       { code: 'source-too-long', message: expect.stringMatching(/could not take the source.*fill\.chunks/) },

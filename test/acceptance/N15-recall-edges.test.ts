@@ -28,8 +28,7 @@ import { engine, prose } from './support.js';
 const look = () => ({ id: callId(), name: 'look', arguments: { at: 'the box' } });
 
 async function opened({ format, open }: Wired, recall: boolean | number = true) {
-  const emulator = await startEmulator();
-  emulator.otherwise = says('Built.');
+  const emulator = await startEmulator(says('Built.'));
   const session: Session = (await engine(2_500, {}, { format })).session();
   const rewound: unknown[] = [];
   session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
@@ -173,9 +172,9 @@ describe('N15: a model that must call a tool', () => {
   const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
 
   it('N15: is asked at last for a tool of the client’s own, as the client made its request', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = ({ body }) =>
-      offersRecall(body) ? recalls({ query: 'mill' }) : { toolCalls: [look()], usage };
+    const emulator = await startEmulator(({ body }) =>
+      offersRecall(body) ? recalls({ query: 'mill' }) : { toolCalls: [look()], usage },
+    );
     const session = (await engine(2_500, {}, { format: 'openai-chat' })).session();
     const client = compactOpenAI(
       new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
@@ -199,8 +198,9 @@ describe('N15: a model that must call a tool', () => {
   });
 
   it('N15: may call none at last where the client has no tools', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = ({ body }) => (offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'));
+    const emulator = await startEmulator(({ body }) =>
+      offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'),
+    );
     const session = (await engine(2_500, {}, { format: 'anthropic' })).session();
     const client = compactAnthropic(
       new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 }),
@@ -220,8 +220,7 @@ describe('N15: a model that must call a tool', () => {
 
 describe('N15: what the model may not be offered', () => {
   const of = async (format: string) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
     const sessions = format === 'openai-chat' ? { chat: session } : { responses: session };
@@ -312,8 +311,7 @@ describe('N15: calls of other kinds beside a recall', () => {
 
 describe('N15: a history that the provider may keep', () => {
   it.each([undefined, true])('N15: is offered no recall until something was compacted: %s', async (store) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
     const client = compactOpenAI(plain, { responses: session }, { recall: true });
@@ -337,8 +335,9 @@ describe('N15: a history that the provider may keep', () => {
 });
 
 it('N15: an agent that recalls for ever is ended whatever the host says', async () => {
-  const emulator = await startEmulator();
-  emulator.otherwise = ({ body }) => (offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'));
+  const emulator = await startEmulator(({ body }) =>
+    offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'),
+  );
   const session = (await engine(20_000, {}, { format: 'openai-chat' })).session();
   const { ask } = chat(false).open(emulator, session, { recall: Infinity });
   expect(await ask('Build a mill.')).toMatchObject({ text: 'Built.' });
@@ -365,8 +364,7 @@ describe('N15: streams of the AI SDK', () => {
   });
 
   it('N15: are not offered the tool where an object is asked for', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('{"h":417}');
+    const emulator = await startEmulator(says('{"h":417}'));
     const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
     const provider = createOpenAI({ baseURL: emulator.url, apiKey: 'k' });
     const model = wrapLanguageModel({

@@ -14,8 +14,7 @@ import { engine, prose } from './support.js';
 
 describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', ({ format, open }) => {
   it('N15: the model reads back what had left, the client sees one answer, and the log has it all', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const { store, again } = await place('sqlite');
     const session = await (await engine(2_500, {}, { store, format })).open({ id: 'mill' });
     const rewound: unknown[] = [];
@@ -52,8 +51,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: a recall beside a call of the client’s own: the client runs its own and never sees the other', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     // What comes back by itself would hide that the answer of the tool was taken away unread.
     const session = (await engine(2_500, { recall: { automatic: 'off' } }, { format })).session();
     const rewound: unknown[] = [];
@@ -74,8 +72,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: an agent that recalls in a loop is told, and stopped', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     const { ask } = open(emulator, session, { recall: 2 });
     await talked(ask, session);
@@ -95,8 +92,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: is not offered unless it is asked for', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     await open(emulator, session).ask('Build a mill.');
     expect(emulator.received.at(-1)!.text).not.toContain('"recall"');
@@ -105,8 +101,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
 
 describe('N15: the answer of a model that speaks before it recalls', () => {
   it.each(WIRED)('N15: goes on in one answer: $name', async ({ format, open }) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     const rewound: unknown[] = [];
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
@@ -131,8 +126,7 @@ const countOf = (text: string, word: string): number => text.split(word).length 
 
 describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) => {
   it('N15: holds each answer that it continues, in its order, and later ones hold its words once', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     const { ask } = open(emulator, session, { recall: true });
     await talked(ask, session);
@@ -161,8 +155,7 @@ describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) =
   it('N15: is not made of an answer that the client’s limit cut within a recall', async () => {
     // LangChain puts the pieces together itself, and does not say that some are missing.
     if (name === 'langchain, streamed') return;
-    const emulator = await startEmulator();
-    emulator.otherwise = says('Built.');
+    const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
     const { ask, history } = open(emulator, session, { recall: true });
     await talked(ask, session);

@@ -5,8 +5,7 @@ import { filling, pressed, summariesOf } from './summarizer.js';
 
 describe('S8: three failures in a row open the breaker', () => {
   it('runs on in non-model forms, tries once after the cooldown, and closes or opens again', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'server-error';
+    const emulator = await startEmulator('server-error');
     const cooldown = 1_500;
     const session = await filling(emulator, { thresholds: { circuitBreakerCooldown: cooldown } });
     const states: string[] = [];
@@ -50,8 +49,7 @@ describe('S8: three failures in a row open the breaker', () => {
   });
 
   it("does not open for a caller's mistake", async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'wrong-key';
+    const emulator = await startEmulator('wrong-key');
     const session = await filling(emulator);
     for (let run = 1; run <= 4; run++) await pressed(session, run);
     expect(emulator.received.length).toBeGreaterThanOrEqual(4);

@@ -13,12 +13,10 @@ import {
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import {
   callOf,
-  engine,
   fill,
   jsonLines,
   prose,
   quarter,
-  read,
   resultOf,
   says,
   spillway,
@@ -29,6 +27,7 @@ import {
   user,
   wordsOf,
   type Chat,
+  sessionOf,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -247,19 +246,17 @@ describe('a stage that misbehaves', () => {
 
   async function run(plan: CompactionStage['plan']) {
     const rogue = defineStage({ name: 'rogue', summary: 'Misbehaves.', options: z.strictObject({}), plan });
-    const session = (
-      await engine(
-        20_000,
-        {
-          roster: [
-            { stage: 'rogue', opensAt: 0.7 },
-            { stage: 'full', opensAt: 0.75 },
-          ],
-        },
-        { stages: [rogue] },
-      )
-    ).session();
-    session.append(...read(TOOLED));
+    const session = await sessionOf(
+      20_000,
+      TOOLED,
+      {
+        roster: [
+          { stage: 'rogue', opensAt: 0.7 },
+          { stage: 'full', opensAt: 0.75 },
+        ],
+      },
+      { stages: [rogue] },
+    );
     const original = JSON.stringify(session.log.at(3));
     fill(session, 0.9);
     const { run: report, messages, reading } = await session.prepare();

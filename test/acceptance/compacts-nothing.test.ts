@@ -59,8 +59,7 @@ const FORMATS = Object.keys(CALLS);
 
 describe('N13: what would compact nothing is refused', () => {
   it('N13: compactOpenAI takes the engine itself, for both endpoints', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = () => ({ text: 'Built.' });
+    const emulator = await startEmulator(() => ({ text: 'Built.' }));
     const spillway = await engine(3_000);
     const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k' }), spillway);
     const asked = Array.from({ length: 12 }, (_, i) => `Question ${i}: ${prose(400, i)}`);

@@ -57,8 +57,7 @@ describe('N13: a session of another wire format than the client', () => {
   });
 
   it('N13: does not arise where the drop-in is given the engine: both endpoints of one client, one engine', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = honest;
+    const emulator = await startEmulator(honest);
     const spillway = await engine(3_000);
     const client = compactOpenAI(openai(emulator), { chat: spillway, responses: spillway });
     const messages: OpenAI.ChatCompletionMessageParam[] = [];
@@ -78,8 +77,7 @@ describe('N13: a session of another wire format than the client', () => {
   });
 
   it('N13: does not arise for Anthropic either: tool calls and results stay together after compactions', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = honest;
+    const emulator = await startEmulator(honest);
     const client = compactAnthropic(anthropic(emulator), await engine(3_000));
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Build a mill.' }];
     for (let step = 0; step < 20; step++) {
@@ -131,8 +129,7 @@ describe('N13: what a request lets the model answer', () => {
   it.each([100, 5_500])(
     'N13: is kept free of the window, max_tokens %d: nothing is refused',
     async (most) => {
-      const emulator = await startEmulator();
-      emulator.otherwise = strict;
+      const emulator = await startEmulator(strict);
       const spillway = await createSpillway({ counter: quarter, window: WINDOW });
       const ai = openai(emulator);
       const { chat, responses } = compactOpenAI(ai, { chat: spillway, responses: spillway });

@@ -52,8 +52,7 @@ const DROP_INS: readonly Wired[] = [
 describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
   /** A client of a server, with a session that its drop-in keeps. */
   const opened = async (options: DropInOptions = {}) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = said;
+    const emulator = await startEmulator(said);
     const one = await session(format);
     return { emulator, one, ask: open(emulator, one, { system: 'Be brief.', ...options }).ask };
   };
@@ -172,8 +171,7 @@ describe('N13: tools, through drop-ins', () => {
   });
 
   it('N13: the openai client keeps its own promises: raw responses, parsing, and histories that the provider keeps', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = { text: '{"a":1}' };
+    const emulator = await startEmulator({ text: '{"a":1}' });
     const one = await session('openai-chat');
     const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
       chat: one,

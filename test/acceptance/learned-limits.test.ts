@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
-import { engine, quarter, read, spillway, system, talk, temporaryFolder, user } from './support.js';
+import { quarter, read, spillway, system, talk, temporaryFolder, user, sessionOf } from './support.js';
 
 const folder = temporaryFolder();
 const START = [system('Be brief.'), user('Build a mill.')];
@@ -240,8 +240,7 @@ describe('K2: Anthropic refuses a prompt that is longer than the window', () => 
 
 describe('K2: a second overflow of a session', () => {
   it('K2: is met like the first where no usage is reported, and no call is tried three times', async () => {
-    const session = (await engine(20_000)).session();
-    await session.append(...read([...START, ...talk(40, 140)]));
+    const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
     for (let call = 0; call < 3; call++) {
       let tries = 0;
       const answered = session.call(() => {

@@ -43,8 +43,7 @@ const refused = (emulator: Emulator, window: number, answer: (max: number) => nu
 describe('K2: output that is reserved where nobody asked for any', () => {
   it('K2: is learned from the refusal: the AI SDK with Anthropic and no maxOutputTokens goes on', async () => {
     const WINDOW = 200_000;
-    const emulator = await startEmulator();
-    emulator.otherwise = countsBoth(WINDOW);
+    const emulator = await startEmulator(countsBoth(WINDOW));
     const store = await openStore('memory:');
     const model = 'claude-opus-4-6';
     const anthropic = createAnthropic({ baseURL: emulator.url, apiKey: 'k' });
@@ -76,8 +75,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
   ])(
     'K2: the answer that a request asks for gives way to tools that fill the window, where the provider %s',
     async (_, otherwise, answer) => {
-      const emulator = await startEmulator();
-      emulator.otherwise = otherwise;
+      const emulator = await startEmulator(otherwise);
       const spillway = await createSpillway({
         counter: quarter,
         model: 'mill',
@@ -117,8 +115,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
   );
 
   it('K2: a coding agent of 19k of tools goes on behind a window of 45k that nobody stated, through the proxy', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = countsInput(45_000);
+    const emulator = await startEmulator(countsInput(45_000));
     const service = await started(0, {
       window: null,
       reserve: {},

@@ -58,8 +58,7 @@ it('S1: the gates are 0.80, 0.84, 0.88, 0.92, 0.95 and 0.98 where nobody sets th
 
 describe('S11: what subscribers hear', () => {
   it('S11: that a breaker is half open, before its trial call', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'server-error';
+    const emulator = await startEmulator('server-error');
     const session = await filling(emulator, {
       thresholds: { circuitBreakerFailures: 1, circuitBreakerCooldown: 0 },
     });
@@ -76,8 +75,7 @@ describe('S11: what subscribers hear', () => {
   it('S11: one run after the other, though both are asked for at once', async () => {
     const answers: ((text: string) => void)[] = [];
     const summarizer = answering(() => new Promise<string>((resolve) => answers.push(resolve)));
-    const session = (await engine(BUDGET, { roster: ['auto'] }, { summarizer })).session();
-    session.append(...read([system('Be brief.')]));
+    const session = await sessionOf(BUDGET, [system('Be brief.')], { roster: ['auto'] }, { summarizer });
     loaded(session, 1);
     const heard: string[] = [];
     session.events.subscribe(({ kind }) => {
@@ -163,10 +161,11 @@ it('K20: where one of several summaries cannot be had, what it would stand for i
     observer: { preCompact: ({ messages }) => ({ retain: [messages[25]!.id] }) },
   });
   const summarizer = answering((call) => (call === 2 ? undefined : TEXT));
-  const session = (
-    await engine(20_000, settings, { profile: 'operator', summarizer, plugins: [keeps] })
-  ).session();
-  session.append(...read([system('Be brief.'), user('Build.'), ...talk(27, 300)]));
+  const session = await sessionOf(20_000, [system('Be brief.'), user('Build.'), ...talk(27, 300)], settings, {
+    profile: 'operator',
+    summarizer,
+    plugins: [keeps],
+  });
   fill(session, 0.97);
   const { record } = (await session.prepare()).run;
   expect(record!.calls!.map(({ outcome }) => outcome)).toEqual(expect.arrayContaining(['failed', 'filled']));
@@ -176,8 +175,9 @@ it('K20: where one of several summaries cannot be had, what it would stand for i
 
 it('K22: what a waiting plan cost stands in the record that its approval makes', async () => {
   const settings = { roster: ['auto'], compaction: { approval: 'ask' as const } };
-  const session = (await engine(BUDGET, settings, { summarizer: answering(() => TEXT) })).session();
-  session.append(...read([system('Be brief.')]));
+  const session = await sessionOf(BUDGET, [system('Be brief.')], settings, {
+    summarizer: answering(() => TEXT),
+  });
   loaded(session, 1);
   const pending = await session.prepare().then(
     ({ run }) => run.kind,
@@ -229,8 +229,7 @@ it('A10: a run after a refusal is not skipped, though the request would fit', as
     name: 'wary',
     observer: { preCompact: () => ({ skip: 'a test is running' }) },
   });
-  const session = (await engine(20_000, {}, { plugins: [wary] })).session();
-  session.append(...read(LONG));
+  const session = await sessionOf(20_000, LONG, {}, { plugins: [wary] });
   await session.prepare();
   expect(session.reading.pressure).toBeLessThan(1);
   expect(await session.overflowed(REFUSAL)).toMatchObject({ retry: true, run: { kind: 'committed' } });
@@ -258,8 +257,7 @@ it('K7: what arrives while text is waited for enters the log behind the run, onc
     isAsked();
     return new Promise<string>((resolve) => (answer = resolve));
   });
-  const session = (await engine(BUDGET, { roster: ['auto'] }, { summarizer })).session();
-  session.append(...read([system('Be brief.')]));
+  const session = await sessionOf(BUDGET, [system('Be brief.')], { roster: ['auto'] }, { summarizer });
   loaded(session, 1);
   const running = session.operator.compact({ target: 0.4 });
   await asking;
@@ -346,8 +344,9 @@ it('O8: a text that was bought for other facts is asked for again', async () => 
   const emulator = await startEmulator();
   let branch = 'roof';
   const settings = emulated(emulator, { roster: ['auto'] });
-  const session = (await engine(BUDGET, settings, { summaryLines: () => [`Branch: ${branch}`] })).session();
-  session.append(...read([system('Be brief.')]));
+  const session = await sessionOf(BUDGET, [system('Be brief.')], settings, {
+    summaryLines: () => [`Branch: ${branch}`],
+  });
   loaded(session, 1);
   for (const next of ['roof', 'roof', 'cellar']) {
     branch = next;

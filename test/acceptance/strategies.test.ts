@@ -15,6 +15,7 @@ import {
   temporaryFolder,
   user,
   type Chat,
+  sessionOf,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -307,8 +308,7 @@ describe('K1: the lower threshold is reached by dropping where nothing else does
   ];
 
   it.each([8, 10])('%d large messages, which no summary may touch', async (count) => {
-    const session = (await engine(BUDGET, {}, { profile: 'operator' })).session();
-    session.append(...read(LARGE(count)));
+    const session = await sessionOf(BUDGET, LARGE(count), {}, { profile: 'operator' });
     fill(session, 0.97);
     const { run } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -317,8 +317,7 @@ describe('K1: the lower threshold is reached by dropping where nothing else does
   });
 
   it('by hand as well', async () => {
-    const session = (await engine(BUDGET, {}, { profile: 'operator' })).session();
-    session.append(...read(LARGE(8)));
+    const session = await sessionOf(BUDGET, LARGE(8), {}, { profile: 'operator' });
     expect((await session.operator.compact()).kind).toBe('committed');
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);
   });

@@ -21,8 +21,7 @@ const results = (count: number, tokens: number) =>
 
 describe('S3: micro has one light call per large result', () => {
   it('asks for each by itself, no more than so many at a time', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'slow';
+    const emulator = await startEmulator('slow');
     const settings = emulated(emulator, { roster: ['micro'], fill: { concurrency: 3 } });
     const session = await sessionOf(
       BUDGET,
@@ -200,8 +199,7 @@ describe('O4: the summary is an assistant message, flagged as one', () => {
 
 describe('N9: no drift', () => {
   it('each summary is derived from the originals, and keeps its size over 34 compactions', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'oversized';
+    const emulator = await startEmulator('oversized');
     const session = await filling(emulator);
     const sizes: number[] = [];
     for (let round = 1; round <= 34; round++) {

@@ -51,7 +51,7 @@ export async function sessionOf(
   more?: Omit<SpillwayOptions, 'settings'>,
 ): Promise<Session> {
   const session = (await engine(budget, settings, more)).session();
-  session.append(...read(chat));
+  await session.append(...read(chat));
   return session;
 }
 
@@ -82,6 +82,17 @@ export const opened = (run: { readonly stages: readonly { stage: string; opensAt
 export function wordsOf(message: unknown): string {
   return typeof message === 'string' ? message : JSON.stringify(message);
 }
+
+/** A message of the user, as the library takes it. */
+export const said = (id: string, text: string): Message => ({
+  id,
+  role: 'user',
+  origin: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+/** The messages of a session's log. */
+export const logged = ({ log }: Session) => Array.from({ length: log.length }, (_, seq) => log.at(seq));
 
 /** The words of a view message, parts joined. */
 export function shownText({ message }: ViewMessage): string {

@@ -1,5 +1,6 @@
 import { afterAll, jest } from '@jest/globals';
-import { serveEmulator, type Emulator } from './server.js';
+import type { Act } from './acts.js';
+import { serveEmulator, type Decide, type Emulator } from './server.js';
 
 export { GOOD, POISON, type Act, type Said } from './acts.js';
 export type { Decide, Emulator, Received } from './server.js';
@@ -10,9 +11,10 @@ jest.setTimeout(30_000);
 const started: Emulator[] = [];
 afterAll(() => started.forEach((emulator) => emulator.close()));
 
-/** An emulated model; gone when the tests of the file are. */
-export async function startEmulator(): Promise<Emulator> {
+/** An emulated model that acts so unless its script says otherwise; gone when the tests of the file are. */
+export async function startEmulator(otherwise: Act | Decide = 'good'): Promise<Emulator> {
   const emulator = await serveEmulator();
+  emulator.otherwise = otherwise;
   started.push(emulator);
   return emulator;
 }

@@ -62,6 +62,7 @@ function run(copy: string, row: string, files: readonly string[]): Counted | und
       '-t',
       `(^| )${row}\\b`,
       '--maxWorkers=1',
+      '--bail',
       '--json',
       `--outputFile=${report}`,
     ],
@@ -70,7 +71,7 @@ function run(copy: string, row: string, files: readonly string[]): Counted | und
   try {
     return JSON.parse(readFileSync(report, 'utf8')) as Counted;
   } catch {
-    return undefined; // it hung, or died: that is noticed too
+    return undefined; // a test failed, after which there is no report; or it hung, or died: that is noticed too
   }
 }
 

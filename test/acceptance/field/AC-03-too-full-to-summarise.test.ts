@@ -39,8 +39,7 @@ describe('AC-03: too full to summarise', () => {
   });
 
   it('and where it never fits, the request is brought under the window without a model', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'context-length';
+    const emulator = await startEmulator('context-length');
     const session = await filling(emulator);
     loaded(session, 1);
     const { run, reading } = await session.prepare();
@@ -50,8 +49,7 @@ describe('AC-03: too full to summarise', () => {
   });
 
   it('AC-03: also where what no summary may stand for is larger than the window', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'context-length';
+    const emulator = await startEmulator('context-length');
     const session = await filling(emulator);
     // Auto leaves the newest ten messages alone, and these are more than the whole budget.
     const chat = read([...talk(5, BUDGET / 8), user('And now?')]);

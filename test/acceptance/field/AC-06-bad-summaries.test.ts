@@ -23,8 +23,7 @@ const BAD: readonly (readonly [Act, RegExp])[] = [
 
 describe('AC-06: a bad summary never becomes history', () => {
   it.each(BAD)('%s: the deterministic text stands', async (act, reason) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = act;
+    const emulator = await startEmulator(act);
     const session = await filling(emulator);
     const run = await pressed(session, 1);
     expect(run.kind).toBe('committed');

@@ -11,8 +11,7 @@ const message = (id: string) => ({
 
 describe('AC-15: a user message that arrives during compaction', () => {
   it('is taken in exactly once, right after it', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'slow';
+    const emulator = await startEmulator('slow');
     emulator.slowMs = 200;
     const session = await filling(emulator);
     loaded(session, 1);

@@ -7,8 +7,7 @@ const digest = [expect.stringMatching(/^\[Digest of earlier messages /)];
 
 describe('AC-16: compaction never waits for ever', () => {
   it('has a deadline; nothing runs on behind it', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'never';
+    const emulator = await startEmulator('never');
     const session = await filling(emulator, { fill: { deadlineMs: 1_500 } });
     const started = performance.now();
     const run = await pressed(session, 1);
@@ -70,8 +69,7 @@ describe('AC-16: compaction never waits for ever', () => {
   });
 
   it('AC-16: a cancelled call waits no longer for text that is prepared in the background', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'never';
+    const emulator = await startEmulator('never');
     const session = await filling(emulator, { fill: { prepareAt: 0.5 } });
     await session.append(...read(talk(13, 200)).map((one, i) => ({ ...one, id: `t${i}` })));
     const { run: first, reading } = await session.prepare();
@@ -92,8 +90,7 @@ describe('AC-16: compaction never waits for ever', () => {
   });
 
   it('AC-16: nor does one whose request was refused as too long', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'never';
+    const emulator = await startEmulator('never');
     const session = await filling(emulator, { thresholds: { autoThreshold: 0.99 } });
     loaded(session, 1);
     const cancel = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
-import { engine, prose, read, says, step, system, talk, user, wordsOf, type Chat } from '../support.js';
+import { prose, read, says, step, system, talk, user, wordsOf, type Chat, sessionOf } from '../support.js';
 
 /** What the chat templates of Mistral and Gemma refuse: calls and their results aside, each must follow the other. */
 function refusedByTemplate(messages: readonly unknown[]): string[] {
@@ -37,8 +37,7 @@ describe('AC-22: templates that want one system message and strict turns', () =>
   it.each([40_000, 2_500, 900])(
     'AC-22: with a budget of %d no request is refused, and no word is lost',
     async (budget) => {
-      const session = (await engine(budget, { turns: 'strict' })).session();
-      await session.append(...read(CHAT));
+      const session = await sessionOf(budget, CHAT, { turns: 'strict' });
       for (let call = 0; call < 3; call++) {
         const { messages } = await session.prepare();
         expect(refusedByTemplate(messages)).toEqual([]);
@@ -58,8 +57,7 @@ describe('AC-22: templates that want one system message and strict turns', () =>
   );
 
   it('AC-22: without the setting nothing is touched', async () => {
-    const session = (await engine(40_000)).session();
-    await session.append(...read(CHAT));
+    const session = await sessionOf(40_000, CHAT);
     expect((await session.prepare()).messages).toEqual(CHAT);
   });
 });

@@ -20,8 +20,7 @@ async function proxy(
   readonly service: Started;
   ask(messages: readonly Chat[], headers?: Record<string, string>, body?: object): Promise<Asked>;
 }> {
-  const emulator = await startEmulator();
-  emulator.otherwise = () => ({ text: 'ok' });
+  const emulator = await startEmulator(() => ({ text: 'ok' }));
   const upstreams = { openai: emulator.url, anthropic: emulator.origin };
   const service = await started(
     3_000,

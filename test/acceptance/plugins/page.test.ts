@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, type Plugin } from '../../../src/index.js';
 import {
-  engine,
   fill,
   quarter,
   read,
@@ -13,6 +12,7 @@ import {
   talk,
   temporaryFolder,
   user,
+  sessionOf,
 } from '../support.js';
 
 const page = readFileSync(resolve('docs', 'plugins.md'), 'utf8');
@@ -66,8 +66,12 @@ it('K3: the compactor of docs/plugins.md returns a list that is taken', async ()
     .replace(/,$/, '');
   const compact = new Function(`return ${source};`)() as NonNullable<Plugin['compactor']>['compact'];
   const plugins = [definePlugin({ name: 'page', compactor: { compact } })];
-  const session = (await engine(4_000, { compaction: { strategy: 'delegate' } }, { plugins })).session();
-  await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(25, 60)]));
+  const session = await sessionOf(
+    4_000,
+    [system('You help.'), user('Go.'), says('Yes.'), ...talk(25, 60)],
+    { compaction: { strategy: 'delegate' } },
+    { plugins },
+  );
   fill(session, 0.9);
   const { run } = await session.prepare();
   expect([run.kind, run.record!.plan.edits[0]!.reason]).toEqual([

@@ -18,6 +18,7 @@ import {
   temporaryFolder,
   user,
   type Chat,
+  sessionOf,
 } from '../support.js';
 
 const folder = temporaryFolder();
@@ -199,10 +200,12 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
     ['iteration', 100_000],
     ['compaction', 50_000],
   ])('%s', async (mode, budget) => {
-    const session = (
-      await engine(budget, { compaction: { prune: { mode } } as object }, { profile: 'agent' })
-    ).session();
-    session.append(...read(WRITES('A long result.')));
+    const session = await sessionOf(
+      budget,
+      WRITES('A long result.'),
+      { compaction: { prune: { mode } } as object },
+      { profile: 'agent' },
+    );
     await session.prepare();
     const { edits } = session.operator.ledger.records[0]!.plan;
     expect(edits.length).toBeGreaterThan(3);
@@ -214,8 +217,9 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
       step('Write', { path: `chapter${i}.md`, text: `${i} ${prose(1_000, 5)}` }, prose(2_600, i)),
     ).flat();
     const settings = { compaction: { prune: { mode: 'iteration' } } as object };
-    const session = (await engine(100_000, settings, { profile: 'agent' })).session();
-    session.append(...read([user('Write the chapters.'), ...chat]));
+    const session = await sessionOf(100_000, [user('Write the chapters.'), ...chat], settings, {
+      profile: 'agent',
+    });
     const { run, view } = await session.prepare();
     expect(run.kind).toBe('below-gate');
     expect(session.operator.ledger.records[0]!.plan.edits.length).toBeGreaterThan(5);
@@ -224,8 +228,7 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
   });
 
   it('off', async () => {
-    const session = (await engine(100_000, {}, { profile: 'agent' })).session();
-    session.append(...read(WRITES('A long result.')));
+    const session = await sessionOf(100_000, WRITES('A long result.'), {}, { profile: 'agent' });
     await session.prepare();
     expect(session.operator.ledger.records).toEqual([]);
   });
@@ -233,8 +236,12 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
 
 describe('A7: nobody to summarise: mechanical pruning', () => {
   it('takes out large arguments, condenses results, and writes no summary', async () => {
-    const session = (await engine(50_000, { summarizer: 'none' }, { profile: 'agent' })).session();
-    session.append(...read([...WRITES('A long result.'), says('Written.')]));
+    const session = await sessionOf(
+      50_000,
+      [...WRITES('A long result.'), says('Written.')],
+      { summarizer: 'none' },
+      { profile: 'agent' },
+    );
     fill(session, 0.95);
     const { run, view } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -254,8 +261,12 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
       compaction: { prompt },
       fill: { chunks: 3 },
     };
-    const session = (await engine(20_000, settings, { profile: 'agent' })).session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const session = await sessionOf(
+      20_000,
+      [system('Be brief.'), user('Build.'), ...talk(14, 400)],
+      settings,
+      { profile: 'agent' },
+    );
     fill(session, 0.9);
     await session.prepare();
     expect(emulator.received).toHaveLength(3);

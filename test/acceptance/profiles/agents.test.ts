@@ -81,8 +81,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
   });
 
   it('its breaker: how many failures open it', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'server-error';
+    const emulator = await startEmulator('server-error');
     const session = await opened(
       { thresholds: { circuitBreakerFailures: 1 }, breaker: { scope: 'stage' } },
       bought(emulator),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import {
-  engine,
   fill,
   fillTo,
   prose,
@@ -16,6 +15,7 @@ import {
   user,
   wordsOf,
   type Chat,
+  sessionOf,
 } from '../support.js';
 
 const folder = temporaryFolder();
@@ -137,8 +137,12 @@ describe("K4: the document's block of an agent, under its own names", () => {
 describe('K9: the always-keep set is whole as long as it fits', () => {
   it('a first message of half the window is not cut, whatever is compacted', async () => {
     const first = user(`Build a mill. ${prose(9_500, 3)}`);
-    const session = (await engine(20_000, {}, { profile: 'operator' })).session();
-    session.append(...read([system('Be brief.'), first, ...talk(12, 300)]));
+    const session = await sessionOf(
+      20_000,
+      [system('Be brief.'), first, ...talk(12, 300)],
+      {},
+      { profile: 'operator' },
+    );
     fill(session, 0.95);
     const { messages, run } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -183,8 +187,7 @@ describe('K18: the numbers of PruneConfig', () => {
       says('Done.'),
       user('And now?'),
     ];
-    const session = (await engine(1_000_000, {}, { profile: 'operator' })).session();
-    session.append(...read(chat));
+    const session = await sessionOf(1_000_000, chat, {}, { profile: 'operator' });
     await session.prepare();
     const edits = session.operator.ledger.records[0]!.plan.edits;
     const pruned = edits.map((edit) => (edit.kind === 'replace' ? edit.reason : ''));

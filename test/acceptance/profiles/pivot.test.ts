@@ -1,6 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
-import { engine, fill, prose, quarter, read, says, step, system, talk, user, type Chat } from '../support.js';
+import {
+  engine,
+  fill,
+  prose,
+  quarter,
+  read,
+  step,
+  system,
+  talk,
+  user,
+  type Chat,
+  sessionOf,
+} from '../support.js';
 
 const opened = (settings: object = {}) => createSpillway({ counter: quarter, profile: 'pivot', settings });
 const usableOf = async (limits: object, settings: object = {}) => {
@@ -56,8 +68,12 @@ describe('O1: the overflow formula of the document, at any window', () => {
 
 describe('O2: a compaction is queued as a marker, with or without a store', () => {
   it('an overflow that the provider reports puts one into the log; the next request executes it, once', async () => {
-    const session = (await engine(20_000, {}, { profile: 'pivot' })).session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const session = await sessionOf(
+      20_000,
+      [system('Be brief.'), user('Build.'), ...talk(14, 400)],
+      {},
+      { profile: 'pivot' },
+    );
     await session.prepare();
     await session.observe({ inputTokens: 19_000, outputTokens: 2_000 });
     expect(session.log.at(session.log.length - 1).parts).toEqual([
@@ -70,8 +86,12 @@ describe('O2: a compaction is queued as a marker, with or without a store', () =
   });
 
   it('O2: whoever drives the loop is told when the step is over, before the next request; auto or asked for', async () => {
-    const session = (await engine(20_000, {}, { profile: 'pivot' })).session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const session = await sessionOf(
+      20_000,
+      [system('Be brief.'), user('Build.'), ...talk(14, 400)],
+      {},
+      { profile: 'pivot' },
+    );
     const heard: unknown[] = [];
     session.events.subscribe((event) => event.kind === 'queued' && heard.push(event));
     await session.prepare();
@@ -127,8 +147,12 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
   });
 
   it('O9: auto off: an overflow that the provider reports queues nothing either; asked for by hand it is done', async () => {
-    const session = (await engine(20_000, { compaction: { auto: false } }, { profile: 'pivot' })).session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const session = await sessionOf(
+      20_000,
+      [system('Be brief.'), user('Build.'), ...talk(14, 400)],
+      { compaction: { auto: false } },
+      { profile: 'pivot' },
+    );
     const { length } = session.log;
     await session.prepare();
     await session.observe({ inputTokens: 19_000, outputTokens: 2_000 });
@@ -153,8 +177,6 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
 
   it('the thresholds are adjustable by the names that the document gives them', async () => {
     const settings = { compaction: { PROTECT: 10_000, MIN_PRUNE: 1_000 } as object };
-    const session = (await engine(1_000_000, settings, { profile: 'pivot' })).session();
-    session.append(...read([...TURNS(4), says('Done.'), user('And now?')]));
     expect((await opened(settings)).config.stages['snip']).toMatchObject({
       protectTokens: 10_000,
       minimumSavings: 1_000,

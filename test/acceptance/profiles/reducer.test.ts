@@ -14,6 +14,7 @@ import {
   user,
   wordsOf,
   type Chat,
+  sessionOf,
 } from '../support.js';
 
 const opened = (settings: object = {}, more: object = {}) =>
@@ -35,8 +36,7 @@ describe('R4: a result that must never be evicted stands under every stage', () 
     ['reducer', { roster: ['snip', 'auto', 'partial', 'full'] }],
     ['staged', { stages: { snip: { retention: { tools: { skill: { neverEvict: true } } } } } }],
   ])('%s with %j', async (profile, settings) => {
-    const session = (await engine(12_000, settings, { profile })).session();
-    session.append(...read(CHAT));
+    const session = await sessionOf(12_000, CHAT, settings, { profile });
     await session.operator.compact({ target: 0.2 });
     const status = new Map(session.operator.explain().map((one) => [one.id, one.status]));
     expect([...status.values()]).toContain('superseded');

@@ -1,7 +1,19 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openaiChat, type Message, type Prepared, type Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { engine, prose, read, says, shownText, step, system, talk, user, type Chat } from '../support.js';
+import {
+  engine,
+  prose,
+  read,
+  says,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+  type Chat,
+  sessionOf,
+} from '../support.js';
 import { KINDS, place } from './stores.js';
 
 jest.setTimeout(60_000);
@@ -25,8 +37,7 @@ const more = (session: Session, ...chat: Chat[]): Promise<void> =>
   session.append(...read(chat).map((one) => ({ ...one, id: `n${++given}` })));
 
 async function compacted(settings = {}, work: readonly Chat[] = LONG_AGO): Promise<Session> {
-  const session = (await engine(BUDGET, settings)).session();
-  await session.append(...read([...START, ...work, ...talk(48, 110), user('And now?')]));
+  const session = await sessionOf(BUDGET, [...START, ...work, ...talk(48, 110), user('And now?')], settings);
   await session.prepare();
   await more(session, says('We go on.'));
   return session;
@@ -150,8 +161,7 @@ describe('N17: what left comes back when it is spoken of', () => {
     const off = await compacted({ recall: { automatic: 'off' } });
     await more(off, QUESTION);
     expect(back(await off.prepare())).toEqual([]);
-    const whole = (await engine(60_000)).session();
-    await whole.append(...read([...START, ...LONG_AGO, ...talk(10, 110), QUESTION]));
+    const whole = await sessionOf(60_000, [...START, ...LONG_AGO, ...talk(10, 110), QUESTION]);
     expect(back(await whole.prepare())).toEqual([]);
     const session = await compacted();
     await more(

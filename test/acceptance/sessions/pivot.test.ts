@@ -125,8 +125,7 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
 
 describe('O6: what is sent begins at the newest pivot', () => {
   const pivoted = async (): Promise<Session> => {
-    const session = (await engine(12_000, {}, { profile: 'pivot' })).session();
-    await session.append(...read([...START, ...talk(55, 110)]));
+    const session = await sessionOf(12_000, [...START, ...talk(55, 110)], {}, { profile: 'pivot' });
     await session.prepare();
     return session;
   };

@@ -157,8 +157,10 @@ const CLIENTS: readonly (readonly [name: string, format: string, asks: Asks])[] 
 
 describe('a store that fails between the answer and the report of its usage', () => {
   it.each(CLIENTS)('N13: loses no answer: %s', async (_, format, asks) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = { text: 'Built.', usage: { inputTokens: 700, cacheReadTokens: 0, outputTokens: 5 } };
+    const emulator = await startEmulator({
+      text: 'Built.',
+      usage: { inputTokens: 700, cacheReadTokens: 0, outputTokens: 5 },
+    });
     const { session, state, events, again } = await away(format);
     state.notes = false;
     expect(await asks(emulator, session)).toBe('Built.');
@@ -264,9 +266,9 @@ describe('a store that fails before a call', () => {
 
   it('N13: a call beside the session, while the store is away, keeps below a limit that a refusal taught before', async () => {
     const { session, state } = await away('openai-chat', 'open', 8_000);
-    const emulator = await startEmulator();
-    emulator.otherwise = ({ text }) =>
-      text.length / 4 > 4_000 ? refusal(Math.ceil(text.length / 4)) : { text: 'Built.' };
+    const emulator = await startEmulator(({ text }) =>
+      text.length / 4 > 4_000 ? refusal(Math.ceil(text.length / 4)) : { text: 'Built.' },
+    );
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
     const client = compactOpenAI(plain, { chat: session });
     const messages: OpenAI.ChatCompletionMessageParam[] = [];

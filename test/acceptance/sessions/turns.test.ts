@@ -19,8 +19,7 @@ describe('N13: a side call through the same client', () => {
   it.each([...KINDS])(
     'N13: leaves the session as it was: a title after each of ten turns, store %s',
     async (kind) => {
-      const emulator = await startEmulator();
-      emulator.otherwise = built;
+      const emulator = await startEmulator(built);
       const { store, again } = await place(kind);
       const spillway = await engine(6_000, {}, { store });
       const session = await spillway.open({ id: 'mill' });
@@ -51,8 +50,7 @@ describe('N13: a side call through the same client', () => {
   );
 
   it('N13: a second conversation through one client is compacted on a path of its own', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const spillway = await engine(3_000);
     const session = spillway.session({ format: 'anthropic' });
     const client = compactAnthropic(anthropic(emulator), session);
@@ -89,8 +87,7 @@ describe('N13: one client for many threads', () => {
   it.each([...KINDS])(
     'N13: finds the session of a request by its key, and holds so many at a time, store %s',
     async (kind) => {
-      const emulator = await startEmulator();
-      emulator.otherwise = built;
+      const emulator = await startEmulator(built);
       const { store } = await place(kind);
       const spillway = await engine(6_000, {}, { store });
       const threads = spillway.sessionMap({ most: 2 });
@@ -135,8 +132,7 @@ describe('N13: one client for many threads', () => {
 
 describe('N13: the raw response of a wrapped client', () => {
   it('N13: can be read, whole and streamed, and its usage is counted', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const spillway = await engine(6_000);
     const [chat, responses] = [spillway.session(), spillway.session({ format: 'openai-responses' })];
     const client = compactOpenAI(openai(emulator), { chat, responses });
@@ -163,8 +159,7 @@ describe('N13: the raw response of a wrapped client', () => {
   });
 
   it('N13: says what went wrong to whoever asks for it alone', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = 'server-error';
+    const emulator = await startEmulator('server-error');
     const client = compactOpenAI(openai(emulator), { chat: await engine(6_000) });
     const asked = client.chat.completions.create({ model: 'm', messages: question('Hi') }).asResponse();
     await expect(asked).rejects.toMatchObject({ status: 500 });
@@ -211,8 +206,7 @@ describe('K7: a stream in flight', () => {
   };
 
   it.each(Object.keys(STREAMS))('K7: holds the next call until it is read to the end: %s', async (name) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const { first, next } = await STREAMS[name]!(emulator);
     await first.next();
     const second = next();
@@ -224,8 +218,7 @@ describe('K7: a stream in flight', () => {
   });
 
   it.each(Object.keys(STREAMS))('K7: lets go where the reader stops: %s', async (name) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const { first, next } = await STREAMS[name]!(emulator);
     await first.next();
     await first.return?.();
@@ -234,16 +227,14 @@ describe('K7: a stream in flight', () => {
   });
 
   it.each(Object.keys(STREAMS))('K7: holds nobody up where nobody reads it: %s', async (name) => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const { next } = await STREAMS[name]!(emulator);
     await next();
     expect(emulator.received).toHaveLength(2);
   });
 
   it('K7: lets go of a reader who stays away', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const { first, next } = await STREAMS['openai chat']!(emulator);
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
@@ -258,8 +249,7 @@ describe('K7: a stream in flight', () => {
   });
 
   it('N13: streamText, a title through the same model, and the answer to both', async () => {
-    const emulator = await startEmulator();
-    emulator.otherwise = built;
+    const emulator = await startEmulator(built);
     const model = wrapLanguageModel({
       model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
       middleware: compactAiSdk(await engine(6_000)),
