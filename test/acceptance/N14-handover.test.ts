@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it, jest } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
-import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat } from './support.js';
+import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat, logged } from './support.js';
 
 /** Whole sessions and another process, on machines that do other things too. */
 jest.setTimeout(60_000);
@@ -85,9 +85,7 @@ describe('N14: the handover', () => {
   it.each(BUDGETS)('N14: every word of the user is verbatim, or has a handle, at %d', async (budget) => {
     const { session } = await recorded(budget);
     const sent = flat(session.view.map(shownText).join('\n'));
-    const users = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
-      ({ role, origin }) => role === 'user' && origin === 'user',
-    );
+    const users = logged(session).filter(({ role, origin }) => role === 'user' && origin === 'user');
     expect(users.length).toBeGreaterThan(3);
     let verbatim = 0;
     for (const message of users) {
@@ -213,9 +211,7 @@ describe('N14: the handover', () => {
     const listed = new Set(digests.flatMap((digest) => listedIn(digest, session)));
     const said = new Set(digests.flatMap(spokenIn).map(({ id }) => id));
     const stands = new Set(session.view.flatMap(({ source }) => (source ? [source.id] : [])));
-    const users = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
-      ({ role }) => role === 'user',
-    );
+    const users = logged(session).filter(({ role }) => role === 'user');
     const told = users.filter(({ id }) => listed.has(id) || said.has(id) || stands.has(id));
     expect(told.map(({ id }) => id)).toEqual(users.map(({ id }) => id));
     expect(users.filter(({ id }) => listed.has(id)).length).toBeGreaterThan(10);

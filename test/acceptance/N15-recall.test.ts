@@ -10,7 +10,7 @@ import { startEmulator } from '../emulator/index.js';
 import { aiSdk, claude } from './clients.js';
 import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { place } from './sessions/stores.js';
-import { engine, prose } from './support.js';
+import { engine, prose, logged } from './support.js';
 
 describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', ({ format, open }) => {
   it('N15: the model reads back what had left, the client sees one answer, and the log has it all', async () => {
@@ -32,9 +32,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     expect(emulator.received.at(-1)!.text).toContain('number 4711');
     expect(JSON.stringify(history)).not.toContain('recall');
     expect(session.operator.costs.primary.calls - spent).toBe(2);
-    const own = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
-      ({ unknownToClient }) => unknownToClient,
-    );
+    const own = logged(session).filter(({ unknownToClient }) => unknownToClient);
     expect(own.map(({ role }) => role)).toEqual(['assistant', 'tool']);
     // The client's history still matches: here, and in a process that opens the session again.
     await ask('Thanks. Go on.');

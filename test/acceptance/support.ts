@@ -84,7 +84,7 @@ export function wordsOf(message: unknown): string {
 }
 
 /** A message of the user, as the library takes it. */
-export const said = (id: string, text: string): Message => ({
+export const said = (id: string, text = 'Hm.'): Message => ({
   id,
   role: 'user',
   origin: 'user',

@@ -22,6 +22,7 @@ import {
   talk,
   temporaryFolder,
   user,
+  logged,
 } from '../support.js';
 
 const folder = temporaryFolder();
@@ -299,7 +300,7 @@ describe('K6: a compactor that fails, in whichever way', () => {
     'K6: one that %s: drop runs, and one audit event holds the whole chain',
     async (_, compact, outcome, words) => {
       const session = await sessionOf(compact as Compact);
-      const bytes = JSON.stringify(Array.from({ length: session.log.length }, (_, i) => session.log.at(i)));
+      const bytes = JSON.stringify(logged(session));
       const { run, reading, messages } = await session.prepare();
       expect(run.kind).toBe('committed');
       expect(reading.pressure).toBeLessThanOrEqual(0.5);
@@ -323,9 +324,7 @@ describe('K6: a compactor that fails, in whichever way', () => {
         },
       });
       expect(run.record!.fallbacks).toEqual([expect.stringMatching(words), 'the oldest is dropped instead']);
-      expect(JSON.stringify(Array.from({ length: session.log.length }, (_, i) => session.log.at(i)))).toBe(
-        bytes,
-      );
+      expect(JSON.stringify(logged(session))).toBe(bytes);
     },
   );
 

@@ -9,13 +9,24 @@ import {
   createSpillway,
   listSessions,
   SpillwayError,
-  type Message,
   type SessionStore,
   type Spillway,
 } from '../../../src/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
-import { engine, quarter, read, says, shownText, spillway, talk, temporaryFolder, user } from '../support.js';
+import {
+  engine,
+  quarter,
+  read,
+  says,
+  shownText,
+  spillway,
+  talk,
+  temporaryFolder,
+  user,
+  said,
+  logged,
+} from '../support.js';
 import { KINDS, place } from './stores.js';
 
 /** Servers and processes take their time. */
@@ -37,13 +48,6 @@ afterEach(async () => {
 afterAll(() => server.stop());
 
 const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
-const said = (id: string, text = 'Hm.'): Message => ({
-  id,
-  role: 'user',
-  origin: 'user',
-  parts: [{ type: 'text', text }],
-});
-
 let made = 0;
 /** A file with one session that was compacted, closed again. */
 async function filled(): Promise<string> {
@@ -366,7 +370,7 @@ describe('two services on one file of SQLite', () => {
     const one = await createSpillway({ store, inputBudget: 4_000, settings: { counter: 'heuristic' } });
     engines.push(one);
     const session = await (await one.open({ id: 's' })).load();
-    const ids = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id);
+    const ids = logged(session).map(({ id }) => id);
     for (const writer of ['a', 'b'])
       expect(ids.filter((id) => id.startsWith(writer))).toEqual(
         Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`),

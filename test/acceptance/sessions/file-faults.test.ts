@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import Libsql from 'libsql';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
-import { engine, prose, read, says, shownText, system, talk, user } from '../support.js';
+import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
 jest.setTimeout(60_000);
@@ -44,8 +44,7 @@ const said = (id: string, tokens = 20): Message => ({
   parts: [{ type: 'text', text: prose(tokens, id.length) }],
 });
 
-const idsOf = (session: Session): string[] =>
-  Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id);
+const idsOf = (session: Session): string[] => logged(session).map(({ id }) => id);
 const look = (session: Session) => session.view.map((shown) => [shown.message.id, shownText(shown)]);
 /** What another process finds in the file. */
 const found = async (file: string): Promise<Session> => (await openOn(file)).load();

@@ -1,12 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import {
-  openStore,
-  recalledText,
-  recallTool,
-  type Message,
-  type Session,
-  type SessionStore,
-} from '../../../src/index.js';
+import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import {
   engine,
   prose,
@@ -19,6 +12,8 @@ import {
   talk,
   user,
   wordsOf,
+  said,
+  logged,
 } from '../support.js';
 import { KINDS, place } from './stores.js';
 
@@ -31,13 +26,6 @@ const LONG = [
   ...step('look', { at: 'gate' }, `The key is K-4711. ${prose(400, 3)}`),
   ...talk(48, 110),
 ];
-
-const tell = (id: string, text: string): Message => ({
-  id,
-  role: 'user',
-  origin: 'user',
-  parts: [{ type: 'text', text }],
-});
 
 const compacted = async (settings = {}): Promise<Session> => {
   const session = await sessionOf(12_000, [...LONG, user('And now?')], settings);
@@ -191,7 +179,7 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
 
   it('nothing that is said meanwhile is lost', async () => {
     const { session } = await paused();
-    await session.append(tell('late', 'One more thing.'));
+    await session.append(said('late', 'One more thing.'));
     await session.operator.approve();
     expect(session.view.map(shownText)).toContain('One more thing.');
   });
@@ -220,8 +208,8 @@ describe('K10: originals stay, and rolling back restores them', () => {
     expect(session.log.length).toBe(21);
     expect(session.view.every(({ replaced, made }) => !replaced && !made)).toBe(true);
     // And goes on from there; the ids of what was left out stay taken.
-    await session.append(tell('other', 'Another way.'));
-    expect(() => session.append(tell('m30', 'Again.'))).toThrow(
+    await session.append(said('other', 'Another way.'));
+    expect(() => session.append(said('m30', 'Again.'))).toThrow(
       expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }),
     );
     expect((await session.prepare()).run.kind).toBe('below-gate');
@@ -229,7 +217,7 @@ describe('K10: originals stay, and rolling back restores them', () => {
 
   it('keeps compactions that were made on what still stands', async () => {
     const session = await compacted();
-    await session.append(tell('more', 'More.'), tell('evenmore', 'Even more.'));
+    await session.append(said('more', 'More.'), said('evenmore', 'Even more.'));
     expect(await session.operator.rollback('more')).toEqual([]);
     expect(session.view.at(-1)!.message.id).toBe('more');
     expect(session.view.some(({ made, replaced }) => made ?? replaced)).toBe(true);
@@ -243,9 +231,7 @@ describe('K11: operators see superseded messages, the model does not', () => {
     const all = await session.operator.transcript({ includeSuperseded: true });
     expect(plain.map(({ message }) => message)).toEqual(session.view.map(({ message }) => message));
     const originals = all.filter(({ status }) => status !== 'summary');
-    expect(originals.map(({ message }) => message.id)).toEqual(
-      Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id),
-    );
+    expect(originals.map(({ message }) => message.id)).toEqual(logged(session).map(({ id }) => id));
     expect(all.filter(({ status }) => status === 'superseded')[0]!.by).toMatchObject({
       stage: expect.any(String),
     });
@@ -343,9 +329,7 @@ describe('undo', () => {
       facts: { later: [second] },
     });
     expect((await session.operator.undo({ to: first! })).map(({ id }) => id)).toEqual([second, first]);
-    expect(session.view.map(({ message }) => message.id)).toEqual(
-      Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id),
-    );
+    expect(session.view.map(({ message }) => message.id)).toEqual(logged(session).map(({ id }) => id));
     expect(session.operator.ledger.holds.length).toBe(2);
     await session.operator.release();
     expect(session.operator.ledger.holds).toEqual([]);
@@ -357,7 +341,7 @@ describe('N3: every message of every call is accounted for', () => {
     const session = await full();
     const first = await session.prepare();
     const sent = first.view.map(({ message }) => message);
-    await session.append(tell('later', 'Later.'));
+    await session.append(said('later', 'Later.'));
     await session.operator.undo();
     await session.prepare();
     const { messages, view } = await session.operator.explainCall(first.call);
@@ -398,7 +382,7 @@ describe('R10: compacted out, or ignored?', () => {
     await session.append(...read(LONG.slice(0, 6)));
     const early = await session.prepare();
     await session.observe({ inputTokens: 700 });
-    await session.append(...read(LONG).slice(6), tell('now', 'And now?'));
+    await session.append(...read(LONG).slice(6), said('now', 'And now?'));
     const late = await session.prepare();
     await session.observe({ inputTokens: 7_000 });
     const other = await openOn(store);
@@ -453,7 +437,7 @@ describe('N5: what a compaction saved, less what it cost', () => {
     await first.append(...read(LONG.slice(0, 6)));
     await first.prepare();
     await first.observe({ inputTokens: 700 });
-    await first.append(...read(LONG).slice(6), tell('now', 'And now?'));
+    await first.append(...read(LONG).slice(6), said('now', 'And now?'));
     for (const inputTokens of [6_000, 6_100]) {
       await first.prepare();
       await first.observe({ inputTokens, cacheReadTokens: 300 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
-import { engine, prose, read, says, shownText, system, talk, user } from '../support.js';
+import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
 import { defineSummarizer } from './summarizer.js';
 
 // A server takes its time to stop and start.
@@ -39,8 +39,7 @@ const said = (id: string, text = prose(60, id.length)): Message => ({
   parts: [{ type: 'text', text }],
 });
 
-const idsOf = (session: Session): string[] =>
-  Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id);
+const idsOf = (session: Session): string[] => logged(session).map(({ id }) => id);
 
 const look = (session: Session) => session.view.map((shown) => [shown.message.id, shownText(shown)]);
 

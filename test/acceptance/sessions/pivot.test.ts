@@ -1,6 +1,18 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { openStore, type Message, type Session, type SessionStore } from '../../../src/index.js';
-import { engine, prose, read, says, sessionOf, shownText, system, talk, user } from '../support.js';
+import { openStore, type Session, type SessionStore } from '../../../src/index.js';
+import {
+  engine,
+  prose,
+  read,
+  says,
+  sessionOf,
+  shownText,
+  system,
+  talk,
+  user,
+  said,
+  logged,
+} from '../support.js';
 import { KINDS, place } from './stores.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
@@ -11,13 +23,6 @@ const CHAT = [...START, ...talk(30, 100)];
 
 const openOn = async (store: SessionStore, settings = {}, budget = 12_000): Promise<Session> =>
   (await engine(budget, settings, { store })).open({ id: 's' });
-
-const tell = (id: string, text: string): Message => ({
-  id,
-  role: 'user',
-  origin: 'user',
-  parts: [{ type: 'text', text }],
-});
 
 describe('O2: a compaction is queued as a marker in the log', () => {
   it('is executed by the next call, once, and the model never sees the marker', async () => {
@@ -269,13 +274,13 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     for (let round = 0; round < 12; round++) {
       await Promise.all(
         both.map((session, who) =>
-          session.append(tell(`${who}-${round}`, `${who}, ${round}: ${prose(240, 2 * round + who)}`)),
+          session.append(said(`${who}-${round}`, `${who}, ${round}: ${prose(240, 2 * round + who)}`)),
         ),
       );
       await Promise.all(both.map((session) => session.prepare()));
     }
     const third = await (await openOn(await again(), {}, 6_000)).load();
-    const ids = Array.from({ length: third.log.length }, (_, seq) => third.log.at(seq).id);
+    const ids = logged(third).map(({ id }) => id);
     expect(ids.length).toBe(3 + 24);
     expect(new Set(ids).size).toBe(27);
     // Each process's own messages stand in its own order.

@@ -1,17 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpillwayError, type Message, type Session, type SessionStore } from '../../../src/index.js';
-import { engine, read, says, shownText, talk, user } from '../support.js';
+import { SpillwayError, type Session, type SessionStore } from '../../../src/index.js';
+import { engine, read, says, shownText, talk, user, said } from '../support.js';
 import { but, KINDS, place } from './stores.js';
 
 const openOn = async (store: SessionStore): Promise<Session> =>
   (await engine(6_000, {}, { store })).open({ id: 's' });
-
-const said = (id: string, text = 'Hm.'): Message => ({
-  id,
-  role: 'user',
-  origin: 'user',
-  parts: [{ type: 'text', text }],
-});
 
 /** A store whose next write, or note, is done, not done, or done late, and in any case its answer never comes. */
 function losing(store: SessionStore) {
