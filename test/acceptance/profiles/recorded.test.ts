@@ -76,7 +76,7 @@ async function replayed(profile: string, { session, highest }: Played): Promise<
 const compactions = ({ fired }: Played): Fired[] =>
   fired.filter(({ record }) => record.kind === 'compaction');
 
-describe('the recorded session under each profile, by the library and from the command line', () => {
+describe('the recorded session under each profile, and under two of them from the command line', () => {
   it('S1: staged: nothing below 0.80 of the budget, the stages in the order of their gates', async () => {
     const played = await play('staged');
     const runs = compactions(played);
@@ -118,7 +118,6 @@ describe('the recorded session under each profile, by the library and from the c
       const newest = kept.at(-1)!;
       expect(kept).toEqual(Array.from({ length: 10 }, (_, i) => newest - 9 + i));
     }
-    await replayed('agent', played);
   });
 
   it('R4: reducer: results of tools expire before every call, and no summary is bought for it', async () => {
@@ -138,7 +137,6 @@ describe('the recorded session under each profile, by the library and from the c
         ({ role, seq }) => role === 'tool' && view.some(({ source }) => source?.seq === seq),
       ).length,
     );
-    await replayed('reducer', played);
   });
 
   it('O1: pivot: nothing up to the usable input, then one summary for all that stood before', async () => {
@@ -155,6 +153,5 @@ describe('the recorded session under each profile, by the library and from the c
       for (const seq of sources.slice(0, place))
         expect(['system', 'user']).toContain(played.session.log.at(seq!).role);
     }
-    await replayed('pivot', played);
   });
 });
