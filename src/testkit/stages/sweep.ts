@@ -1,4 +1,4 @@
-import { isLoose } from '../wire/loose.js';
+import { z } from 'zod/v4';
 import { StageBench, type Wanted } from '../bench.js';
 import { frozen, isError, isWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
@@ -117,11 +117,7 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   const again = proposalIn(ask(new StageBench(messages), wanted));
   if (JSON.stringify(again) !== JSON.stringify(read))
     see('differs', 'the same view and goal gave other edits');
-  const state = JSON.stringify(read.state);
-  if (
-    read.state !== undefined &&
-    (state === undefined || JSON.stringify(JSON.parse(state)) !== state || !isPlain(read.state))
-  )
+  if (!z.json().optional().safeParse(read.state).success)
     see('state', `state is ${String(read.state)}, which is not plain JSON`);
 
   for (const { message, breaks } of bench.apply(read.edits, stage.name)) see('refused', message, breaks);
@@ -137,43 +133,33 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
     see('again', `${second.edits.length} more edits right behind its own`);
 }
 
-/** Whether a value survives being written as JSON and read again. */
-function isPlain(value: unknown): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object') return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (Array.isArray(value)) return value.every(isPlain);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(value).every((one) => one === undefined || isPlain(one));
-}
+const reason = z.string().min(1);
+const parts = z.array(z.looseObject({}));
+const PROPOSAL = z
+  .looseObject({
+    edits: z.array(
+      z.discriminatedUnion('kind', [
+        z.object({
+          kind: z.literal('replace'),
+          reason,
+          messageId: z.string(),
+          partIndex: z.int(),
+          content: parts,
+        }),
+        z.object({
+          kind: z.literal('supersede'),
+          reason,
+          fromId: z.string(),
+          toId: z.string(),
+          replacement: z.array(z.looseObject({ parts: z.array(z.unknown()) })),
+        }),
+      ]),
+    ),
+  })
+  .refine(({ then }) => typeof then !== 'function', 'plan returned a promise; it must be synchronous');
 
-/** What a stage answered as a proposal, or in words why it is none. Looks at the shape alone. */
+/** What a stage answered as a proposal, the very object, or in words why it is none. Looks at the shape alone. */
 export function proposalIn(answer: unknown): Proposal | string {
-  if (!isLoose(answer)) return `plan returned ${answer === null ? 'null' : typeof answer}`;
-  if (typeof answer.then === 'function') return 'plan returned a promise; it must be synchronous';
-  if (!Array.isArray(answer.edits)) return 'the answer has no list of edits';
-  for (const edit of answer.edits as unknown[]) {
-    const fault = faultOf(edit);
-    if (fault !== undefined) return fault;
-  }
-  return answer as unknown as Proposal;
-}
-
-function faultOf(edit: unknown): string | undefined {
-  if (!isLoose(edit)) return 'an edit is no object';
-  if (typeof edit.reason !== 'string' || edit.reason === '') return 'an edit gives no reason';
-  if (edit.kind === 'replace') {
-    if (typeof edit.messageId !== 'string' || !Number.isInteger(edit.partIndex))
-      return 'a replace names no part';
-    return Array.isArray(edit.content) && edit.content.every(isLoose)
-      ? undefined
-      : 'a replace has no list of parts';
-  }
-  if (edit.kind !== 'supersede') return `an edit is of kind ${String(edit.kind)}`;
-  if (typeof edit.fromId !== 'string' || typeof edit.toId !== 'string') return 'a supersede names no span';
-  const { replacement } = edit;
-  const whole =
-    Array.isArray(replacement) && replacement.every((one) => isLoose(one) && Array.isArray(one.parts));
-  return whole ? undefined : 'a supersede has no list of messages';
+  const { error } = PROPOSAL.safeParse(answer);
+  return error ? z.prettifyError(error) : (answer as Proposal);
 }
