@@ -18,7 +18,7 @@ interface AiSdkAnswer extends DraftedAnswer {
 }
 
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
-interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
+interface AiSdkDraft extends Draft<AiSdkAnswer> {
   readonly message?: WireMessage;
   /** The message that its answers came in, of which other fields stay; without its content where that was edited. */
   readonly frame?: WireMessage;
@@ -148,7 +148,7 @@ function saySystem(
   return wire && wire.content === text ? wire : { ...wire, role: 'system', content: text };
 }
 
-const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
+const writeRest = resultsBehindCalls<AiSdkDraft>({
   draft: draftOf,
   answered: (pairs, { frame = {} }) => {
     const content = pairs.map(([{ item, bound }, { wireId, tool }]) => {

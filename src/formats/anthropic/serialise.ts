@@ -4,7 +4,7 @@ import { CallIds, legalId } from '../conversation/ids.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
 import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
-import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
+import { type Draft, type DraftCall, draftOf } from './draft.js';
 import { Outbox } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
@@ -18,8 +18,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
 
   const ids = new CallIds();
   const spoken = drafts.slice(instructions.length);
-  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken, out.notices))
-    writeStep(step, ids, out);
+  for (const step of pairedSteps(spoken, out.notices)) writeStep(step, ids, out);
   out.close(drafts.at(-1)?.id ?? 'request');
   const messages = out.messages(instructions.flatMap(({ blocks }) => blocks));
   const system = systemOf(instructions);
@@ -46,7 +45,7 @@ type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
  * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
  * that nothing answers gets its answer even where the view ends: the provider takes no request with an open call.
  */
-function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: CallIds, out: Outbox): void {
+function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox): void {
   const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
   const others = writeResults(step, wireIds, out);
   const missing = new Set(interrupted(step, out.notices));
@@ -82,11 +81,7 @@ function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: Cal
 /** What is no result of this step, in order: words, and results that no call here waits for. */
 type Other = { readonly draft: Draft } | { readonly label: string; readonly block: Block };
 
-function writeResults(
-  { drafts, head }: PairedStep<Draft, DraftCall, DraftResult>,
-  wireIds: WireIds,
-  out: Outbox,
-): Other[] {
+function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out: Outbox): Other[] {
   const others: Other[] = [];
   let begun = false;
   for (const { draft, paired } of drafts) {

@@ -20,7 +20,7 @@ export interface DraftedAnswer {
   readonly elsewhere?: boolean;
 }
 
-/** One view message as pairing sees it. */
+/** One view message as pairing sees it; a format's own draft says what it knows more of calls and answers. */
 export interface Drafted<
   Call extends DraftedCall = DraftedCall,
   Answer extends DraftedAnswer = DraftedAnswer,
@@ -35,6 +35,10 @@ export interface Drafted<
   readonly notices: readonly Notice[];
 }
 
+/** What a format's draft calls, and what it answers. */
+export type CallOf<Draft extends Drafted> = Draft['calls'][number];
+export type AnswerOf<Draft extends Drafted> = Draft['answers'][number];
+
 /** A call of the step, and whether anything has answered it. */
 export interface Waiting<Call> {
   readonly call: Call;
@@ -42,23 +46,23 @@ export interface Waiting<Call> {
 }
 
 /** What becomes of one answer: it belongs to a call of its step, or is said in words behind a label, or goes as it is. */
-export type Paired<Call, Answer> =
+export type Paired<Draft extends Drafted> =
   | {
       readonly kind: 'matched';
-      readonly answer: Answer;
-      readonly waiting: Waiting<Call>;
+      readonly answer: AnswerOf<Draft>;
+      readonly waiting: Waiting<CallOf<Draft>>;
       readonly displaced: boolean;
     }
-  | { readonly kind: 'unmatched'; readonly answer: Answer; readonly label: string }
-  | { readonly kind: 'elsewhere'; readonly answer: Answer };
+  | { readonly kind: 'unmatched'; readonly answer: AnswerOf<Draft>; readonly label: string }
+  | { readonly kind: 'elsewhere'; readonly answer: AnswerOf<Draft> };
 
 /** One step: an assistant message and everything up to the next one. The first step of a view may lack its head. */
-export interface PairedStep<Draft, Call, Answer> {
+export interface PairedStep<Draft extends Drafted> {
   readonly head: Draft | undefined;
   /** In the order in which the head makes them. */
-  readonly waiting: readonly Waiting<Call>[];
+  readonly waiting: readonly Waiting<CallOf<Draft>>[];
   /** The head included. */
-  readonly drafts: readonly { readonly draft: Draft; readonly paired: readonly Paired<Call, Answer>[] }[];
+  readonly drafts: readonly { readonly draft: Draft; readonly paired: readonly Paired<Draft>[] }[];
   /** Nothing follows it in the view. */
   readonly isLast: boolean;
 }
@@ -68,20 +72,16 @@ export interface PairedStep<Draft, Call, Answer> {
  * step that still waits. Any other answer is late, a second one, or an orphan; a notice says which. Nothing here looks
  * past the next assistant message, so that a longer log extends the bytes of a shorter one.
  */
-export function* pairedSteps<
-  Call extends DraftedCall,
-  Answer extends DraftedAnswer,
-  Draft extends Drafted<Call, Answer>,
->(
-  drafts: readonly (Draft & Drafted<Call, Answer>)[],
+export function* pairedSteps<Draft extends Drafted>(
+  drafts: readonly Draft[],
   notices: Notice[],
   past = new PastCalls(),
-): Generator<PairedStep<Draft, Call, Answer>> {
+): Generator<PairedStep<Draft>> {
   for (let from = 0; from < drafts.length;) {
     let to = from + 1;
     while (to < drafts.length && drafts[to]!.role !== 'assistant') to++;
     past.begin();
-    const step = pairStep<Call, Answer, Draft>(drafts.slice(from, to), to === drafts.length, past, notices);
+    const step = pairStep(drafts.slice(from, to), to === drafts.length, past, notices);
     yield step;
     for (const { call, answered } of step.waiting) past.set(call.callId, { tool: call.tool, answered });
     from = to;
@@ -123,19 +123,15 @@ export class PastCalls {
   }
 }
 
-function pairStep<
-  Call extends DraftedCall,
-  Answer extends DraftedAnswer,
-  Draft extends Drafted<Call, Answer>,
->(
+function pairStep<Draft extends Drafted>(
   step: readonly Draft[],
   isLast: boolean,
   past: PastCalls,
   notices: Notice[],
-): PairedStep<Draft, Call, Answer> {
+): PairedStep<Draft> {
   const head = step[0]!.role === 'assistant' ? step[0] : undefined;
-  const waiting = (head?.calls ?? []).map((call): Waiting<Call> => ({ call, answered: false }));
-  const byId = new Map<string, { readonly all: Waiting<Call>[]; next: number }>();
+  const waiting = (head?.calls ?? []).map((call): Waiting<CallOf<Draft>> => ({ call, answered: false }));
+  const byId = new Map<string, { readonly all: Waiting<CallOf<Draft>>[]; next: number }>();
   for (const one of waiting) {
     const same = byId.get(one.call.callId);
     if (same) same.all.push(one);
@@ -145,7 +141,7 @@ function pairStep<
   const drafts = step.map((draft) => {
     notices.push(...draft.notices);
     const report = reporter(draft.id, notices);
-    const paired: Paired<Call, Answer>[] = [];
+    const paired: Paired<Draft>[] = [];
     for (const answer of draft.answers) {
       const same = byId.get(answer.callId);
       const found = same?.all[same.next];
@@ -187,10 +183,10 @@ function labelOf(callId: string, tool: string | undefined, past: PastCalls, repo
 }
 
 /** Calls of a step that is over and that nothing has answered, each with a notice. */
-export function interrupted<Call extends DraftedCall>(
-  { head, waiting }: Pick<PairedStep<Drafted, Call, unknown>, 'head' | 'waiting'>,
+export function interrupted<Draft extends Drafted>(
+  { head, waiting }: PairedStep<Draft>,
   notices: Notice[],
-): Call[] {
+): CallOf<Draft>[] {
   return waiting.flatMap(({ call, answered }) => {
     if (answered || call.optional) return [];
     reporter(head!.id, notices)('interrupted-call', `call ${call.callId} to ${call.tool} has no result`);

@@ -4,11 +4,12 @@ import {
   interrupted,
   pairedSteps,
   PastCalls,
+  type AnswerOf,
+  type CallOf,
   type Drafted,
   type DraftedAnswer,
   type DraftedCall,
   type PairedStep,
-  type Waiting,
 } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
 
@@ -19,45 +20,43 @@ export interface Call extends DraftedCall {
 }
 
 /** A view message in a format that gives every result a message of its own, right behind its call. */
-export interface Draft<C extends Call = Call, A extends DraftedAnswer = DraftedAnswer> extends Drafted<C, A> {
+export interface Draft<A extends DraftedAnswer = DraftedAnswer> extends Drafted<Call, A> {
   /** What it says besides its answers. */
   readonly message?: unknown;
 }
 
 /** How one format writes what `pairing.ts` pairs. */
-interface Layout<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
+interface Layout<D extends Draft> {
   draft(shown: ViewMessage): D;
   /** Messages that hold these answers of one draft, each with the call that it answers. */
-  answered(pairs: readonly Pair<C, A>[], draft: D, report: Report): readonly unknown[];
+  answered(pairs: readonly Pair<D>[], draft: D, report: Report): readonly unknown[];
   /** Messages in place of results that never came. */
-  unanswered(calls: readonly C[]): readonly unknown[];
+  unanswered(calls: readonly Call[]): readonly unknown[];
   /** An answer that no call waits for, as words of the user. */
-  unmatched(label: string, answer: A): unknown;
+  unmatched(label: string, answer: AnswerOf<D>): unknown;
   /** What a message says behind the head of its step, where that is not simply `message`. */
   said?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
   /** Stands for a view in which nobody says anything. */
   readonly silent?: unknown;
 }
 
-type Pair<C, A> = readonly [answer: A, call: C];
+type Pair<D extends Draft> = readonly [answer: AnswerOf<D>, call: CallOf<D>];
 
 /**
  * Writes a view: answers directly behind their calls, whatever else was said in the step behind the answers. A step that
  * ends the view differs from the same step with a successor only by answers appended at its end.
  */
-export function resultsBehindCalls<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(
-  layout: Layout<C, A, D>,
-): WireFormat['serialise'] {
+export function resultsBehindCalls<D extends Draft>(layout: Layout<D>): WireFormat['serialise'] {
   return (view, memory = {}) => {
-    const writer = memory.kept instanceof Writer ? (memory.kept as Writer<C, A, D>) : new Writer(layout);
+    const writer = memory.kept instanceof Writer ? (memory.kept as Writer<D>) : new Writer(layout);
     memory.kept = writer;
     return writer.write(view);
   };
 }
 
 /** Keeps what it wrote of the steps that are over, for as long as the view begins with the very same messages. */
-class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
-  readonly #layout: Layout<C, A, D>;
+class Writer<D extends Draft> {
+  readonly #layout: Layout<D>;
   readonly #messages: unknown[] = [];
   readonly #notices: Notice[] = [];
   readonly #past = new PastCalls();
@@ -65,7 +64,7 @@ class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
   /** Where the newest step begins, in each list. */
   #open = { view: 0, messages: 0, notices: 0 };
 
-  constructor(layout: Layout<C, A, D>) {
+  constructor(layout: Layout<D>) {
     this.#layout = layout;
   }
 
@@ -76,7 +75,7 @@ class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
     const messages = this.#messages;
     const notices = this.#notices;
     const drafts = view.slice(this.#open.view).map(layout.draft);
-    for (const step of pairedSteps<C, A, D>(drafts, notices, this.#past)) {
+    for (const step of pairedSteps(drafts, notices, this.#past)) {
       this.#put(step, view);
       const next = this.#open.view + step.drafts.length;
       if (!step.isLast) this.#open = { view: next, messages: messages.length, notices: notices.length };
@@ -105,7 +104,7 @@ class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
     return true;
   }
 
-  #put(step: PairedStep<D, C, A>, view: readonly ViewMessage[]): void {
+  #put(step: PairedStep<D>, view: readonly ViewMessage[]): void {
     const layout = this.#layout;
     const messages = this.#messages;
     const notices = this.#notices;
@@ -122,21 +121,13 @@ class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
           'displaced-result',
           SAID.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
         );
-      const pairs = matched.map(({ answer, waiting }): Pair<C, A> => [answer, waiting.call]);
+      const pairs = matched.map(({ answer, waiting }): Pair<D> => [answer, waiting.call]);
       if (pairs.length > 0) messages.push(...layout.answered(pairs, draft, report));
       for (const one of paired)
         if (one.kind === 'unmatched') others.push(layout.unmatched(one.label, one.answer));
     }
-    if (!step.isLast || others.length > 0) messages.push(...unansweredOf(step, layout, notices));
+    const missing = step.isLast && others.length === 0 ? [] : interrupted(step, notices);
+    if (missing.length > 0) messages.push(...layout.unanswered(missing));
     for (const message of others) messages.push(message);
   }
-}
-
-function unansweredOf<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(
-  step: { readonly head: D | undefined; readonly waiting: readonly Waiting<C>[] },
-  layout: Layout<C, A, D>,
-  notices: Notice[],
-): readonly unknown[] {
-  const missing = interrupted(step, notices);
-  return missing.length > 0 ? layout.unanswered(missing) : [];
 }

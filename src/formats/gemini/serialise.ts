@@ -14,8 +14,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   const beside = systemOf(view, request);
   const first = view.findIndex(({ message }) => message.role !== 'system');
   const spoken = first < 0 ? [] : view.slice(first);
-  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken.map(draftOf), request.notices))
-    writeStep(step, request);
+  for (const step of pairedSteps(spoken.map(draftOf), request.notices)) writeStep(step, request);
   const { contents, notices } = request;
   endWithUser(view, request);
   return { messages: contents, notices, ...(beside ? { beside } : {}) };
@@ -55,7 +54,7 @@ interface Request {
   readonly notices: Notice[];
 }
 
-type Step = PairedStep<Draft, DraftCall, DraftResult>;
+type Step = PairedStep<Draft>;
 /** The results of a step by the call that each answers. */
 type Results = ReadonlyMap<Waiting<DraftCall>, DraftResult>;
 

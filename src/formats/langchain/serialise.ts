@@ -41,7 +41,7 @@ interface Answer extends DraftedAnswer {
 }
 
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
-interface LangChainDraft extends Draft<Call, Answer> {
+interface LangChainDraft extends Draft<Answer> {
   readonly message?: Fields;
 }
 
@@ -244,7 +244,7 @@ function twin(block: Fields, calls: ReadonlyMap<string, Fields>): Fields {
   return { ...block, id: call.id, ...Object.fromEntries(fields.map((field) => [field, call.args])) };
 }
 
-const write = resultsBehindCalls<Call, Answer, LangChainDraft>({
+const write = resultsBehindCalls<LangChainDraft>({
   draft: draftOf,
   answered: (pairs) =>
     pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {

@@ -23,7 +23,7 @@ interface ChatAnswer {
 }
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided by the layout below. */
-interface ChatDraft extends Draft<Call, ChatAnswer> {
+interface ChatDraft extends Draft<ChatAnswer> {
   readonly message?: WireMessage;
 }
 
@@ -126,7 +126,7 @@ function labelled(label: string, message: Message, wire: WireMessage | undefined
   return writeContent([{ type: 'text', text: label }, ...parts], wire?.content);
 }
 
-export const serialise = resultsBehindCalls<Call, ChatAnswer, ChatDraft>({
+export const serialise = resultsBehindCalls<ChatDraft>({
   draft: draftOf,
   answered: (pairs, _, report) =>
     pairs.map(([{ wire }, call]) => {

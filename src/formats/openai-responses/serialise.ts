@@ -32,7 +32,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   };
   const { items, notices, heldByServer } = request;
   const drafts = view.map(draftOf).map((draft) => (heldByServer ? draft : alone(draft)));
-  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(drafts, notices)) writeStep(step, request);
+  for (const step of pairedSteps(drafts, notices)) writeStep(step, request);
   const { instructions } = request;
   if (compacted && view.some(({ message }) => message.wireFormat === FORMAT)) {
     const what = 'a new chain: previous_response_id and conversation are not sent, they name the old items';
@@ -77,7 +77,7 @@ type WireIds = Map<Waiting<DraftCall>, string>;
  * Writes one step. Items keep the order of the log; a call that nothing answers gets its answer behind the results that
  * follow it at once, so that a longer log extends the bytes of the shorter one.
  */
-function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Request): void {
+function writeStep(step: PairedStep<Draft>, request: Request): void {
   const { head, waiting } = step;
   const ids: WireIds = new Map();
   for (const own of head?.items ?? []) {
@@ -145,7 +145,7 @@ function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Ite
 }
 
 /** A result in the form its call wants, or, where no call waits for it, as a message that says what it is. */
-function answerOf(one: Paired<DraftCall, DraftResult>, ids: WireIds): Item {
+function answerOf(one: Paired<Draft>, ids: WireIds): Item {
   if (one.kind === 'matched') return settled(one.answer, one.waiting.call, ids.get(one.waiting)!);
   return one.kind === 'unmatched' ? labelled(one.label, one.answer) : one.answer.item;
 }
