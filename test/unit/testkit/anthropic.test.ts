@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { validateAnthropic, validators, type AnthropicRule } from '../../../src/testkit/index.js';
+import { expect, it } from '@jest/globals';
+import { validateAnthropic, type AnthropicRule } from '../../../src/testkit/index.js';
 import {
   everything,
   result,
@@ -10,14 +10,13 @@ import {
   assistant,
   type Loose,
 } from '../formats/anthropic/bodies.js';
-
-type Mutate = (messages: Loose[], body: Loose) => unknown;
+import { judgesOf, type Mutant } from './mutants.js';
 
 const swap = (list: Loose[], a: number, b: number): void => {
   [list[a], list[b]] = [list[b]!, list[a]!];
 };
 
-const MUTANTS: readonly (readonly [name: string, rule: AnthropicRule, mutate: Mutate])[] = [
+const MUTANTS: readonly Mutant<AnthropicRule, Loose, Loose>[] = [
   ['a result is missing', 'A1', (m) => m[2]!.content.splice(0, 1)],
   ['all results are missing', 'A1', (m) => m[2]!.content.splice(0, 2)],
   ['the message of results is missing', 'A1', (m) => m.splice(2, 1)],
@@ -92,43 +91,28 @@ const MUTANTS: readonly (readonly [name: string, rule: AnthropicRule, mutate: Mu
   ['no message at all', 'A0', (m) => m.splice(0)],
 ];
 
-describe('the Messages API validator', () => {
-  it('finds nothing in a legal request of every feature', () => {
-    expect(validateAnthropic(everything())).toEqual([]);
-    expect(validators.get('anthropic')!(everything())).toEqual([]);
-  });
+judgesOf('the Messages API', {
+  validate: validateAnthropic,
+  legal: everything as () => Loose,
+  listIn: ({ messages }) => messages as Loose[],
+  mutants: MUTANTS,
+});
 
-  it('finds nothing in the same with thinking on, or in an open tool loop that thinks', () => {
-    const body: Loose = { ...everything(), thinking: { type: 'enabled', budget_tokens: 1_024 } };
-    expect(validateAnthropic(body)).toEqual([]);
-    body['messages'] = [
-      user(text('Go.')),
-      assistant(thinking('I read.'), use('toolu_1')),
-      user(result('toolu_1')),
-    ];
-    expect(validateAnthropic(body)).toEqual([]);
-  });
+it('the Messages API: nothing is wrong in the same with thinking on, or in an open tool loop that thinks', () => {
+  const body: Loose = { ...everything(), thinking: { type: 'enabled', budget_tokens: 1_024 } };
+  expect(validateAnthropic(body)).toEqual([]);
+  body['messages'] = [
+    user(text('Go.')),
+    assistant(thinking('I read.'), use('toolu_1')),
+    user(result('toolu_1')),
+  ];
+  expect(validateAnthropic(body)).toEqual([]);
+});
 
-  it(`has ${MUTANTS.length} mutants, of which each stands for one mistake`, () => {
-    expect(MUTANTS.length).toBeGreaterThan(30);
-    expect(new Set(MUTANTS.map(([name]) => name)).size).toBe(MUTANTS.length);
-  });
-
-  it.each(MUTANTS)('kills the mutant: %s', (_, rule, mutate) => {
-    const body = everything();
-    mutate(body.messages, body);
-    expect(validateAnthropic(body).map((fault) => fault.rule)).toContain(rule);
-  });
-
-  it('names the message at fault', () => {
-    const body = everything();
-    body.messages[2].content.splice(0, 1);
-    expect(validateAnthropic(body)).toEqual([
-      { rule: 'A1', at: 1, what: 'call toolu_2 is not answered in the next message' },
-    ]);
-  });
-
-  it.each([[null], ['text'], [{}], [{ messages: {} }], [[null]]])('refuses %j without throwing', (input) => {
-    expect(validateAnthropic(input)[0]?.rule).toBe('A0');
-  });
+it('the Messages API: names the message at fault', () => {
+  const body = everything();
+  body.messages[2].content.splice(0, 1);
+  expect(validateAnthropic(body)).toEqual([
+    { rule: 'A1', at: 1, what: 'call toolu_2 is not answered in the next message' },
+  ]);
 });

@@ -1,10 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { validateGemini, type GeminiRule } from '../../../src/testkit/index.js';
 import { answer, call, everything, snake, turn, type Loose } from '../../support/gemini.js';
+import { judgesOf, type Mutant } from './mutants.js';
 
-type Mutant = readonly [name: string, rule: GeminiRule, mutate: (contents: Loose[], body: Loose) => unknown];
-
-const MUTANTS: readonly Mutant[] = [
+const MUTANTS: readonly Mutant<GeminiRule, Loose, Loose>[] = [
   ['a response is missing', 'G2', (c) => c[2]!.parts.pop()],
   ['all responses are missing', 'G2', (c) => c.splice(2, 1)],
   ['a response too many', 'G2', (c) => c[2]!.parts.push(answer('read'))],
@@ -63,32 +62,23 @@ const MUTANTS: readonly Mutant[] = [
   ['a system prompt without parts', 'G4', (_, body) => (body.systemInstruction = { parts: [] })],
 ];
 
-describe('the Gemini validator', () => {
-  it('finds nothing in a legal request of every feature, in both spellings, as a body and as a list', () => {
-    expect(validateGemini(everything(), { openEnd: false })).toEqual([]);
-    expect(validateGemini(everything().contents)).toEqual([]);
-    expect(validateGemini(snake())).toEqual([]);
-  });
+judgesOf('Gemini', {
+  validate: validateGemini,
+  legal: everything as () => Loose,
+  listIn: ({ contents }) => contents as Loose[],
+  mutants: MUTANTS,
+  waiting: [
+    [turn('user', 'go'), turn('model', call('read'), call('read'))],
+    ['G1', 'G2'],
+  ],
+});
 
-  it('asks for signatures only of conversations that have any', () => {
-    const plain = [turn('user', 'go'), turn('model', call('read')), turn('user', answer('read'))];
-    expect(validateGemini(plain)).toEqual([]);
-    expect(validateGemini(plain, { signed: true }).map(({ rule }) => rule)).toEqual(['G3']);
-  });
+it('Gemini takes both spellings', () => {
+  expect(validateGemini(snake())).toEqual([]);
+});
 
-  it('lets a session in progress end in waiting calls, a request on demand not', () => {
-    const open = [turn('user', 'go'), turn('model', call('read'), call('read'))];
-    expect(validateGemini(open)).toEqual([]);
-    expect(validateGemini(open, { openEnd: false }).map(({ rule }) => rule)).toContain('G2');
-  });
-
-  it.each(MUTANTS)('kills the mutant: %s', (_, rule, mutate) => {
-    const body = everything();
-    mutate(body.contents, body);
-    expect(validateGemini(body).map((violation) => violation.rule)).toContain(rule);
-  });
-
-  it.each([[null], ['text'], [{ messages: [] }]])('refuses %j', (input) => {
-    expect(validateGemini(input).map((violation) => violation.rule)).toEqual(['G0']);
-  });
+it('Gemini asks for signatures only of conversations that have any', () => {
+  const plain = [turn('user', 'go'), turn('model', call('read')), turn('user', answer('read'))];
+  expect(validateGemini(plain)).toEqual([]);
+  expect(validateGemini(plain, { signed: true }).map(({ rule }) => rule)).toEqual(['G3']);
 });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { mapChatMessagesToStoredMessages } from '@langchain/core/messages';
-import { validateLangChain } from '../../../src/testkit/index.js';
+import { validateLangChain, type LangChainRule } from '../../../src/testkit/index.js';
 import { everything } from '../formats/langchain/requests.js';
+import { judgesOf, type Mutant } from './mutants.js';
 
 type Loose = Record<string, any>;
 const USER = { type: 'human', content: 'x' };
@@ -10,7 +11,7 @@ const USER = { type: 'human', content: 'x' };
 const stored = (): Loose[] => structuredClone(mapChatMessagesToStoredMessages(everything())) as Loose[];
 
 /** Places in `everything()`: 3 calls a and b, 4 and 5 their results, 6 calls a again, 7 its result. */
-const MUTANTS: readonly (readonly [name: string, rule: string, mutate: (m: Loose[]) => unknown])[] = [
+const MUTANTS: readonly Mutant<LangChainRule, Loose, Loose[]>[] = [
   ['a result is missing', 'L1', (m) => m.splice(4, 1)],
   ['all results are missing', 'L1', (m) => m.splice(4, 2)],
   ['a result comes twice', 'L1', (m) => m.splice(5, 0, m[4]!)],
@@ -57,35 +58,19 @@ const MUTANTS: readonly (readonly [name: string, rule: string, mutate: (m: Loose
   ['half a pair in arguments', 'L8', (m) => (m[3]!.data.tool_calls[0].args = { a: '\ud83d' })],
 ];
 
-describe('the LangChain validator', () => {
-  it('finds no fault in anything legal, in any form', () => {
-    const forms: unknown[] = [
-      everything(),
-      stored(),
-      JSON.parse(JSON.stringify(everything())),
-      { messages: everything() },
-    ];
-    for (const form of forms) expect(validateLangChain(form, { openEnd: false })).toEqual([]);
-  });
+judgesOf('LangChain', {
+  validate: validateLangChain,
+  legal: stored,
+  listIn: (messages) => messages,
+  mutants: MUTANTS,
+  waiting: [everything().slice(0, 4), ['L1', 'L1']],
+});
 
-  it('lets calls wait at the very end of a history, not of a request', () => {
-    expect(validateLangChain(everything().slice(0, 4))).toEqual([]);
-    expect(validateLangChain(everything().slice(0, 4), { openEnd: false }).map(({ rule }) => rule)).toEqual([
-      'L1',
-      'L1',
-    ]);
-  });
-
-  it.each(MUTANTS)('is told that %s: %s', (_, rule, mutate) => {
-    const messages = stored();
-    mutate(messages);
-    expect(validateLangChain(messages).map((fault) => fault.rule)).toContain(rule);
-  });
-
-  it('takes anything without throwing', () => {
-    for (const odd of [undefined, null, 7, 'x', {}, { messages: 3 }, [null, 3, 'x', {}, []]]) {
-      expect(() => validateLangChain(odd)).not.toThrow();
-      expect(validateLangChain(odd).length).toBeGreaterThan(0);
-    }
-  });
+it('LangChain takes messages in any form', () => {
+  const forms: unknown[] = [
+    everything(),
+    JSON.parse(JSON.stringify(everything())),
+    { messages: everything() },
+  ];
+  for (const form of forms) expect(validateLangChain(form, { openEnd: false })).toEqual([]);
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { validateOpenAiChat, type Rule } from '../../../src/testkit/index.js';
+import { judgesOf, type Mutant } from './mutants.js';
 
 type Loose = Record<string, any>;
 
@@ -22,7 +23,7 @@ const legal = (): Loose[] => [
   { role: 'user', content: 'and?' },
 ];
 
-const MUTANTS: readonly (readonly [name: string, rule: Rule, mutate: (messages: Loose[]) => unknown])[] = [
+const MUTANTS: readonly Mutant<Rule, Loose, Loose[]>[] = [
   ['a result is missing', 'C1', (m) => m.splice(3, 1)],
   ['all results are missing', 'C1', (m) => m.splice(3, 2)],
   ['a result comes twice', 'C1', (m) => m.splice(4, 0, result('b'))],
@@ -66,32 +67,18 @@ const MUTANTS: readonly (readonly [name: string, rule: Rule, mutate: (messages: 
   ['a message that is a string', 'C0', (m) => m.push('hi' as unknown as Loose)],
 ];
 
-describe('the chat completions validator', () => {
-  it('finds nothing in a legal request, ids reused in a later step included', () => {
-    expect(validateOpenAiChat(legal(), { openEnd: false })).toEqual([]);
-  });
+judgesOf('chat completions', {
+  validate: validateOpenAiChat,
+  legal,
+  listIn: (messages) => messages,
+  mutants: MUTANTS,
+  waiting: [legal().slice(0, 4), ['C1']],
+});
 
-  it.each(MUTANTS)('kills the mutant: %s', (_, rule, mutate) => {
-    const messages = legal();
-    mutate(messages);
-    expect(validateOpenAiChat(messages).map((violation) => violation.rule)).toContain(rule);
-  });
-
-  it('names the message at fault', () => {
-    const messages = legal();
-    messages.splice(6, 1);
-    expect(validateOpenAiChat(messages)).toEqual([
-      { rule: 'C1', at: 5, what: 'call a is not directly followed by its result' },
-    ]);
-  });
-
-  it('lets a session in progress end in waiting calls, a request on demand not', () => {
-    const open = legal().slice(0, 4);
-    expect(validateOpenAiChat(open)).toEqual([]);
-    expect(validateOpenAiChat(open, { openEnd: false }).map((violation) => violation.rule)).toEqual(['C1']);
-  });
-
-  it.each([[null], ['text'], [{ messages: [] }]])('refuses %j', (input) => {
-    expect(validateOpenAiChat(input).map((violation) => violation.rule)).toEqual(['C0']);
-  });
+it('chat completions names the message at fault', () => {
+  const messages = legal();
+  messages.splice(6, 1);
+  expect(validateOpenAiChat(messages)).toEqual([
+    { rule: 'C1', at: 5, what: 'call a is not directly followed by its result' },
+  ]);
 });
