@@ -143,7 +143,7 @@ class BlockStream implements RecallStream {
   #blocks: Block[] = [];
   #open = new Map<unknown, Block>();
   /** Events of thoughts, until it is known whether they led to a recall. */
-  #held: readonly { readonly block: Block; readonly event: Fields }[] = [];
+  #held: { readonly block: Block; readonly event: Fields }[] = [];
   #answer = 0;
   #hasOthers = false;
 
@@ -164,7 +164,7 @@ class BlockStream implements RecallStream {
     const block = this.#blockOf(told);
     block.fields = wire.grown(block.fields, event);
     if (wire.isRecall(block.fields)) return;
-    if (wire.isThought(block.fields)) return void (this.#held = [...this.#held, { block, event }]);
+    if (wire.isThought(block.fields)) return void this.#held.push({ block, event });
     yield* this.#released();
     yield this.#placed(block, event);
   }

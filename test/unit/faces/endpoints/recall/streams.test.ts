@@ -91,3 +91,15 @@ it('keeps what Anthropic ran itself, with its sources, in the whole of a streame
     },
   ]);
 });
+
+it('holds long thoughts in time that grows with them, and not with their square', () => {
+  const stream = MESSAGES.recall.stream();
+  const take = (event: Record<string, unknown>) => [...stream.take(event)];
+  take({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } });
+  const delta = { type: 'thinking_delta', thinking: 'word ' };
+  const began = performance.now();
+  for (let piece = 0; piece < 30_000; piece++) take({ type: 'content_block_delta', index: 0, delta });
+  expect(performance.now() - began).toBeLessThan(10_000);
+  const shown = take({ type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } });
+  expect(shown).toHaveLength(30_002);
+});
