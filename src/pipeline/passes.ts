@@ -1,4 +1,4 @@
-import { atOnce, type CompactionRecord, type Plan, type StageOutcome } from '../transcript/index.js';
+import { type CompactionRecord, type Plan, type StageOutcome, type Steps } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { planOf } from './plan-value.js';
 import type { Pass } from './policy.js';
@@ -9,11 +9,11 @@ import { PIPELINE_STEPS } from './policy.js';
 import { leastOf } from './unreachable.js';
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
-export function planPass(input: RunInput, pass: Pass): RunOutcome {
+export function* planPass(input: RunInput, pass: Pass): Steps<RunOutcome> {
   const draft = new RunDraft(input);
-  const { floor } = leastOf(draft);
-  atOnce(draft.step(pass.stage.stage, 0, (view) => proposalOf(pass.stage, draft, view, view.tokens)));
-  atOnce(applyReasoningRule(draft));
+  const { floor } = leastOf(draft, yield* draft.viewing());
+  yield* draft.step(pass.stage.stage, 0, (view) => proposalOf(pass.stage, draft, view, view.tokens));
+  yield* applyReasoningRule(draft);
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
   return planned(draft, floor);

@@ -32,9 +32,9 @@ export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading):
 }
 
 /** Whether every run on a session as it stands would end in `BUDGET_UNREACHABLE` before any stage is asked. */
-export function fitsNever(input: RunInput): boolean {
+export function* fitsNever(input: RunInput): Steps<boolean> {
   const draft = new RunDraft(input);
-  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft), draft.reading);
+  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft, yield* draft.viewing()), draft.reading);
 }
 
 /** What may never be removed does not fit. */

@@ -10,7 +10,14 @@ import {
   type RunOutcome,
   type SignedThought,
 } from '../pipeline/index.js';
-import type { CompactionRecord, Trigger } from '../transcript/index.js';
+import {
+  atOnce,
+  madeIn,
+  type CompactionRecord,
+  type Made,
+  type Steps,
+  type Trigger,
+} from '../transcript/index.js';
 import type { Pieces } from './wiring.js';
 
 /** How a plan came to be committed. */
@@ -54,10 +61,11 @@ export class Commits {
    * compaction: no history, hooks or events. None where the run that follows by `trigger` is sure to be refused: what may
    * never be removed does not fit, and the ledger stays as it was.
    */
-  passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): void {
+  *passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): Steps<void> {
     if (!policy.passes.some(isDue)) return;
-    if (trigger && fitsNever({ ...this.of.planner.input(trigger), policy })) return;
-    for (const pass of policy.passes) if (isDue(pass)) this.#quietly(pass, (input) => planPass(input, pass));
+    if (trigger && (yield* fitsNever({ ...this.of.planner.input(trigger), policy }))) return;
+    for (const pass of policy.passes)
+      if (isDue(pass)) yield* this.#quietly(pass, (input) => planPass(input, pass));
   }
 
   /** Takes out reasoning signed behind a position of the log at which hooks add other content now. */
@@ -78,14 +86,17 @@ export class Commits {
 
   /** `why` goes into the record. */
   #stripStale(isStale: (thought: SignedThought) => boolean, why: string): void {
-    this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale));
+    atOnce(this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale)));
   }
 
-  #quietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {
-    const { planner, timer } = this.of;
+  *#quietly({ kind, detail }: Trigger, plan: (input: RunInput) => Made<RunOutcome | undefined>): Steps<void> {
+    const { planner, thread, timer } = this.of;
     const started = timer();
-    const outcome = plan(planner.input({ kind, detail }));
-    if (outcome?.kind === 'planned') this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
+    const input = planner.input({ kind, detail });
+    const outcome = yield* madeIn(plan(input));
+    const isCurrent = thread.ledger.head === input.base && thread.log === input.source.log;
+    if (outcome?.kind === 'planned' && isCurrent)
+      this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
 import type { FilledRun } from './planner.js';
-import type { RunManner } from './policies.js';
+import type { RunManner, Tuned } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Pieces } from './wiring.js';
@@ -27,14 +27,18 @@ export class Compaction {
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
     if (moved !== undefined) commits.stripMoved(moved);
-    const room = this.#inSlices(this.#makeRoom({ kind: 'pressure', detail: 'before a call' }));
-    return after(room, () => {
-      commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
+    return after(this.#inSlices(this.#beforeGates(policy)), () => {
       const seen = triggers.sighting;
       const { pressure } = seen.reading;
       const response = stream.see(seen, (due) => this.#runDue(due, seen.reading, signal));
       return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
     });
+  }
+
+  *#beforeGates(policy: Policy): Steps<void> {
+    const { commits, stream, triggers } = this.of;
+    yield* this.#makeRoom({ kind: 'pressure', detail: 'before a call' });
+    yield* commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
   }
 
   #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
@@ -92,8 +96,8 @@ export class Compaction {
   }
 
   #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
-    const { thread, hooks, gauge, timer, policies, summarizer, planner, commits } = this.of;
-    const { tuned = { policy: policies.now, filler: summarizer.filler }, threshold = 0, signal } = how;
+    const { thread, gauge, timer, policies, summarizer, commits } = this.of;
+    const { tuned = { policy: policies.now, filler: summarizer.filler }, threshold = 0 } = how;
     const { policy } = tuned;
     const filler = how.waitsForText ? tuned.filler : undefined;
     const started = timer();
@@ -101,7 +105,13 @@ export class Compaction {
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const run = new Run(this.of, { trigger, reading, policy, waits, started });
-    commits.passes(policy, trigger, ({ when }) => when === 'compaction');
+    const passed = this.#inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
+    return after(passed, () => this.#ended(run, trigger, how, { policy, filler }));
+  }
+
+  #ended(run: Run, trigger: Trigger, how: RunManner, { policy, filler }: Tuned): Response {
+    const { hooks, planner } = this.of;
+    const { signal } = how;
     const isAsked = hooks.asks(policy);
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
     if (ready) return run.finish(ready);

@@ -88,26 +88,27 @@ export class Planner {
     };
   }
 
-  /** The run as the pipeline plans it: no plugin is asked, no text bought. */
-  draft(run: RunInput): RunOutcome {
-    return atOnce(this.#drafting(run));
-  }
-
-  #drafting(run: RunInput): Steps<RunOutcome> {
-    return madeIn(this.of.pipeline.plan(run));
+  /**
+   * The run as the pipeline plans it, in slices: no plugin is asked, no text bought. What is planned for nobody but who looks
+   * at it is planned anew, in one go, where the session went on meanwhile; else it comes to nothing then.
+   */
+  drafted(run: RunInput, isCurrent?: () => boolean): RunOutcome | Promise<RunOutcome> {
+    const { thread, pipeline } = this.of;
+    const drafting = (): Steps<RunOutcome> => madeIn(pipeline.plan(run));
+    const { length } = run.source.log;
+    return after(soon(drafting()), (outcome) => {
+      if (isCurrent) return isCurrent() ? outcome : staleOf();
+      if (run.source.log.length === length && thread.ledger.head === run.base) return outcome;
+      thread.reader.caughtUp();
+      return atOnce(drafting());
+    });
   }
 
   /** At once where it fits into one slice, and no plugin and no text has to be waited for. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
     if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
     const told = { ...run, ...toldBy(how) };
-    return after(this.#drafted(told, how), (outcome) => this.#filled(run, outcome, how));
-  }
-
-  /** In slices where the log stands still meanwhile: for a run, and not for a plan that an operator looks at. */
-  #drafted(run: RunInput, { isCurrent }: Planning): RunOutcome | Promise<RunOutcome> {
-    if (!isCurrent) return this.draft(run);
-    return after(soon(this.#drafting(run)), (outcome) => (isCurrent() ? outcome : staleOf()));
+    return after(this.drafted(told, how.isCurrent), (outcome) => this.#filled(run, outcome, how));
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
@@ -128,7 +129,7 @@ export class Planner {
 
   /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
   async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<PlannedAsked> {
-    const outcome = await this.#drafted(input, how);
+    const outcome = await this.drafted(input, how.isCurrent);
     const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
     // Instructions that are put back are worth no refusal: then the run goes without them.
     if (outcome.kind !== 'planned' && input.injected?.some(isOwn))
@@ -140,7 +141,7 @@ export class Planner {
     const retains = input.source.holds.length > run.source.holds.length;
     if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, retainedGaveWay: false };
     const without = { ...input, source: run.source };
-    return { input: without, outcome: await this.#drafted(without, how), retainedGaveWay: true };
+    return { input: without, outcome: await this.drafted(without, how.isCurrent), retainedGaveWay: true };
   }
 
   /** The same run with text for what was planned. */
@@ -200,14 +201,14 @@ export class Planner {
     const isMissing = edits.some(
       ({ kind, slot }, place) => kind === 'supersede' && slot && !slot.grows && !texts.has(place),
     );
-    const dropped = input.policy.dropsOnFailure && isMissing ? this.#droppedInstead(input) : undefined;
+    const dropped = input.policy.dropsOnFailure && isMissing ? await this.#droppedInstead(input) : undefined;
     if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');
     return { outcome: withoutUnfilled(input, dropped ?? refilled?.outcome ?? outcome), bought };
   }
 
   /** The same run without summaries; undefined where that comes to nothing. */
-  #droppedInstead(input: RunInput): Planned | undefined {
-    const outcome = this.draft({ ...input, policy: { ...input.policy, leaveSpans: true } });
+  async #droppedInstead(input: RunInput): Promise<Planned | undefined> {
+    const outcome = await this.drafted({ ...input, policy: { ...input.policy, leaveSpans: true } });
     return outcome.kind === 'planned' ? outcome : undefined;
   }
 }

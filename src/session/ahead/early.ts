@@ -4,6 +4,7 @@ import type { Log, Trigger } from '../../transcript/index.js';
 import { asksPlugins } from '../hooks/session-plugins.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
 import { hasSlots, type Filling } from '../planner.js';
+import { inSlices } from '../slices.js';
 import type { Pieces } from '../wiring.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
@@ -44,10 +45,13 @@ export class EarlyFill {
     if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
-    const input = { ...planner.input(trigger), policy, forced: true, asks: true };
-    const outcome = planner.draft(input);
-    if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
-    this.#run(input, outcome, filler, stored);
+    this.#run(async () => {
+      await inSlices(thread.reader.catchingUp());
+      const input = { ...planner.input(trigger), policy, forced: true, asks: true };
+      const outcome = await planner.drafted(input);
+      if (outcome.kind !== 'planned' || !hasSlots(outcome)) return undefined;
+      return this.#prepare(input, outcome, filler, stored);
+    });
   }
 
   /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
@@ -63,7 +67,7 @@ export class EarlyFill {
     const input = { ...planner.input(plan.trigger), forced: true };
     try {
       const outcome = rejudge(input, plan, plan.edits);
-      if (hasSlots(outcome)) this.#run(input, outcome, filler, () => Promise.resolve());
+      if (hasSlots(outcome)) this.#run(() => this.#prepare(input, outcome, filler, () => Promise.resolve()));
     } catch {
       // Other pins or settings now: the run plans for itself.
     }
@@ -85,10 +89,9 @@ export class EarlyFill {
     return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
   }
 
-  #run(input: RunInput, outcome: Planned, filler: Filler, stored: UntilStored): void {
+  #run(prepare: () => Promise<Filling | undefined>): void {
     const { log } = this.of.thread;
-    this.#saved = undefined;
-    this.#running = this.#prepare(input, outcome, filler, stored)
+    this.#running = prepare()
       .then((filling) => {
         this.#ready = filling && { ...filling, log };
         if (!this.take()) this.#ready = undefined;
@@ -106,6 +109,7 @@ export class EarlyFill {
   ): Promise<Filling | undefined> {
     const { key, engine, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
     const { store } = background;
+    this.#saved = undefined;
     // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
     if (!stored || !store || isOwn) {

@@ -12,6 +12,7 @@ import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
+import { inSlices } from '../slices.js';
 import { givenWayOf, tellEnded, tellPending, tellTriggered } from '../told.js';
 import {
   boughtHere,
@@ -65,6 +66,7 @@ export class Plans {
     const tuned = policies.tuned(overrides);
     const { policy, filler } = tuned;
     const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
+    await inSlices(thread.reader.catchingUp());
     const before = gauge.read(thread.projection);
     const run = {
       ...planner.input(trigger),

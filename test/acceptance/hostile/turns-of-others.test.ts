@@ -4,7 +4,7 @@ import { turnsDuring } from '../../support/turns-during.js';
 
 const user = (content: string) => ({ role: 'user', content });
 
-const reads = (count: number, resultOf: (at: number) => string) =>
+const reads = (count: number, resultOf: (at: number) => string, text = '') =>
   Array.from({ length: count }, (_, at) => at).flatMap((at) => [
     {
       role: 'assistant',
@@ -13,7 +13,7 @@ const reads = (count: number, resultOf: (at: number) => string) =>
         {
           id: `c${at}`,
           type: 'function',
-          function: { name: 'read', arguments: `{"path":"src/part${at}.ts"}` },
+          function: { name: 'read', arguments: JSON.stringify({ path: `src/part${at}.ts`, text }) },
         },
       ],
     },
@@ -85,5 +85,41 @@ describe('while one session does long work, others have their turns', () => {
     expect(edits).toEqual(alone.edits);
     expect(session.log.at(session.log.length - 1).id).toBe('later');
     expect(messages.at(-1)).toEqual(user('One more thing.'));
+  });
+
+  const READ = [
+    user('Read all parts.'),
+    ...reads(3_000, (at) => `${words30} ${at}`),
+    { role: 'assistant', content: 'Read.' },
+  ];
+
+  it('when an operator looks at what a compaction would do, also where the session goes on meanwhile', async () => {
+    const session = (await createSpillway({ inputBudget: 600_000 })).session();
+    await session.follow({ messages: READ });
+    const looked = async (meanwhile?: () => Promise<unknown>) => {
+      let plan: Awaited<ReturnType<typeof session.operator.plan>> | undefined;
+      let appended: Promise<unknown> | undefined;
+      if (meanwhile) setImmediate(() => (appended = meanwhile()));
+      const turns = await turnsDuring(async () => (plan = await session.operator.plan({ target: 0.2 })));
+      await appended;
+      return { turns, plan: plan!.plan!, hasMoved: appended !== undefined };
+    };
+    expect((await looked()).turns).toBeGreaterThan(3);
+    const { plan, hasMoved } = await looked(() => session.follow({ messages: [...READ, user('And now?')] }));
+    expect(hasMoved).toBe(true);
+    const record = await session.operator.commit(plan);
+    expect(record.plan.hash).toBe(plan.hash);
+    expect((await session.prepare()).messages.at(-1)).toEqual(user('And now?'));
+  });
+
+  it('when long arguments are trimmed before a call', async () => {
+    const settings = { prune: 'iteration', stages: { snip: { arguments: { mode: 'on' } } } } as const;
+    const session = (await createSpillway({ inputBudget: 4_000_000, settings })).session();
+    const writes = reads(1_500, () => 'Written.', words(300, 0));
+    await session.follow({ messages: [user('Write all parts.'), ...writes] });
+    // All of the log is read then, so that what is left to do is the trimming.
+    await session.operator.plan({ threshold: 1 });
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(3);
+    expect(session.operator.ledger.records.map(({ kind }) => kind)).toEqual(['prune']);
   });
 });

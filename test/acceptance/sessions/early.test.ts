@@ -87,7 +87,6 @@ describe('R6: summaries are prepared between turns', () => {
     const { reading, run } = await session.prepare();
     expect(run.kind).toBe('below-gate');
     await session.observe({ inputTokens: reading.tokens });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(asked.count).toBeGreaterThan(0);
+    while (asked.count === 0) await new Promise((resolve) => setImmediate(resolve));
   });
 });
