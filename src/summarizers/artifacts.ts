@@ -6,6 +6,16 @@ import { settledOrAborted } from './call.js';
 export interface Artifact {
   readonly text: string;
   readonly model: string;
+  /** Set where its writer was shown what comes behind its source: it is for a conversation that goes on so, and for no other. */
+  readonly behind?: Behind | undefined;
+}
+
+/** How a conversation goes on behind a span. */
+export interface Behind {
+  /** So many messages. */
+  readonly count: number;
+  /** Of what they say. */
+  readonly hash: string;
 }
 
 /** Where bought text is kept, by what it was bought for: the first one stays, for every process on it. */
@@ -25,8 +35,8 @@ export function memoryOfTexts(): KeepsText {
 }
 
 function asBought({ text, body }: StoredArtifact): Artifact {
-  const model = (body as { readonly model?: unknown } | null | undefined)?.model;
-  return { text, model: typeof model === 'string' ? model : '' };
+  const { model, behind } = (body ?? {}) as { readonly model?: unknown; readonly behind?: Behind };
+  return { text, model: typeof model === 'string' ? model : '', behind };
 }
 
 /** Hash of everything that decides what a text says: two lists never give the same one. */
@@ -44,7 +54,9 @@ interface Purchase {
   /** What it is bought for. */
   readonly key: string;
   readonly maxTokens: number;
-  /** Whether a text that somebody bought is short enough here. */
+  /** Of what comes behind its source, where the text may tell of that. */
+  readonly behind?: Behind | undefined;
+  /** Whether a text that somebody bought is short enough here, and for a conversation that goes on as this one does. */
   readonly fits: (artifact: Artifact) => boolean;
   /** The call itself; made only where nobody has the text or is buying it. */
   readonly make: () => Promise<Artifact>;
@@ -75,18 +87,19 @@ export class BoughtOnce {
     return buying;
   }
 
-  async #findOrMake({ key, maxTokens, fits, make }: Purchase): Promise<Artifact> {
+  async #findOrMake({ key, maxTokens, behind, fits, make }: Purchase): Promise<Artifact> {
     const { store } = this;
     const find = (at: string) => safely(async () => store.artifact(at));
     const known = await find(key);
     if (known && fits(known)) return known;
-    // The first text under a key stays, so one that had more room leaves this allowance a key of its own.
-    const own = known ? `${key}:${maxTokens}` : key;
+    // The first text under a key stays, so one that had more room, or was written for another conversation, leaves this a key of its own.
+    const own = known ? `${key}:${maxTokens}:${behind?.hash ?? ''}` : key;
     const narrow = known && (await find(own));
     if (narrow && fits(narrow)) return narrow;
     const made = await make();
     const { text, model } = made;
-    const kept = (await safely(async () => store.keepArtifact(own, { text, body: { model } }))) ?? made;
+    const body = { model, ...(behind && { behind: { ...behind } }) };
+    const kept = (await safely(async () => store.keepArtifact(own, { text, body }))) ?? made;
     return fits(kept) ? kept : made;
   }
 }

@@ -15,6 +15,7 @@ import { languageOf, USERS_LANGUAGE } from './language.js';
 import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
 import {
   beginningOf,
+  behindOf,
   earlierSummary,
   inViewOf,
   newestOf,
@@ -154,6 +155,7 @@ function requestOf(
     chunks.push({ ...last, text, tokens: last.tokens + count(question) });
   }
   const users = userMessages(source, log);
+  const to = log.find(slot.toId)!.seq;
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
@@ -166,7 +168,9 @@ function requestOf(
     previous: base?.text,
     generation: base ? base.generation + 1 : 0,
     inView,
-    newest: isSpan ? newestOf(log.find(slot.toId)!.seq, beside) : [],
+    newest: isSpan ? newestOf(to, beside) : [],
+    behind: behindOf(to, log),
+    wasBehind: ({ count, hash }) => count < log.length - to && behindOf(to, log, count).hash === hash,
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
     signal,

@@ -10,6 +10,7 @@ import {
   type ToolCallPart,
   type ViewMessage,
 } from '../transcript/index.js';
+import { artifactKey, type Behind } from './artifacts.js';
 import { callsByResult, escaped, middleCut, quoteMessage, type Detail, type QuoteRules } from './quote.js';
 
 /** What a slot's text is to be written from. */
@@ -183,6 +184,15 @@ export function newestOf(to: number, request: BesideRequest): string[] {
     shown.unshift(text);
   }
   return shown;
+}
+
+/** How a log goes on behind a span: so many messages of it, all where no number is given. */
+export function behindOf(to: number, log: ReadonlyLog, count = log.length - 1 - to): Behind {
+  const said = messagesOf(log, to + 1, to + count).flatMap(({ role, parts }) => [
+    role,
+    ...parts.map((part) => (isToolCall(part) ? part.arguments : textOf(part))),
+  ]);
+  return { count, hash: artifactKey(said) };
 }
 
 /** The first message of a span, where anything but what is pinned stands before it. */

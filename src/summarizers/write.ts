@@ -1,4 +1,4 @@
-import { artifactKey, type Artifact, type BoughtOnce } from './artifacts.js';
+import { artifactKey, type Artifact, type Behind, type BoughtOnce } from './artifacts.js';
 import { callOnce, InOtherLanguage, type Bought, type CallParts } from './call.js';
 import type { Chunk } from './chunks.js';
 import { filledIn, type Prompts } from './prompts.js';
@@ -29,8 +29,11 @@ export interface SlotRequest {
   readonly checksLanguage: boolean;
   /** Messages that its reader sees beside it. */
   readonly inView: readonly string[];
-  /** Messages behind the source, for what comes last. No part of what is bought: a text that is there is taken. */
+  /** Messages behind the source, for what comes last: a text may tell of them. */
   readonly newest: readonly string[];
+  /** What comes behind the source now, and whether it once was so. */
+  readonly behind: Behind;
+  readonly wasBehind: (behind: Behind) => boolean;
   /** First message of the span, where anything but what stays in view stands before it. */
   readonly begins: string | undefined;
   readonly attempt: number;
@@ -71,6 +74,7 @@ async function ask(
   const prompt = parts.prompts.of(previous === undefined ? stage : 'merge');
   const todos = isLast ? slot.todos : undefined;
   const newest = isLast ? slot.newest : [];
+  const behind = newest.length > 0 ? slot.behind : undefined;
   // An answer must be smaller than what it stands for: that is all of it at the end.
   const sourceTokens = isLast ? slot.sourceTokens : Infinity;
   const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.begins, chunk, chunks) };
@@ -99,7 +103,7 @@ async function ask(
       return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
     });
     isCut = bought.isCut;
-    return { text: bought.text, model: bought.model };
+    return { text: bought.text, model: bought.model, behind };
   };
   const key = artifactKey(
     prompt.hash,
@@ -111,8 +115,9 @@ async function ask(
     inView,
     ...(slot.grows ? [`room for ${maxTokens}`] : []),
   );
-  const fits = ({ text }: Artifact): boolean => count(text) <= maxTokens;
-  const artifact = await once.buy({ key, maxTokens, fits, make, signal });
+  const fits = (artifact: Artifact): boolean =>
+    count(artifact.text) <= maxTokens && (!artifact.behind || slot.wasBehind(artifact.behind));
+  const artifact = await once.buy({ key, maxTokens, behind, fits, make, signal });
   return { ...artifact, isCut };
 }
 

@@ -1,9 +1,10 @@
-import { touchesReopened } from '../../pipeline/index.js';
+import { PIPELINE_STEPS, touchesReopened } from '../../pipeline/index.js';
 import {
   appendedAt,
   type CompactionRecord,
   type LogMessage,
   type Message,
+  type PlannedEdit,
   type ReadonlyLog,
 } from '../../transcript/index.js';
 import { withoutHostTrimming } from '../../formats/index.js';
@@ -94,8 +95,8 @@ export class ClientSide {
 }
 
 /**
- * Whether a compaction reached past the end of the shorter log, touched what is open or unread again now, or says a word
- * that only stood in what left: it read the whole log. What lies before that stays as it was sent.
+ * Whether a compaction reached past the end of the shorter log, touched what is open or unread again now, was written by
+ * somebody who was shown what left, or says a word that only stood there. What lies before that stays as it was sent.
  */
 function isOutdated(
   { plan }: CompactionRecord,
@@ -106,11 +107,18 @@ function isOutdated(
   if (plan.inputs.logLength <= shorter.length) return false;
   return plan.edits.some(
     (edit) =>
+      isRetold(edit) ||
       !shorter.find(edit.kind === 'replace' ? edit.messageId : edit.toId) ||
       touchesReopened(edit, shorter, isPinned) ||
       [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
   );
 }
+
+/** Whether a model or a plugin wrote it: it may tell of what came last in words of its own. */
+const isRetold = (edit: PlannedEdit): boolean =>
+  edit.kind === 'supersede' &&
+  (BY_PLUGINS.has(edit.stage) || edit.replacement.some(({ generation }) => generation !== undefined));
+const BY_PLUGINS = new Set<string>([PIPELINE_STEPS.delegate, PIPELINE_STEPS.carriedByPlugin]);
 
 /** Those short enough to be in any text are not told apart. */
 const wordsIn = (value: unknown): Set<string> => new Set(JSON.stringify(value).match(/[\p{L}\p{N}]{4,}/gu));

@@ -10,17 +10,25 @@ function buying(store = memoryOfTexts()) {
   const once = new BoughtOnce(store);
   const buy = (
     words: string | Error,
-    more: { key?: string; maxTokens?: number; signal?: AbortSignal; until?: Promise<unknown> } = {},
+    more: {
+      key?: string;
+      maxTokens?: number;
+      signal?: AbortSignal;
+      until?: Promise<unknown>;
+      behind?: string;
+    } = {},
   ) => {
     const { key = 'k', maxTokens = 100, signal = never, until } = more;
+    const behind = more.behind === undefined ? undefined : { count: 1, hash: more.behind };
     const make = async (): Promise<Artifact> => {
       made++;
       await until;
       if (words instanceof Error) throw words;
-      return text(words);
+      return { ...text(words), behind };
     };
-    const fits = (artifact: Artifact): boolean => artifact.text.length <= maxTokens;
-    return once.buy({ key, maxTokens, fits, make, signal });
+    const fits = (artifact: Artifact): boolean =>
+      artifact.text.length <= maxTokens && artifact.behind?.hash === behind?.hash;
+    return once.buy({ key, maxTokens, behind, fits, make, signal });
   };
   return { buy, made: () => made };
 }
@@ -61,6 +69,15 @@ describe('text is bought once', () => {
     expect((await buy('short', { maxTokens: 8 })).text).toBe('short');
     expect((await buy('other', { maxTokens: 8 })).text).toBe('short');
     expect((await buy('x')).text).toBe('a long text indeed');
+    expect(made()).toBe(2);
+  });
+
+  it('for each conversation that goes on in another way, also where several ask at once', async () => {
+    const { buy, made } = buying();
+    const [one, other] = await Promise.all([buy('one', { behind: 'a' }), buy('other', { behind: 'b' })]);
+    expect([one.text, other.text]).toEqual(['one', 'other']);
+    expect((await buy('x', { behind: 'a' })).text).toBe('one');
+    expect((await buy('x', { behind: 'b' })).text).toBe('other');
     expect(made()).toBe(2);
   });
 

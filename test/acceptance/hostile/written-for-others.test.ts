@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { openStore, type Summarizer } from '../../../src/index.js';
+import { engine, prose, says, system, temporaryFolder, user, type Chat } from '../support.js';
+
+const folder = temporaryFolder();
+
+/** Of the word that a user keeps to himself, in other words: a model that tells where the talk went. */
+const HINT = { zebra: 'stripes', lynx: 'whiskers' } as const;
+const asked: string[] = [];
+const summarizer: Summarizer = {
+  name: 'telling',
+  endpoint: 'here',
+  window: 128_000,
+  summarize: ({ newest = [] }) => {
+    const hint = Object.entries(HINT).find(([word]) => newest.join('\n').includes(word))?.[1] ?? 'nothing';
+    asked.push(hint);
+    return Promise.resolve({ text: `Examples were gone through; then of ${hint}.`, finishReason: 'stop' });
+  },
+};
+
+const template: readonly Chat[] = [
+  system('You are helpful.'),
+  ...Array.from({ length: 14 }, (_, at) => [
+    user(`Example ${at}. ${prose(300, at)}`),
+    says(`Answer ${at}. ${prose(220, at + 77)}`),
+  ]).flat(),
+];
+const about = (word: string): Chat => user(`I keep a ${word} at home.`);
+
+type Engine = Awaited<ReturnType<typeof engine>>;
+const opened = (more: object = {}): Promise<Engine> => engine(5_000, {}, { summarizer, ...more });
+
+async function sent(session: ReturnType<Engine['session']>, last: Chat, ...after: Chat[]): Promise<string> {
+  await session.follow({ messages: [...template, last, ...after] });
+  const { messages } = await session.prepare();
+  return JSON.stringify((messages as Chat[]).filter(({ content }) => /^\[/.test(String(content))));
+}
+
+describe('what a model wrote with the newest messages before it is for that conversation alone', () => {
+  it.each(['memory:', 'sqlite'])(
+    'R1: another conversation of the same beginning gets a text of its own, also after a restart (%s)',
+    async (kind) => {
+      const place = kind === 'sqlite' ? `sqlite:${folder.path}/texts.db` : kind;
+      const first = await openStore(place);
+      const one = await opened({ store: first });
+      expect(await sent(await one.open({ id: 'a' }), about('zebra'))).toContain('stripes');
+      const text = await sent(await one.open({ id: 'b' }), about('lynx'));
+      expect(text).toContain('whiskers');
+      expect(text).not.toContain('stripes');
+      let store = first;
+      if (kind === 'sqlite') {
+        await first.close();
+        store = await openStore(place);
+      }
+      const before = asked.length;
+      const other = await opened({ store });
+      expect(await sent(await other.open({ id: 'c' }), user('Good morning.'))).not.toMatch(
+        /stripes|whiskers/,
+      );
+      // What was bought for the same conversation is there.
+      expect(await sent(await other.open({ id: 'd' }), about('lynx'))).toContain('whiskers');
+      expect(asked.slice(before)).toEqual(['nothing']);
+      await store.close();
+    },
+  );
+
+  it('R1: who takes back his words, or uses the session for another conversation, is not told of them', async () => {
+    const session = (await opened()).session();
+    expect(await sent(session, about('zebra'))).toContain('stripes');
+    expect(await sent(session, about('lynx'))).not.toContain('stripes');
+    expect(await sent(session, user('Good morning.'))).not.toMatch(/stripes|whiskers/);
+  });
+
+  it('R1: an answer that is asked for again costs no new text', async () => {
+    const session = (await opened()).session();
+    const before = asked.length;
+    const text = await sent(session, about('zebra'));
+    await session.append({
+      id: 'answer',
+      role: 'assistant',
+      origin: 'model',
+      parts: [{ type: 'text', text: 'A zebra?' }],
+    });
+    expect(await sent(session, about('zebra'))).toBe(text);
+    expect(asked.length).toBe(before + 1);
+  });
+});
