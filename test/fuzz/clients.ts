@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Summarizer } from '../../src/index.js';
 import { prose, says, step, system, user, type Chat } from '../support/chats.js';
 
 /** One thing that a client does between two requests; numbers choose a place in its history. */
@@ -102,7 +103,25 @@ export function marks(): () => string {
 }
 
 const MARK = /mk\d+x/g;
-const marksOf = (value: unknown): string[] => JSON.stringify(value).match(MARK) ?? [];
+/** A mark as a summarizer tells of it: in words of its own, which nothing but their meaning gives away. */
+const RETOLD = /#(\d+)#/g;
+const marksOf = (value: unknown): string[] => {
+  const text = JSON.stringify(value);
+  return [...(text.match(MARK) ?? []), ...Array.from(text.matchAll(RETOLD), ([, number]) => `mk${number}x`)];
+};
+
+/** Tells of all that it is shown, the newest messages among it. */
+export const teller: Summarizer = {
+  name: 'teller',
+  endpoint: 'here',
+  window: 8_000,
+  summarize: ({ source, previous = '', newest = [] }) => {
+    const told = new Set(
+      marksOf([source, previous, newest]).map((mark) => mark.replace(/^mk(\d+)x$/, '#$1#')),
+    );
+    return Promise.resolve({ text: `Told of ${[...told].slice(-12).join(' ')}.`, finishReason: 'stop' });
+  },
+};
 
 const isBroughtBack = (content: unknown): boolean => JSON.stringify(content ?? '').startsWith('"<recalled>');
 

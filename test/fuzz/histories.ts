@@ -1,12 +1,17 @@
 import fc from 'fast-check';
-import { createSpillway, type Spillway } from '../../src/index.js';
+import { createSpillway, type Spillway, type Summarizer } from '../../src/index.js';
 import { serve, type Running } from '../../src/faces/server/index.js';
 import type { Emulator } from '../emulator/server.js';
 import { quarter, system } from '../support/chats.js';
-import { act, Client, judge, marks } from './clients.js';
+import { act, Client, judge, marks, teller } from './clients.js';
 import { Processes, type Kept } from './processes.js';
 
 const PROFILES = ['staged', 'agent', 'operator', 'pivot', 'reducer'];
+/** With a model that writes the text, in as many histories as without. */
+const TOLD = ' with a model';
+const KINDS = PROFILES.flatMap((profile) => [profile, profile + TOLD]);
+const ofKind = (kind: string): { profile: string; summarizer?: Summarizer } =>
+  kind.endsWith(TOLD) ? { profile: kind.slice(0, -TOLD.length), summarizer: teller } : { profile: kind };
 const WINDOW = 700;
 /** Most that a client does in a history, and in a long one: what it costs grows with the square of it. */
 const ACTS = { usual: 10, long: 24 };
@@ -21,20 +26,20 @@ export interface Tried {
 
 /** Histories of one session of the library, opened again after each restart. */
 export function inLibrary(kept: Kept, length: Length = 'long'): Tried {
-  const processes = new Processes<Spillway>(kept, (store, profile) =>
+  const processes = new Processes<Spillway>(kept, (store, kind) =>
     createSpillway({
       store,
-      profile,
+      ...ofKind(kind),
       counter: quarter,
       inputBudget: WINDOW,
       settings: { safetyMargin: 0 },
     }),
   );
   const property = fc.asyncProperty(
-    fc.constantFrom(...PROFILES),
+    fc.constantFrom(...KINDS),
     fc.array(act, { minLength: 4, maxLength: ACTS[length] }),
-    async (profile, acts) => {
-      const { name: id, restart } = processes.history(profile);
+    async (kind, acts) => {
+      const { name: id, restart } = processes.history(kind);
       const open = async () => (await restart()).open({ id, format: 'openai-chat' });
       let session = await open();
       const client = new Client(marks(), [first]);
@@ -59,8 +64,8 @@ export function inProxy(kept: Kept, emulator: Emulator, length: Length = 'long')
   emulator.otherwise = () => ({ text: 'ok' });
   const server = { port: 0, upstreams: { openai: emulator.url } };
   const settings = { safetyMargin: 0, window: WINDOW, reserve: { output: 0 }, server } as never;
-  const processes = new Processes<Running>(kept, (store, profile) =>
-    serve({ store, profile, counter: quarter, settings }),
+  const processes = new Processes<Running>(kept, (store, kind) =>
+    serve({ store, ...ofKind(kind), counter: quarter, settings }),
   );
 
   async function ask(url: string, name: string, client: Client): Promise<void> {
@@ -77,10 +82,10 @@ export function inProxy(kept: Kept, emulator: Emulator, length: Length = 'long')
   }
 
   const property = fc.asyncProperty(
-    fc.constantFrom(...PROFILES),
+    fc.constantFrom(...KINDS),
     fc.array(fc.tuple(act, fc.nat(2), fc.nat(2)), { minLength: 4, maxLength: ACTS[length] }),
-    async (profile, acts) => {
-      const { name, restart } = processes.history(profile);
+    async (kind, acts) => {
+      const { name, restart } = processes.history(kind);
       let service = await restart();
       const mark = marks();
       const clients = Array.from({ length: 3 }, () => new Client(mark, [first]));

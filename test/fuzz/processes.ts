@@ -24,15 +24,15 @@ export class Processes<P extends Ends> {
 
   constructor(
     private readonly kept: Kept,
-    private readonly begin: (store: SessionStore, profile: string) => Promise<P>,
+    private readonly begin: (store: SessionStore, kind: string) => Promise<P>,
   ) {}
 
   /** The processes of one more history, one for each call of `restart`, and a name that no other history has. */
-  history(profile: string): { readonly name: string; readonly restart: () => Promise<P> } {
+  history(kind: string): { readonly name: string; readonly restart: () => Promise<P> } {
     let restarts = 0;
     const restart = (): Promise<P> => {
-      const key = `${profile} ${restarts++}`;
-      const process = this.#started.get(key) ?? this.#store().then((store) => this.begin(store, profile));
+      const key = `${kind} ${restarts++}`;
+      const process = this.#started.get(key) ?? this.#store().then((store) => this.begin(store, kind));
       this.#started.set(key, process);
       return process;
     };

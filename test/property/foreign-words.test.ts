@@ -4,7 +4,7 @@ import { startEmulator } from '../emulator/index.js';
 import { inLibrary, inProxy, type Tried } from '../fuzz/histories.js';
 
 /** How many histories; `npm run fuzz:histories` takes as many as one has time for. */
-const RUNS = 30;
+const RUNS = 60;
 jest.setTimeout(180_000);
 
 async function holds({ property, close }: Tried, numRuns: number): Promise<void> {
