@@ -2,6 +2,10 @@ import { documentsIn, fencesOf, linesOf, speechOf, type Speech } from './documen
 import { BlockFinder, type HostBlock } from './speaker-blocks.js';
 import { isTagRow, type Section, type Speaker } from './speaker-table.js';
 
+/** Nobody writes so many lines: what stands between the first and the last of them is a document, whatever it looks like. */
+const MOST_LINES = 20_000;
+const END_LINES = 2_000;
+
 /**
  * Who says what in the texts of one message of a user, in order. Linear in their length.
  *
@@ -10,6 +14,15 @@ import { isTagRow, type Section, type Speaker } from './speaker-table.js';
  */
 export function scanTexts(texts: readonly string[], before = '', asked?: string): Speech[] {
   const text = texts.join('\n');
+  const inner = innerOf(text);
+  if (inner) {
+    const document = speechOf('document', text.slice(...inner), 'output');
+    return [
+      ...scanTexts([text.slice(0, inner[0])], before, asked),
+      ...(document ? [document] : []),
+      ...scanTexts([text.slice(inner[1])]),
+    ];
+  }
   const finder = new BlockFinder(text, asked);
   const speeches: Speech[] = [];
   let from = 0;
@@ -25,6 +38,18 @@ export function scanTexts(texts: readonly string[], before = '', asked?: string)
     from = Math.max(from, start);
   }
   return speeches;
+}
+
+/** Of a text of too many lines, what stands between the first and the last; undefined of any other. */
+function innerOf(text: string): [from: number, to: number] | undefined {
+  let lines = 0;
+  let from = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= MOST_LINES; at = text.indexOf('\n', at + 1))
+    if (++lines === END_LINES) from = at + 1;
+  if (lines <= MOST_LINES) return undefined;
+  let to = text.length;
+  for (let i = 0; i < END_LINES; i++) to = text.lastIndexOf('\n', to - 1);
+  return [from, to];
 }
 
 /** One text of a message, by its place among all, and the text before it. */

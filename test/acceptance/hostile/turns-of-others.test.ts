@@ -93,6 +93,26 @@ describe('while one session does long work, others have their turns', () => {
     { role: 'assistant', content: 'Read.' },
   ];
 
+  it.each([
+    ['one token again and again', () => 'eyJhbGciOiJI.'.repeat(40_000)],
+    [
+      'many secrets',
+      () => Array.from({ length: 20_000 }, (_, at) => `API_KEY=${at}aB9xQ7${at}kLm3`).join('\n'),
+    ],
+  ])('when a message is made of %s', async (_, textOf) => {
+    const session = (await createSpillway({ inputBudget: 20_000 })).session();
+    const messages = [
+      user('Look.'),
+      { role: 'assistant', content: 'At what?' },
+      user(textOf()),
+      { role: 'assistant', content: 'Seen.' },
+      user('Go on.'),
+    ];
+    await session.follow({ messages });
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(20);
+    expect(session.reading.pressure).toBeLessThan(1);
+  });
+
   it('when an operator looks at what a compaction would do, also where the session goes on meanwhile', async () => {
     const session = (await createSpillway({ inputBudget: 600_000 })).session();
     await session.follow({ messages: READ });

@@ -1,5 +1,6 @@
 import { SpillwayError } from '../../../errors/index.js';
 import { isPlaceholder } from './placeholder.js';
+import { atOnce, type Steps } from '../../../transcript/index.js';
 import type { Shape } from './shape.js';
 import { SHAPES } from './shapes.js';
 import { signsIn } from './signs.js';
@@ -12,10 +13,16 @@ export interface Redacted {
   readonly secrets: readonly string[];
 }
 
-export type Redact = (text: string) => Redacted;
+export interface Redact {
+  (text: string): Redacted;
+  /** The same, in steps: a text of a megabyte may hold a hundred thousand. */
+  inSteps(text: string): Steps<Redacted>;
+}
 
 type Outline = Omit<Shape, 'begins'>;
 
+/** Secrets that are taken out between two pauses. */
+const AT_ONCE = 256;
 /** What stands in the place of a secret: looked at again it is none. */
 const PLACE = /^\[[\w ]{1,20} removed\]/;
 
@@ -25,13 +32,13 @@ const PLACE = /^\[[\w ]{1,20} removed\]/;
  */
 export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
-  return (text) => {
+  function* inSteps(text: string): Steps<Redacted> {
     const secrets: string[] = [];
-    const without = (
+    function* without(
       from: string,
       { kind, pattern, reachesBack, isOne }: Outline,
       mayBeNone: boolean,
-    ): string => {
+    ): Steps<string> {
       let clean = '';
       let done = 0;
       for (const match of from.matchAll(pattern)) {
@@ -41,23 +48,25 @@ export function createRedact(extra: readonly string[] = []): Redact {
         const secret = from.slice(start, end);
         if (secret === '' || PLACE.test(secret) || (mayBeNone && isPlaceholder(secret))) continue;
         if (isOne && !isOne(secret)) continue;
-        secrets.push(secret);
+        if (secrets.push(secret) % AT_ONCE === 0) yield;
         clean += `${from.slice(done, start)}[${kind} removed]`;
         done = end;
       }
       return done === 0 ? from : clean + from.slice(done);
-    };
-    let cleaned = own.reduce((from, pattern) => without(from, { kind: 'secret', pattern }, false), text);
-    let signs = signsIn(cleaned);
+    }
+    let cleaned = text;
+    for (const pattern of own) cleaned = yield* without(cleaned, { kind: 'secret', pattern }, false);
+    let signs = yield* signsIn(cleaned);
     for (let i = 0; signs >>> i > 0; i++) {
       if ((signs & (1 << i)) === 0) continue;
       const before = cleaned;
-      cleaned = without(before, SHAPES[i]!, true);
+      cleaned = yield* without(before, SHAPES[i]!, true);
       // What is left of a wide secret may be a narrow one.
-      if (cleaned !== before) signs = signsIn(cleaned);
+      if (cleaned !== before) signs = yield* signsIn(cleaned);
     }
     return { text: cleaned, count: secrets.length, secrets };
-  };
+  }
+  return Object.assign((text: string) => atOnce(inSteps(text)), { inSteps });
 }
 
 /** The same for patterns that an operator wrote. Throws `CONFIG_INVALID` where one is no pattern. */

@@ -1,4 +1,4 @@
-import { textOf, type LogFold, type Message } from '../../../transcript/index.js';
+import { textOf, type LogFold, type Message, type Steps } from '../../../transcript/index.js';
 import { withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
@@ -43,23 +43,28 @@ export class SecretBook implements LogFold {
     return this.#said.some((text) => text.includes(word));
   }
 
-  read(message: Message): void {
+  *read(message: Message): Steps<void> {
     const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);
       if (text.length < LEAST_CHARS) continue;
-      const { text: clean, secrets } = this.#redact(text);
+      const { text: clean, secrets } = yield* this.#redact.inSteps(text);
       const isSaid = isTheirs && part.type === 'text';
-      if (isSaid) this.#hear(clean);
-      for (const secret of secrets) this.#learn(secret, isSaid);
+      if (isSaid) yield* this.#hear(clean);
+      for (const secret of [...new Set(secrets)].slice(-MOST_SECRETS)) {
+        this.#learn(secret, isSaid);
+        yield;
+      }
     }
   }
 
   /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
-  #hear(text: string): void {
+  *#hear(text: string): Steps<void> {
     this.#said.push(text);
-    for (const secret of this.#known)
+    for (const secret of this.#known) {
       if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
+      yield;
+    }
   }
 
   #forgetOldest(): void {

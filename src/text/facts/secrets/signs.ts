@@ -1,3 +1,4 @@
+import type { Steps } from '../../../transcript/index.js';
 import { SHAPES } from './shapes.js';
 
 /** The same pattern, asked of one place. */
@@ -16,23 +17,31 @@ const BEGINS = new RegExp(
   'gi',
 );
 
+/** Places that are looked at between two pauses. */
+const AT_ONCE = 2_048;
+
 /**
  * Which of `SHAPES` a text holds, a bit each, by their place in the list. Most texts hold none, so the beginnings of all
  * are looked for at once; where one may begin its pattern is asked there and nowhere else.
  */
-export function signsIn(text: string): number {
+export function* signsIn(text: string): Steps<number> {
   let signs = 0;
-  BEGINS.lastIndex = 0;
-  for (let found = BEGINS.exec(text); found; found = BEGINS.exec(text)) {
+  let looked = 0;
+  let next = 0;
+  for (;;) {
+    // Another text may have been looked at meanwhile.
+    BEGINS.lastIndex = next;
+    const found = BEGINS.exec(text);
+    if (!found) return signs;
     const start = found.index;
     // Another may begin inside it.
-    BEGINS.lastIndex = start + 1;
+    next = start + 1;
     for (const shape of shapesOf.get(found[0].toLowerCase())!) {
       if ((signs & (1 << shape)) !== 0 || SHAPES[shape]!.fails?.(text, start)) continue;
       const pattern = placed[shape]!;
       pattern.lastIndex = start;
       if (pattern.test(text)) signs |= 1 << shape;
     }
+    if (++looked % AT_ONCE === 0) yield;
   }
-  return signs;
 }

@@ -302,3 +302,16 @@ it('a user may begin as a host does that goes on with a session', () => {
   const text = 'This session is being continued from a previous conversation, so again: do not deploy.';
   expect(userWordsIn(spoken(text))).toBe(text);
 });
+
+it('the ends are the user’s of a text that nobody wrote', () => {
+  const lines = Array.from({ length: 30_000 }, (_, at) => `line ${at}`);
+  const speeches = speechesOf(spoken(['What is wrong here?', ...lines, 'Never push to main.'].join('\n')));
+  expect(speeches.map(({ speaker }) => speaker)).toEqual(['user', 'document', 'user']);
+  expect(
+    speeches
+      .map(({ text }) => text)
+      .join('\n')
+      .split('\n'),
+  ).toHaveLength(30_002);
+  expect(speeches[2]!.text).toMatch(/line 29999\nNever push to main\.$/);
+});
