@@ -110,10 +110,12 @@ export class Ledger {
     this.#events.push(event);
     if (event.kind === 'commit') {
       this.#records.push(event.record);
-      if (event.approves !== undefined) this.#pending = undefined;
+      // A plan that was made on another head can be committed no more: nobody is to wait for it.
+      this.#pending = undefined;
     } else if (event.kind === 'undo') {
       this.#takeOff(event.records);
       this.#holds = [...this.#holds, ...event.holds];
+      if (event.records.length > 0) this.#pending = undefined;
     } else if (event.kind === 'rollback') {
       this.#takeOff(event.records);
       this.#holds = this.#holds.filter(({ to }) => to < event.length);

@@ -146,6 +146,26 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     return { store, session };
   }
 
+  it('waits no more once the ledger moved on, for it could be committed no more', async () => {
+    const { session } = await paused();
+    const waited = session.operator.pending!.plan;
+    await session.operator.compact({ target: 0.3 });
+    expect(session.operator.pending).toBeUndefined();
+    const { run } = await session.prepare();
+    expect(run.kind).not.toBe('pending');
+    await expect(session.operator.commit(waited)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT' });
+    await session.append(
+      ...read([...talk(40, 100, 4_000), user('And then?')]).map((one, i) => ({ ...one, id: `later${i}` })),
+    );
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'COMPACTION_PENDING' });
+    await session.operator.undo();
+    await session.operator.release();
+    expect(session.operator.pending).toBeUndefined();
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'COMPACTION_PENDING' });
+    await session.operator.approve();
+    expect((await session.prepare()).reading.pressure).toBeLessThan(1);
+  });
+
   it('survives a restart; approving commits what was shown', async () => {
     const { store } = await paused();
     const later = await openOn(store, settings);
