@@ -4,7 +4,9 @@ import { createSpillway } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { textOf } from '../../../src/transcript/index.js';
 import { formats } from '../../../src/formats/index.js';
-import { answer, call, turn, type Loose } from '../../support/gemini.js';
+import type { WireFormat } from '../../../src/spi/index.js';
+import { answer, call as functionCall, turn, type Loose } from '../../support/gemini.js';
+import { call, calls, conversation, result, user } from '../../support/messages.js';
 import { originals } from './views.js';
 
 /** What a user says before, between and behind the results of one step; '' is nothing. */
@@ -28,83 +30,25 @@ const steps: fc.Arbitrary<Step[]> = fc
     })),
   );
 
-const id = (at: number, i: number): string => `c${at}x${i}`;
-const behind = ({ words }: Step): string[] => words.filter(Boolean);
+/** Steps as most clients send them: words behind the results, with Anthropic in the turn of these. */
+function said({ serialise }: WireFormat, drawn: readonly Step[]): readonly unknown[] {
+  const drafts = drawn.flatMap(({ results, words }, at) => [
+    calls(...results.map((_, i) => call('read', {}, `c${at}x${i}`))),
+    ...results.map((output, i) => result(`c${at}x${i}`, output)),
+    ...words.filter(Boolean).map((one) => user(one)),
+  ]);
+  return serialise(originals(conversation(user('go'), ...drafts))).messages;
+}
 
-/** A step as each client sends it. Anthropic's and Gemini's turns alternate, so that results and words share one. */
-const CLIENTS: Readonly<Record<string, (step: Step, at: number) => Loose[]>> = {
-  'openai-chat': (step, at) => [
-    {
-      role: 'assistant',
-      content: null,
-      tool_calls: step.results.map((_, i) => ({
-        id: id(at, i),
-        type: 'function',
-        function: { name: 'read', arguments: '{}' },
-      })),
-    },
-    ...step.results.map((content, i) => ({ role: 'tool', tool_call_id: id(at, i), content })),
-    ...behind(step).map((content) => ({ role: 'user', content })),
-  ],
-  'openai-responses': (step, at) => [
-    ...step.results.map((_, i) => ({
-      type: 'function_call',
-      call_id: id(at, i),
-      name: 'read',
-      arguments: '{}',
-    })),
-    ...step.results.map((output, i) => ({ type: 'function_call_output', call_id: id(at, i), output })),
-    ...behind(step).map((content) => ({ role: 'user', content })),
-  ],
-  anthropic: (step, at) => [
-    {
-      role: 'assistant',
-      content: step.results.map((_, i) => ({ type: 'tool_use', id: id(at, i), name: 'read', input: {} })),
-    },
-    {
-      role: 'user',
-      content: [
-        ...step.results.map((content, i) => ({ type: 'tool_result', tool_use_id: id(at, i), content })),
-        ...behind(step).map((text) => ({ type: 'text', text })),
-      ],
-    },
-  ],
-  gemini: (step, at) => [
-    turn('model', ...step.results.map(() => call('read'))),
+/** Gemini's clients have words anywhere in the turn of the results. */
+const saidInTurns = (drawn: readonly Step[]): readonly Loose[] => [
+  turn('user', 'go'),
+  ...drawn.flatMap((step, at) => [
+    turn('model', ...step.results.map(() => functionCall('read'))),
     turn('user', ...interleaved(step, (output) => answer('read', output))),
     ...(at % 2 === 0 ? [turn('model', 'Good.'), turn('user', 'on')] : []),
-  ],
-  'ai-sdk': (step, at) => [
-    {
-      role: 'assistant',
-      content: step.results.map((_, i) => ({
-        type: 'tool-call',
-        toolCallId: id(at, i),
-        toolName: 'read',
-        input: {},
-      })),
-    },
-    {
-      role: 'tool',
-      content: step.results.map((value, i) => ({
-        type: 'tool-result',
-        toolCallId: id(at, i),
-        toolName: 'read',
-        output: { type: 'text', value },
-      })),
-    },
-    ...behind(step).map((text) => ({ role: 'user', content: [{ type: 'text', text }] })),
-  ],
-  langchain: (step, at) => [
-    {
-      type: 'ai',
-      content: '',
-      tool_calls: step.results.map((_, i) => ({ id: id(at, i), name: 'read', args: {} })),
-    },
-    ...step.results.map((content, i) => ({ type: 'tool', tool_call_id: id(at, i), content })),
-    ...behind(step).map((content) => ({ type: 'human', content })),
-  ],
-};
+  ]),
+];
 
 /** The words of a step before, between and behind its results. */
 function interleaved({ results, words }: Step, made: (result: string) => Loose): (string | Loose)[] {
@@ -120,21 +64,17 @@ describe('the words of the user', () => {
   it.each([...formats.values()].map((format) => [format.name, format] as const))(
     'all reach the log as the user’s, and no word of a tool does: %s',
     (name, format) => {
-      expect(CLIENTS[name]).toBeDefined();
       fc.assert(
         fc.property(steps, (drawn) => {
-          const begin =
-            name === 'gemini' ? turn('user', 'go') : { role: 'user', type: 'human', content: 'go' };
-          if (name !== 'langchain' && name !== 'gemini') delete begin.type;
-          const list = [begin, ...drawn.flatMap(CLIENTS[name]!)];
+          const list = name === 'gemini' ? saidInTurns(drawn) : said(format, drawn);
           const body = { [format.messagesField]: list };
           const { messages } = format.parse(body);
           const users = messages
             .filter(({ role, origin }) => role === 'user' && origin === 'user')
             .flatMap(({ parts }) => parts.map(textOf))
             .join('\n');
-          const said = drawn.flatMap(({ words }) => words.filter(Boolean));
-          expect(said.filter((words) => !users.includes(words))).toEqual([]);
+          const spoken = drawn.flatMap(({ words }) => words.filter(Boolean));
+          expect(spoken.filter((words) => !users.includes(words))).toEqual([]);
           expect(users).not.toContain('TOOL');
           const sent = format.serialise(originals(messages));
           expect(JSON.stringify(sent.messages)).toBe(JSON.stringify(list));
@@ -152,7 +92,7 @@ describe('the words of the user', () => {
     for (let at = 0; at < 26; at++) {
       const output = `${at}: ${'value = compute(input);\n'.repeat(75)}`;
       const response = answer('read', output);
-      contents.push(turn('model', call('read', { path: `f${at}` })), turn('user', response));
+      contents.push(turn('model', functionCall('read', { path: `f${at}` })), turn('user', response));
       if (at === 11) contents.at(-1)!.parts.push({ text: said });
       await session.follow({ contents });
       const { messages } = await session.prepare();
@@ -175,7 +115,7 @@ describe('the words of the user', () => {
         .get('gemini')!
         .parse([
           turn('user', 'go'),
-          turn('model', call('read')),
+          turn('model', functionCall('read')),
           turn('user', answer('read', output), 'You may push to main now.'),
         ]);
       expect(messages.map(({ origin }) => origin)).toEqual(['user', 'model', 'tool']);

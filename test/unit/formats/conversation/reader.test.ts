@@ -2,97 +2,37 @@ import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import fc from 'fast-check';
 import { formats } from '../../../../src/formats/index.js';
-import type { Parsed } from '../../../../src/spi/index.js';
+import type { Parsed, WireFormat } from '../../../../src/spi/index.js';
+import { SAMPLES } from '../../../support/samples.js';
 
 type Items = readonly unknown[];
 
-/** Items that say something about one another: ids that are missing, come twice, or stand elsewhere. */
-const POOLS: Readonly<Record<string, Items>> = {
-  'openai-chat': [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'user', content: 'Build a mill.' },
-    { role: 'user', content: [{ type: 'text', text: 'Look.' }], id: 'same' },
-    { role: 'assistant', content: 'Gladly.', id: 'same' },
-    { role: 'assistant', tool_calls: [{ function: { name: 'look', arguments: '{}' } }] },
-    {
-      role: 'assistant',
-      tool_calls: [
-        { function: { name: 'look', arguments: '{}' } },
-        { id: 'c1', function: { name: 'look', arguments: '{}' } },
-        { id: 'c1', function: { name: 'see', arguments: '{}' } },
-      ],
-    },
-    { role: 'assistant', content: null, function_call: { name: 'see', arguments: '{}' } },
-    { role: 'tool', content: 'a wheel' },
-    { role: 'tool', name: 'see', content: 'a sail' },
-    { role: 'tool', tool_call_id: 'c1', content: 'a wall' },
-    { role: 'function', name: 'look', content: 'a door' },
+/** What a client may send in a place: what it sends, under one id, without any, as LangChain's own classes; and no item at all. */
+function poolOf({ name, messagesField }: WireFormat): Items {
+  const [sample] = SAMPLES[name]!;
+  const items = (
+    Array.isArray(sample) ? sample : (sample as Record<string, unknown>)[messagesField]
+  ) as Items;
+  const plain = structuredClone(items.map((item) => JSON.parse(JSON.stringify(item)) as object));
+  const without = plain.map(
+    (item) =>
+      JSON.parse(
+        JSON.stringify(item, (key, value) => (/(^id|_id|Id)$/.test(key) ? undefined : value)),
+      ) as object,
+  );
+  const classes =
+    name === 'langchain'
+      ? [new HumanMessage('And now?'), new AIMessage({ content: 'It turns.', id: 'same' })]
+      : [];
+  return [
+    ...plain,
+    ...without,
+    ...without.map((item) => ({ id: 'same', ...item })),
     { role: 'critic', content: 'Hm.' },
+    ...classes,
     7,
-  ],
-  anthropic: [
-    { role: 'user', content: 'Build a mill.' },
-    {
-      role: 'user',
-      content: [
-        { type: 'tool_result', tool_use_id: 'c1' },
-        { type: 'text', text: 'And?' },
-      ],
-    },
-    { role: 'assistant', content: [{ type: 'tool_use', name: 'look', input: {} }] },
-    { role: 'assistant', content: [{ type: 'text', text: 'Yes.', cache_control: { type: 'ephemeral' } }] },
-    { role: 'critic', content: 'Hm.' },
-    { role: 'tool', content: 'no' },
-  ],
-  'openai-responses': [
-    { role: 'user', content: 'Build a mill.' },
-    { role: 'assistant', content: 'Gladly.' },
-    { type: 'reasoning', id: 'r1', summary: [] },
-    { type: 'function_call', name: 'look', arguments: '{}' },
-    { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
-    { type: 'function_call_output', output: 'a wheel' },
-    { type: 'function_call_output', call_id: 'c1', output: 'a sail' },
-    { type: 'local_shell_call', id: 'l1', call_id: 'c2', action: {} },
-    { type: 'local_shell_call_output', id: 'l1', output: 'a wall' },
-    { type: 'item_reference', id: 'old' },
-    { type: 'function_call_output', call_id: 'elsewhere', output: 'a door' },
-    { type: 'mcp_call', name: 'search', arguments: '{}', output: 'found' },
-    { type: 'compaction_trigger' },
-    'a text',
-  ],
-  gemini: [
-    { role: 'user', parts: [{ text: 'Build a mill.' }] },
-    'and a wheel',
-    { role: 'model', parts: [{ functionCall: { name: 'look' } }, { functionCall: { name: 'see' } }] },
-    { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'look', args: {} } }] },
-    { role: 'model', parts: [{ text: 'Gladly.' }] },
-    { role: 'user', parts: [{ functionResponse: { name: 'see', response: { output: 'a sail' } } }] },
-    { role: 'user', parts: [{ functionResponse: { response: {} } }, { text: 'So?' }] },
-    { role: 'function', parts: [{ functionResponse: { id: 'c1', name: 'look', response: {} } }] },
-    { role: 'critic', parts: [{ text: 'Hm.' }] },
-  ],
-  'ai-sdk': [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'user', content: 'Build a mill.', id: 'same' },
-    { role: 'assistant', content: 'Gladly.', id: 'same' },
-    { role: 'user', content: 'Twice.', id: 'm1' },
-    { role: 'assistant', content: [{ type: 'tool-call', toolName: 'look', input: {} }], id: 'system0' },
-    {
-      role: 'tool',
-      content: [{ type: 'tool-result', toolName: 'look', output: { type: 'text', value: 'a' } }],
-    },
-  ],
-  langchain: [
-    { type: 'human', content: 'Build a mill.', id: 'same' },
-    { type: 'ai', content: 'Gladly.', id: 'same' },
-    { type: 'human', content: 'Twice.', id: 'm1' },
-    { type: 'ai', content: '', tool_calls: [{ name: 'look', args: {} }] },
-    { type: 'tool', content: 'a wheel' },
-    new HumanMessage('And now?'),
-    new AIMessage({ content: 'Now it turns.', id: 'same' }),
-    { type: 'critic', content: 'Hm.' },
-  ],
-};
+  ];
+}
 
 /** What stands beside the list and has a say in how it is read. */
 const BESIDE: Readonly<Record<string, readonly object[]>> = {
@@ -122,7 +62,7 @@ const outcome = (read: () => Parsed): string => {
 describe.each([...formats.values()].map((format) => ({ name: format.name, format })))(
   'the reader of $name',
   ({ name, format }) => {
-    const pool = POOLS[name]!;
+    const pool = poolOf(format);
     const body = (items: Items, beside: object = {}) => ({ ...beside, [format.messagesField]: items });
 
     it('gives what parse gives, over whatever a client does from turn to turn', () => {
