@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { openaiChat } from '../../../src/formats/index.js';
+import { gemini, openaiChat, openaiResponses } from '../../../src/formats/index.js';
 import { readSession } from '../../../src/faces/importers/index.js';
-import { validateOpenAiChat } from '../../../src/testkit/index.js';
+import { validateOpenAiChat, validators } from '../../../src/testkit/index.js';
 import { CORPUS, hasCorpus, originals, sessions } from './views.js';
 
 (hasCorpus ? describe : describe.skip)('every recorded session', () => {
@@ -30,6 +30,20 @@ import { CORPUS, hasCorpus, originals, sessions } from './views.js';
       const differs = request.findIndex((message, at) => !same(message, whole.messages[at]));
       expect({ index, differs }).toEqual({ index, differs: -1 });
     });
+
+    // On the wires of others it is legal, and comes back from its own bytes.
+    for (const { name: other, messagesField, parse, serialise } of [openaiResponses, gemini]) {
+      const sent = (shown: typeof view): Record<string, unknown> => {
+        const { messages, beside } = serialise(shown);
+        return JSON.parse(JSON.stringify({ [messagesField]: messages, ...beside })) as Record<
+          string,
+          unknown
+        >;
+      };
+      const body = sent(view);
+      expect(validators.get(other)!(body)).toEqual([]);
+      expect(same(sent(originals(parse(body).messages)), body)).toBe(true);
+    }
   });
 });
 
