@@ -33,7 +33,7 @@ const opened = (more: object = {}): Promise<Engine> => engine(5_000, {}, { summa
 async function sent(session: ReturnType<Engine['session']>, last: Chat, ...after: Chat[]): Promise<string> {
   await session.follow({ messages: [...template, last, ...after] });
   const { messages } = await session.prepare();
-  return JSON.stringify((messages as Chat[]).filter(({ content }) => /^\[/.test(String(content))));
+  return JSON.stringify((messages as Chat[]).filter(({ content }) => String(content).startsWith('[')));
 }
 
 describe('what a model wrote with the newest messages before it is for that conversation alone', () => {
