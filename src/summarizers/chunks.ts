@@ -1,3 +1,4 @@
+import { fitText } from '../text/digest/index.js';
 import { speechesOf } from '../text/reading/index.js';
 import { isToolCall, partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
 import {
@@ -186,13 +187,9 @@ function wordsOf(exchange: Exchange): Exchange {
 }
 
 function cutTo(text: string, maxTokens: number, count: (text: string) => number): Counted {
-  let cut = text;
-  let tokens = count(text);
-  let chars = Math.floor((text.length * maxTokens) / tokens);
-  for (let attempt = 0; tokens > maxTokens && attempt < 9; attempt++) {
-    cut = middleCut(text, attempt < 8 ? chars : 0);
-    tokens = count(cut);
-    chars = Math.floor(chars * 0.8);
-  }
-  return { text: cut, tokens };
+  const tokens = count(text);
+  if (tokens <= maxTokens) return { text, tokens };
+  const fitted = fitText((chars) => middleCut(text, chars), maxTokens, count, text.length / tokens);
+  const least = middleCut(text, 0);
+  return fitted ?? { text: least, tokens: count(least) };
 }

@@ -1,4 +1,5 @@
 import type { SummaryAnswer } from '../spi/index.js';
+import { fitText } from '../text/digest/index.js';
 import { otherLanguageOf } from './language.js';
 
 interface GateRequest {
@@ -62,9 +63,10 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
     text = whole + CUT;
     repairs.push('cut off by the model; ends at its last whole line');
   }
-  const isCut = count(text) > maxTokens;
+  const tokens = count(text);
+  const isCut = tokens > maxTokens;
   if (isCut) {
-    const fitted = cutTo(text, maxTokens, count);
+    const fitted = cutTo(text, maxTokens, tokens, count);
     if (fitted === '') return refused('does not fit its allowance');
     text = fitted;
     repairs.push(`cut to ${maxTokens} tokens`);
@@ -127,19 +129,15 @@ function repeats(text: string, prompt: string): boolean {
 
 const CUT = '\n[… the rest was cut]';
 
-/** The longest beginning that fits, at a line's end where one is near, with a mark that something is missing. */
-function cutTo(text: string, maxTokens: number, count: (text: string) => number): string {
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (count(text.slice(0, middle) + CUT) <= maxTokens) low = middle;
-    else high = middle - 1;
-  }
-  const head = text.slice(0, low);
-  const line = head.lastIndexOf('\n');
-  const kept = (line > head.length / 2 ? head.slice(0, line) : head).trim();
-  return kept === '' ? '' : kept + CUT;
+/** A long beginning that fits, at a line's end where one is near, with a mark that something is missing. */
+function cutTo(text: string, maxTokens: number, tokens: number, count: (text: string) => number): string {
+  const beginning = (chars: number): string => {
+    const head = text.slice(0, chars);
+    const line = head.lastIndexOf('\n');
+    return (line > head.length / 2 ? head.slice(0, line) : head).trim() + CUT;
+  };
+  const fitted = fitText(beginning, maxTokens, count, text.length / tokens)?.text ?? CUT;
+  return fitted === CUT ? '' : fitted;
 }
 
 function oneWord(reason: unknown): string {

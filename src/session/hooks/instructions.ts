@@ -1,5 +1,5 @@
 import type { Instructions } from '../../config/index.js';
-import { levelFor } from '../../text/digest/index.js';
+import { fitText, levelFor } from '../../text/digest/index.js';
 import type { Injected, RunInput } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
@@ -74,17 +74,12 @@ export class InstructionSources {
   /** Whole lines from its beginning, and how much more there is. */
   #cut({ name, text, tokens }: { name: string; text: string; tokens: number }, maxTokens: number): string {
     if (tokens <= maxTokens) return text;
-    for (
-      let chars = Math.floor((text.length * maxTokens) / tokens);
-      chars > 0;
-      chars = Math.floor(chars * 0.9)
-    ) {
+    const beginning = (chars: number): string => {
       const head = text.slice(0, chars);
       const lines = head.slice(0, head.lastIndexOf('\n') + 1).trimEnd() || head.trimEnd();
-      const cut = `${lines}\n[… ${text.length - lines.length} more characters stand in ${name}]`;
-      if (this.count(cut) <= maxTokens) return cut;
-    }
-    return '';
+      return lines && `${lines}\n[… ${text.length - lines.length} more characters stand in ${name}]`;
+    };
+    return fitText(beginning, maxTokens, this.count, text.length / tokens)?.text ?? '';
   }
 }
 

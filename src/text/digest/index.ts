@@ -3,6 +3,7 @@ export { drawDigest, isDigest } from './draw.js';
 export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
 export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
+export { fitText } from './fit.js';
 export { keyLines, type KeyLineOptions } from './key-lines.js';
 export type { Digest, DigestRequest } from './request.js';
 export { withoutTemplateMarks } from './template-marks.js';
