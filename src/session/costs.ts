@@ -1,3 +1,4 @@
+import type { Settings } from '../config/index.js';
 import type { UsageEntry } from '../spi/index.js';
 import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
 import type { ModelCall } from '../transcript/index.js';
@@ -13,23 +14,12 @@ export interface Costs {
   readonly recalled: CostLine;
 }
 
-interface SpendingLimits {
-  readonly maxCost: number | null;
-  readonly maxTokens: number | null;
-}
+type Fill = Settings['fill'];
 
-export const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =>
+const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =>
   line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
 
-const NOTHING: CostLine = {
-  calls: 0,
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  cost: 0,
-  unpriced: 0,
-};
+const NOTHING: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 
 const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
 
@@ -90,7 +80,7 @@ export class CostBook {
   }
 
   /** Why no further summary may be bought; undefined while one may. */
-  stopped({ maxCost, maxTokens }: SpendingLimits): string | undefined {
+  stopped({ maxCost, maxTokens }: Pick<Fill, 'maxCost' | 'maxTokens'>): string | undefined {
     const { compactor } = this.#totals;
     const spent = whatIsSpent([compactor], maxCost, maxTokens);
     return spent && `was not bought: the session has spent its ${spent}`;
@@ -115,7 +105,10 @@ export class ProjectCosts {
   }
 
   /** Why no further summary may be bought for now; undefined while one may. */
-  stopped({ maxCostPerHour, maxTokensPerHour }: HourlyLimits): string | undefined {
+  stopped({
+    maxCostPerHour,
+    maxTokensPerHour,
+  }: Pick<Fill, 'maxCostPerHour' | 'maxTokensPerHour'>): string | undefined {
     if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
     const from = this.clock() - HOUR_MS;
     this.#recent = this.#recent.filter(({ at }) => at > from);
@@ -133,11 +126,6 @@ function whatIsSpent(
   const sum = (of: (call: CostLine) => number): number => calls.reduce((total, call) => total + of(call), 0);
   if (maxCost !== null && sum(({ cost }) => cost) >= maxCost) return `${maxCost} dollars`;
   return maxTokens !== null && sum(tokensOf) >= maxTokens ? `${maxTokens} tokens` : undefined;
-}
-
-interface HourlyLimits {
-  readonly maxCostPerHour: number | null;
-  readonly maxTokensPerHour: number | null;
 }
 
 const HOUR_MS = 3_600_000;
