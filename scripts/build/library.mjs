@@ -17,7 +17,7 @@ const RXJS = {
   Observable: 'rxjs/internal/Observable',
   Subject: 'rxjs/internal/Subject',
   Subscriber: 'rxjs/internal/Subscriber',
-  concatMap: 'rxjs/internal/operators/concatMap',
+  mergeMap: 'rxjs/internal/operators/mergeMap',
   distinctUntilChanged: 'rxjs/internal/operators/distinctUntilChanged',
   filter: 'rxjs/internal/operators/filter',
   map: 'rxjs/internal/operators/map',
