@@ -21,19 +21,18 @@ import {
 } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { chat, claude, responses, type Wired } from './clients.js';
-import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
+import { chat, claude, responses, type Ask } from './clients.js';
+import { callId, legal, offersRecall, opened, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { engine, prose } from './support.js';
 
 const look = () => ({ id: callId(), name: 'look', arguments: { at: 'the box' } });
 
-async function opened({ format, open }: Wired, recall: boolean | number = true) {
-  const emulator = await startEmulator(says('Built.'));
-  const session: Session = (await engine(2_500, {}, { format })).session();
-  const rewound: unknown[] = [];
-  session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-  return { emulator, session, rewound, ...open(emulator, session, { recall }) };
-}
+/** How an answer ended for its client. */
+const endOf = (asked: ReturnType<Ask>): Promise<unknown> =>
+  asked.then(
+    ({ finish }) => finish,
+    () => 'failed',
+  );
 
 describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
   const isStream = wired.name.includes('streamed');
@@ -95,16 +94,10 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     await talked(ask, session);
     // What the client makes of it where it recalls nothing.
     emulator.script = [act];
-    const plain = await ask('Where is the key?').then(
-      ({ finish }) => finish,
-      () => 'failed',
-    );
+    const plain = await endOf(ask('Where is the key?'));
     emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ' }), act];
     const before = emulator.received.length;
-    const found = await ask('Where is the key?').then(
-      ({ finish }) => finish,
-      () => 'failed',
-    );
+    const found = await endOf(ask('Where is the key?'));
     // The AI SDK ends a stream that has said something with an error, where it has nothing to give otherwise.
     const hasSpoken = wired.format === 'ai-sdk' && isStream && found === 'error';
     expect(found).toBe(hasSpoken ? 'error' : plain);
@@ -121,12 +114,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     await talked(ask, session);
     const before = emulator.received.length;
     emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ', breaksOff: true })];
-    expect(
-      await ask('Where is the key?').then(
-        ({ finish }) => finish,
-        () => 'failed',
-      ),
-    ).not.toBe('tool_calls');
+    expect(await endOf(ask('Where is the key?'))).not.toBe('tool_calls');
     expect(emulator.received.length - before).toBe(1);
     expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
     legal(emulator);
@@ -143,10 +131,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
       further!();
       return isStream ? 'stall' : 'never';
     };
-    const asked = ask('Where is the key?', { signal: given.signal }).then(
-      ({ finish }) => finish,
-      () => 'failed',
-    );
+    const asked = endOf(ask('Where is the key?', { signal: given.signal }));
     await reached;
     given.abort();
     expect(await asked).not.toBe('stop');

@@ -8,11 +8,13 @@ import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/faces/a
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { aiSdk, claude } from './clients.js';
-import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
+import { callId, legal, offersRecall, opened, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { place } from './sessions/stores.js';
 import { engine, prose, logged } from './support.js';
 
-describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', ({ format, open }) => {
+describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (wired) => {
+  const { format, open } = wired;
+
   it('N15: the model reads back what had left, the client sees one answer, and the log has it all', async () => {
     const emulator = await startEmulator(says('Built.'));
     const { store, again } = await place('sqlite');
@@ -39,7 +41,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const later = await (await engine(2_500, {}, { store: await again(), format })).open({ id: 'mill' });
     const next = open(emulator, later, { recall: true }, history);
     later.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    for (let turn = 0; turn < 6; turn++) await next.ask(`Then ${turn}: ${prose(300, 50 + turn)}`);
+    for (let turn = 0; turn < 3; turn++) await next.ask(`Then ${turn}: ${prose(600, 50 + turn)}`);
     const last = await (await engine(2_500, {}, { store: await again(), format })).open({ id: 'mill' });
     last.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
     await open(emulator, last, { recall: true }, history).ask('And the roof?');
@@ -49,12 +51,9 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: a recall beside a call of the client’s own: the client runs its own and never sees the other', async () => {
-    const emulator = await startEmulator(says('Built.'));
     // What comes back by itself would hide that the answer of the tool was taken away unread.
-    const session = (await engine(2_500, { recall: { automatic: 'off' } }, { format })).session();
-    const rewound: unknown[] = [];
-    session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    const { ask } = open(emulator, session, { recall: true });
+    const quiet = { recall: { automatic: 'off' } } as const;
+    const { emulator, session, rewound, ask } = await opened(wired, true, quiet);
     await talked(ask, session);
     const look = { id: callId(), name: 'look', arguments: { at: 'the box' } };
     emulator.script = [recalls({ query: 'key oak box' }, { toolCalls: [look] }), says('Found.')];
@@ -70,9 +69,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: an agent that recalls in a loop is told, and stopped', async () => {
-    const emulator = await startEmulator(says('Built.'));
-    const session = (await engine(2_500, {}, { format })).session();
-    const { ask } = open(emulator, session, { recall: 2 });
+    const { emulator, session, ask } = await opened(wired, 2);
     await talked(ask, session);
     const before = emulator.received.length;
     emulator.otherwise = ({ body }) =>
@@ -90,20 +87,15 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 
   it('N15: is not offered unless it is asked for', async () => {
-    const emulator = await startEmulator(says('Built.'));
-    const session = (await engine(2_500, {}, { format })).session();
-    await open(emulator, session).ask('Build a mill.');
+    const { emulator, ask } = await opened(wired, false);
+    await ask('Build a mill.');
     expect(emulator.received.at(-1)!.text).not.toContain('"recall"');
   });
 });
 
 describe('N15: the answer of a model that speaks before it recalls', () => {
-  it.each(WIRED)('N15: goes on in one answer: $name', async ({ format, open }) => {
-    const emulator = await startEmulator(says('Built.'));
-    const session = (await engine(2_500, {}, { format })).session();
-    const rewound: unknown[] = [];
-    session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
-    const { ask } = open(emulator, session, { recall: true });
+  it.each(WIRED)('N15: goes on in one answer: $name', async (wired) => {
+    const { emulator, session, rewound, ask } = await opened(wired);
     await talked(ask, session);
     emulator.script = [
       recalls({ query: 'key' }, { text: 'Let me look. ', reasoning: 'Hm, the key.' }),
@@ -122,11 +114,11 @@ describe('N15: the answer of a model that speaks before it recalls', () => {
 
 const countOf = (text: string, word: string): number => text.split(word).length - 1;
 
-describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) => {
+describe.each(WIRED)('N15: a further request: $name', (wired) => {
+  const { name } = wired;
+
   it('N15: holds each answer that it continues, in its order, and later ones hold its words once', async () => {
-    const emulator = await startEmulator(says('Built.'));
-    const session = (await engine(2_500, {}, { format })).session();
-    const { ask } = open(emulator, session, { recall: true });
+    const { emulator, session, ask } = await opened(wired);
     await talked(ask, session);
     emulator.script = [
       recalls({ query: 'key' }, { text: 'First ALPHA.', reasoning: 'Hm.' }),
@@ -153,9 +145,7 @@ describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) =
   it('N15: is not made of an answer that the client’s limit cut within a recall', async () => {
     // LangChain puts the pieces together itself, and does not say that some are missing.
     if (name === 'langchain, streamed') return;
-    const emulator = await startEmulator(says('Built.'));
-    const session = (await engine(2_500, {}, { format })).session();
-    const { ask, history } = open(emulator, session, { recall: true });
+    const { emulator, session, ask, history } = await opened(wired);
     await talked(ask, session);
     const before = emulator.received.length;
     const cut = { id: callId(), name: 'recall', arguments: name.startsWith('anthropic') ? {} : '{"que' };

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import type { Session } from '../../src/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
-import type { Act, Emulator } from '../emulator/index.js';
-import { aiSdk, chat, claude, langChain, responses, type Ask } from './clients.js';
-import { prose } from './support.js';
+import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
+import { aiSdk, chat, claude, langChain, responses, type Ask, type Wired } from './clients.js';
+import { engine, prose } from './support.js';
 
 export const FACT = 'The key lies in the oak box, number 4711.';
 export const usage = { inputTokens: 100, cacheReadTokens: 10, outputTokens: 7 };
@@ -26,6 +26,19 @@ export const WIRED = [
   langChain(false),
   langChain(true),
 ];
+
+/** A client whose model says “Built.”, with a session of its own that may recall, and what was taken for going back. */
+export async function opened(
+  { format, open }: Wired,
+  recall: boolean | number = true,
+  settings: Parameters<typeof engine>[1] = {},
+) {
+  const emulator = await startEmulator(says('Built.'));
+  const session = (await engine(2_500, settings, { format })).session();
+  const rewound: unknown[] = [];
+  session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
+  return { emulator, session, rewound, ...open(emulator, session, { recall }) };
+}
 
 /** Talks until the fact has left the view. */
 export async function talked(ask: Ask, session: Session): Promise<void> {

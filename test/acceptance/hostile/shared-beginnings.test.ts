@@ -117,7 +117,7 @@ describe('a client that edits behind what was compacted', () => {
       for (const [what, edited, from] of edits) {
         const own = { ...headers, ...(name !== undefined && { 'x-spillway-session': `n-${from}` }) };
         let { ask } = await proxy(settings, { store });
-        for (let turn = 1; turn <= 20; turn++) await ask(history.slice(0, turn * 2), own);
+        for (let turn = 4; turn <= 20; turn += 4) await ask(history.slice(0, turn * 2), own);
         if (most === 1) await ask([user('Another conversation, so that the first leaves memory.')]);
         if (restart) ({ ask } = await proxy(settings, { store }));
         const { text } = await ask(edited, own);
@@ -181,11 +181,11 @@ describe('which session a new one is said to have left', () => {
   });
 });
 
-describe('ten runs of one opening prompt', () => {
+describe('five runs of one opening prompt', () => {
   it('N13: copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
     const { service, ask } = await proxy();
     const made: number[] = [];
-    for (let run = 0; run < 10; run++) {
+    for (let run = 0; run < 5; run++) {
       const chat: Chat[] = [system('You are helpful.'), user('Do the task.')];
       let session = '';
       for (let turn = 0; turn < 16; turn++) {

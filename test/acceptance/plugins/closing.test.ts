@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
-import { quarter, read, spillway, talk, temporaryFolder, user } from '../support.js';
+import { jsonLines, prose, quarter, read, spillway, talk, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();
-const SESSION = join('examples', 'sessions', 'pressure-gauge.jsonl');
+const SESSION = folder.file('mill.jsonl', jsonLines([...talk(4, 100), user(prose(200))]));
 
 /** A plugin that writes down each time it is opened and closed. */
 function diary(): { readonly env: Record<string, string>; readonly read: () => string[] } {
