@@ -283,9 +283,25 @@ describe('a stage that misbehaves', () => {
         throw null;
       },
     ],
+    [
+      'throws what has no text',
+      () => {
+        throw Object.create(null);
+      },
+    ],
     ['returns nothing', () => undefined],
     ['returns a promise', async () => ({ edits: [] })],
+    ['returns a promise that fails', () => Promise.reject(new Error('late'))],
     ['returns edits that are no list', () => ({ edits: 'all' })],
+    [
+      'returns a list that throws',
+      () => ({
+        edits: new Proxy([1], {
+          get: (list, key) => (key === 'length' ? 1 : Reflect.get(list, key) && JSON.parse('{')),
+        }),
+      }),
+    ],
+    ['returns a state that cannot be kept', () => ({ edits: [], state: () => 1 })],
   ])('%s: named as failed, and passed over', async (_what, plan) => {
     const { outcome, fault } = await run(plan as never);
     expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
@@ -316,18 +332,23 @@ describe('a stage that misbehaves', () => {
     expect(fault.message).toMatch(reason);
   });
 
-  it('writes to what it was shown: nothing of it arrives', async () => {
-    const { outcome } = await run((view: TranscriptView) => {
-      (view.exchanges as unknown[]).length = 0;
-      return { edits: [] };
-    });
-    expect(outcome).toBe('failed');
+  it.each<[string, (view: any) => unknown]>([
+    ['the list of exchanges', (view) => (view.exchanges.length = 0)],
+    ['the protection of one', (view) => (view.exchanges.at(-1).protection = undefined)],
+    ['the messages of one', (view) => view.exchanges[0].messages.pop()],
+    ['the size of a message', (view) => (view.exchanges[0].messages[0].size = { tokens: 0 })],
+    ['a figure of that size', (view) => (view.exchanges[0].messages[0].size.tokens = 0)],
+    ['the words of a message', (view) => (view.exchanges[0].messages[0].message.parts[0].text = 'x')],
+    ['the words of an original', (view) => (view.originals(0, 0)[0].parts[0].text = 'x')],
+  ])('writes to %s that it was shown: nothing of it arrives', async (_, write) => {
+    const { outcome, fault } = await run((view: TranscriptView) => (write(view), { edits: [] }));
+    expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
   });
 
   it('its good edits stand beside its bad ones', async () => {
     const { outcome, edits, refused } = await run(() => ({
-      edits: [replace('m0'), replace('m44', 'gone'), replace('m44', 'twice')],
+      edits: [null, replace('m0'), replace('m44', 'gone'), 7, replace('m44', 'twice')] as Edit[],
     }));
-    expect([outcome, edits, refused]).toEqual(['applied', 1, 2]);
+    expect([outcome, edits, refused]).toEqual(['applied', 1, 4]);
   });
 });
