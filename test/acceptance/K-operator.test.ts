@@ -33,22 +33,6 @@ const operated = async (budget: number, settings = {}) =>
   (await engine(budget, settings, { profile: 'operator' })).session();
 
 describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () => {
-  it('leaves alone what is below the upper threshold', async () => {
-    const session = await operated(20_000);
-    session.append(...read(TALK));
-    fill(session, 0.845);
-    expect((await session.prepare()).run.kind).toBe('below-gate');
-  });
-
-  it('goes on to the lower one, past the gate of every stage', async () => {
-    const session = await operated(20_000);
-    session.append(...read(TALK));
-    fill(session, 0.86);
-    const { run, reading } = await session.prepare();
-    expect(run.kind).toBe('committed');
-    expect(reading.pressure).toBeLessThanOrEqual(0.6);
-  });
-
   it('opens one stage after the other until it is reached, whatever their gates', async () => {
     const settings = {
       compaction: { strategy: null },

@@ -21,22 +21,6 @@ const pivot = async (budget: number, settings: ConfigSources['settings'] = {}) =
   (await engine(budget, settings, { profile: 'pivot' })).session();
 
 describe('O1: overflow is read from real usage', () => {
-  const usableOf = async (settings: object): Promise<number> =>
-    (await createSpillway({ counter: quarter, settings })).session().reading.budget.usable;
-
-  it.each([
-    // The model's own input limit, nothing taken from it.
-    [{ contextWindow: 400_000, inputLimit: 272_000, outputLimit: 128_000 }, {}, 272_000],
-    // Else the window less the output reserve: the smaller of output limit and cap, the cap where no limit is known.
-    [{ contextWindow: 200_000, outputLimit: 8_000 }, {}, 192_000],
-    [{ contextWindow: 200_000, outputLimit: 64_000 }, {}, 168_000],
-    [{ contextWindow: 200_000 }, {}, 168_000],
-    [{ contextWindow: 200_000, outputLimit: 64_000 }, { outputCap: 20_000 }, 180_000],
-    [{ contextWindow: 0, outputLimit: 64_000 }, {}, Infinity],
-  ])('usable input of %j with %j: %d', async (limits, settings, usable) => {
-    expect(await usableOf({ model: 'our-model', models: { 'our-model': limits }, ...settings })).toBe(usable);
-  });
-
   /** A session at 40 % by our estimate, for which the provider reports usage. */
   async function after(
     usage: { inputTokens: number; cacheReadTokens?: number; outputTokens?: number },

@@ -226,12 +226,6 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
     const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
     expect(results).toEqual(chat.filter(({ role }) => role === 'tool').map(({ content }) => content));
   });
-
-  it('off', async () => {
-    const session = await sessionOf(100_000, WRITES('A long result.'), {}, { profile: 'agent' });
-    await session.prepare();
-    expect(session.operator.ledger.records).toEqual([]);
-  });
 });
 
 describe('A7: nobody to summarise: mechanical pruning', () => {
