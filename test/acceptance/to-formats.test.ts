@@ -1,12 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import {
   engine,
   jsonLines,
   prose,
+  read,
   readJson,
   says,
+  sessionOf,
   spillway,
   step,
   system,
@@ -76,14 +78,12 @@ describe('spillway compact and replay --to', () => {
 describe('K8: call and result are never split, in every format', () => {
   const strategies = ['staged', 'agent', 'operator', 'pivot', 'reducer'];
   const cases = NAMES.flatMap((name) => strategies.map((profile) => ({ name, profile })));
+  let tokens = 0;
+  beforeAll(async () => void ({ tokens } = (await sessionOf(1_000_000, CHAT)).reading));
   it.each(cases)('K8: $name under the profile $profile', async ({ name, profile }) => {
-    const parse = formats.get('openai-chat')!.parse;
-    const spacious = (await engine(1_000_000)).session();
-    spacious.append(...parse(CHAT).messages);
     for (const pressure of [0.86, 1.3]) {
-      const tokens = Math.round(spacious.reading.tokens / pressure);
-      const session = (await engine(tokens, {}, { profile, format: name })).session();
-      session.append(...parse(CHAT).messages);
+      const session = (await engine(Math.round(tokens / pressure), {}, { profile, format: name })).session();
+      await session.append(...read(CHAT));
       const { messages, beside } = await session.prepare();
       const field = formats.get(name)!.messagesField;
       expect(validators.get(name)!({ ...beside, [field]: messages })).toEqual([]);
