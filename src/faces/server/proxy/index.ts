@@ -9,6 +9,7 @@ import { statusOf, wordsOf } from '../faults.js';
 import { goneOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
+import { PlainUpstreams } from './asked-usage.js';
 import { checkLimits } from './body-limits.js';
 import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
 import { countTokens, Places } from './place.js';
@@ -37,7 +38,7 @@ export function registerProxy(
   notes: ProxyNotes,
 ): void {
   const places = new Places(service);
-  const plain = new Set<string>();
+  const plain = new PlainUpstreams();
   const openai = (path: string): string => joined(service.settings.server.upstreams.openai, path);
   const anthropic = (path: string): string =>
     joined(service.settings.server.upstreams.anthropic, `/v1${path}`);
@@ -121,6 +122,7 @@ export function registerProxy(
           commands,
           forks: named === undefined,
           recalls: recall,
+          caller: request.caller,
           plain,
           signal,
           over: closed(reply),

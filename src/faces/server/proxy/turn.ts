@@ -15,6 +15,8 @@ import {
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
+import type { Caller } from '../access.js';
+import { asksUsage, isUsageAlone, mayMeanUsage, type PlainUpstreams } from './asked-usage.js';
 import { jsonAnswer, sessionHeader, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { failureIn, opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
@@ -31,8 +33,8 @@ interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'
   readonly forks: boolean;
   /** Most recalls that are answered within the call. */
   readonly recalls: number;
-  /** Upstreams that take no `stream_options`. */
-  readonly plain: Set<string>;
+  readonly caller: Caller;
+  readonly plain: PlainUpstreams;
   /** Settled when the client has its answer, or has gone away. */
   readonly over: Promise<unknown>;
   readonly log: FastifyBaseLogger;
@@ -104,21 +106,28 @@ export class Turn {
 
   /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
   async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
-    const { url, plain, notes } = this.#parts;
+    const { url, caller, plain, notes, log } = this.#parts;
     if (prepared.run.kind === 'committed') notes.isCompacted = true;
     this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
     const own = this.#request.bodyOf(this.#place.session, prepared, { offers: this.#recalls, isLast });
-    const asksUsage = this.#hidesUsage && !plain.has(url);
-    const body = requestBytes(own, this.#parts, asksUsage);
     this.wasSent = true;
+    const withUsage = this.#hidesUsage && !plain.has(caller, url);
+    const answer = await this.#send(own, withUsage);
+    if (!(answer instanceof Refused)) return answer;
+    if (!withUsage || !mayMeanUsage(answer.status, answer.bytes)) throw this.#refuses(answer);
+    const without = await this.#send(own, false);
+    if (without instanceof Refused) throw this.#refuses(without);
+    plain.add(caller, url);
+    log.warn({ ...notes.asked }, 'usage untold');
+    return without;
+  }
+
+  async #send(own: Fields, withUsage: boolean): Promise<UpstreamAnswer | Refused> {
+    const body = requestBytes(own, this.#parts, withUsage);
     const answer = await ask({ ...this.#parts, method: 'POST', body });
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const refused = new Refused(answer.status, answer.headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
-    if (asksUsage && answer.status < 500 && refused.bytes.includes('stream_options')) {
-      plain.add(url);
-      return this.#post(prepared, isLast);
-    }
-    throw this.#refuses(refused);
+    const { status, headers } = answer;
+    if (status >= 200 && status < 300) return answer;
+    return new Refused(status, headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
   }
 
   async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {
@@ -239,10 +248,3 @@ const nameIn = ({ type, code }: Fields): string | undefined =>
 
 const isStream = ({ headers }: UpstreamAnswer): boolean =>
   String(headers['content-type'] ?? '').includes('text/event-stream');
-
-const asksUsage = ({ stream_options: options }: Fields): boolean =>
-  isFields(options) && options.include_usage === true;
-
-/** The chunk that only tells usage: who did not ask for it does not expect it. */
-const isUsageAlone = ({ choices, usage }: Fields): boolean =>
-  Array.isArray(choices) && choices.length === 0 && isFields(usage);

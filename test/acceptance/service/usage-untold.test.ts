@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { Act } from '../../emulator/index.js';
+import { user } from '../support.js';
+import { proxied } from './proxied.js';
+import { env, tokens } from './tokens.js';
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** What FastAPI says of a field, with the whole request behind it. */
+const quoting = (body: object): Act => ({
+  status: 422,
+  body: { detail: [{ type: 'float_parsing', loc: ['body', 'top_p'], msg: 'No number', input: body }] },
+});
+const unknown: Act = { status: 400, body: { error: { message: 'Unrecognized argument: stream_options' } } };
+
+async function guarded() {
+  const { service, emulator } = await proxied({ server: { tokens: [...tokens] } } as never, { env });
+  const ask = async (token: string, more: object = {}): Promise<number> => {
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-spillway-token': token },
+      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')], ...more }),
+    });
+    await answer.text();
+    return answer.status;
+  };
+  /** Whether the newest request asked for usage. */
+  const asked = (): boolean => emulator.received.at(-1)!.body.stream_options !== undefined;
+  const told = (): Record<string, unknown>[] =>
+    service.lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'usage untold');
+  return { emulator, ask, asked, told };
+}
+
+describe('an upstream that seems to take no `stream_options`', () => {
+  it('is asked on where it only quotes a request that it refuses for something else', async () => {
+    const { emulator, ask, asked, told } = await guarded();
+    emulator.otherwise = ({ body }) => (typeof body.top_p === 'string' ? quoting(body) : 'good');
+    expect(await ask(env.ROOF, { top_p: 'high' })).toBe(422);
+    for (const token of [env.ROOF, env.AGENT]) {
+      expect(await ask(token)).toBe(200);
+      expect(asked()).toBe(true);
+    }
+    // Words of the conversation in a refusal that comes and goes: waiting helped, not the field.
+    emulator.script = [{ status: 429, body: { error: { message: 'stream_options: later' } } }];
+    expect(await ask(env.ROOF)).toBe(429);
+    expect(told()).toEqual([]);
+  });
+
+  it('is known for the token that found out, told of once, and asked again after an hour', async () => {
+    const { emulator, ask, asked, told } = await guarded();
+    emulator.otherwise = ({ body }) => (body.stream_options === undefined ? 'good' : unknown);
+    expect(await ask(env.ROOF)).toBe(200);
+    expect(emulator.received).toHaveLength(2);
+    expect(await ask(env.ROOF)).toBe(200);
+    expect(emulator.received).toHaveLength(3);
+    expect(told()).toEqual([expect.objectContaining({ model: 'm', upstream: expect.any(String) })]);
+    emulator.otherwise = 'good';
+    await ask(env.ROOF);
+    expect(asked()).toBe(false);
+    await ask(env.AGENT);
+    expect(asked()).toBe(true);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 3_600_001);
+    await ask(env.ROOF);
+    expect(asked()).toBe(true);
+  });
+});
