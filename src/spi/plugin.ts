@@ -62,7 +62,10 @@ export interface PluginLog {
   error(message: string): void;
 }
 
-/** A plugin's own keys and values (plain JSON): in the session store where there is one, else as long as the engine lives. */
+/**
+ * A plugin's own keys and values (plain JSON), in the session store where there is one, else in memory: of all sessions where they
+ * were handed to `open`, of the hook's session alone in a hook.
+ */
 export interface PluginValues {
   /** Undefined where nothing was set. */
   get(key: string): Promise<unknown>;

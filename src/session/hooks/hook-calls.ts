@@ -1,5 +1,5 @@
 import { LATE, within, wordsOf, type LoadedPlugin } from '../plugins/index.js';
-import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
+import type { HookApi, PluginLog, PluginSummaryRequest, PluginValues } from '../../spi/index.js';
 import type { HookRun } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
 
@@ -23,6 +23,8 @@ interface HookResult<T> {
 
 /** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
 export class HookCalls {
+  readonly #values = new Map<string, PluginValues>();
+
   constructor(private readonly of: Pieces) {}
 
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
@@ -70,6 +72,13 @@ export class HookCalls {
       audit.say('plugin-failed', undefined, { ...line });
   }
 
+  #valuesOf(plugin: LoadedPlugin): PluginValues {
+    const { plugins, key } = this.of;
+    const known = this.#values.get(plugin.name) ?? plugins.host.valuesIn(key.sessionId, plugin);
+    this.#values.set(plugin.name, known);
+    return known;
+  }
+
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
     const { agent, summarizer, plugins, stream, thread, costs } = this.of;
     const { filler } = summarizer;
@@ -79,6 +88,7 @@ export class HookCalls {
         stream.emit({ kind: 'plugin-said', plugin: plugin.name, level, message: String(message) });
     return Object.freeze({
       ...plugins.host.apiOf(plugin),
+      values: this.#valuesOf(plugin),
       knobs: agent.knobs[plugin.name],
       log: { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') },
       signal,

@@ -34,6 +34,7 @@ export class PluginHost {
   readonly plugins: readonly LoadedPlugin[];
   readonly #apis: ReadonlyMap<string, PluginApi>;
   readonly #loadMs: number;
+  readonly #store: HostParts['store'];
   /** Calls of hooks over all sessions that have not settled, however long ago they were given up: a hang is found by its name. */
   readonly inFlight = new Set<HookInFlight>();
   /** Who hears what plugins say outside a session. */
@@ -43,13 +44,14 @@ export class PluginHost {
   constructor({ plugins, store, knobs, loadMs }: HostParts) {
     this.plugins = plugins;
     this.#loadMs = loadMs;
+    this.#store = store;
     const apiOf = (name: string): PluginApi => {
       const says = (level: PluginLevel) => (message: string) => this.onSaid?.(name, level, String(message));
       const log = { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') };
       return Object.freeze({
         name,
         log: Object.freeze(log),
-        values: valuesOf(name, store),
+        values: valuesOf(name, store, `plugin:${name}`),
         knobs: knobs[name],
       });
     };
@@ -66,9 +68,14 @@ export class PluginHost {
     return this.plugins.flatMap(({ formats = [] }) => formats);
   }
 
-  /** What a plugin was opened with; its hooks have the knobs and the log of their session instead. */
+  /** What a plugin was opened with; its hooks have the knobs, the log and the values of their session instead. */
   apiOf({ name }: LoadedPlugin): PluginApi {
     return this.#apis.get(name)!;
+  }
+
+  /** What a plugin keeps for one session: no other one sees it. */
+  valuesIn(sessionId: string, { name }: LoadedPlugin): PluginValues {
+    return valuesOf(name, this.#store, `plugin:${name}:${sessionId}`);
   }
 
   /** Opens each plugin, one after the other. Rejects with `PLUGIN_FAILED` or `PLUGIN_LATE`, and then none is open. */
@@ -106,15 +113,14 @@ export class PluginHost {
 }
 
 /** Everything is copied on its way in and out: nobody changes what is kept. */
-function valuesOf(name: string, store: HostParts['store']): PluginValues {
-  const scope = `plugin:${name}`;
+function valuesOf(plugin: string, store: HostParts['store'], scope: string): PluginValues {
   const memory = new Map<string, Json>();
   return Object.freeze({
     async get(key: string) {
       return store ? store.value(scope, key) : copy(memory.get(key));
     },
     async set(key: string, value: unknown) {
-      const json = copy(value) as Json | undefined;
+      const json = asJson(plugin, key, value);
       if (store) await store.setValue(scope, key, json);
       else if (json === undefined) memory.delete(key);
       else memory.set(key, json);
@@ -123,6 +129,16 @@ function valuesOf(name: string, store: HostParts['store']): PluginValues {
       return store ? store.values(scope) : (copy(Object.fromEntries(memory)) as Record<string, unknown>);
     },
   });
+}
+
+function asJson(plugin: string, key: string, value: unknown): Json | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(value)) as Json;
+  } catch (cause) {
+    const found = `values.set('${key}') of what is no JSON: ${wordsOf(cause)}`;
+    throw pluginError('PLUGIN_FAILED', { plugin, found, remedy: 'Keep plain JSON.', cause });
+  }
 }
 
 const copy = (value: unknown): unknown =>

@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createSpillway,
   definePlugin,
+  openStore,
   type EngineEvent,
   type Plugin,
   type Session,
   type SpillwayOptions,
 } from '../../../src/index.js';
-import type { PostCompact, PreCompact } from '../../../src/spi/index.js';
+import type { PluginApi, PostCompact, PreCompact } from '../../../src/spi/index.js';
 import { engine, fill, prose, quarter, read, says, shownText, step, system, talk, user } from '../support.js';
 
 const chat = () => [system('You help.'), user('Go.'), says('Yes.'), ...talk(14, 150)];
@@ -232,6 +233,49 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     retain = [];
     await session.operator.compact({ target: 0.1 });
     expect(shown()).not.toContain('m4');
+  });
+
+  it.each(['memory:', undefined])(
+    'K23: what it keeps in a hook is its session’s; what it was opened with is everybody’s (store %s)',
+    async (place) => {
+      let shared: PluginApi | undefined;
+      const seen: unknown[] = [];
+      const counts = definePlugin({
+        name: 'counts',
+        open: (api) => void (shared = api),
+        observer: {
+          async preCompact(_, { values }) {
+            seen.push(await values.all());
+            await values.set('runs', Number((await values.get('runs')) ?? 0) + 1);
+            await shared!.values.set('runs', Number((await shared!.values.get('runs')) ?? 0) + 1);
+          },
+        },
+      });
+      const store = place === undefined ? {} : { store: await openStore(place) };
+      const spillway = await engine(5_000, STAGED, { plugins: [counts], ...store });
+      for (const id of ['a', 'b']) {
+        const session = place === undefined ? spillway.session({ id }) : await spillway.open({ id });
+        await session.append(...read(chat()));
+        await session.operator.compact({ target: 0.5 });
+        await session.operator.compact({ target: 0.1 });
+      }
+      expect(seen).toEqual([{}, { runs: 1 }, {}, { runs: 1 }]);
+      expect(await shared!.values.get('runs')).toBe(4);
+    },
+  );
+
+  it('K23: what is no JSON is not kept, and it says so', async () => {
+    const ring: Record<string, unknown> = {};
+    ring.ring = ring;
+    const keeps = observer('keeps', { preCompact: (_, { values }) => values.set('ring', ring) });
+    const { session } = await opened([keeps]);
+    const { run } = await session.prepare();
+    expect(run.record!.hooks).toEqual([
+      expect.objectContaining({
+        outcome: 'threw',
+        message: expect.stringMatching(/PLUGIN_FAILED.*keeps.*values\.set\('ring'\)/) as unknown,
+      }),
+    ]);
   });
 
   it('K23: what it injects is carried beside the summary, one text of each plugin, and taken back with it', async () => {
