@@ -30,7 +30,7 @@ interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
 
 /** Makes records of plans: of compactions, and of the free work before a call and at the head of a run. */
 export class Commits {
-  constructor(private readonly of: Pieces) {}
+  constructor(private readonly of: Pick<Pieces, 'gauge' | 'planner' | 'summarizer' | 'thread' | 'timer'>) {}
 
   /** Makes a record of what was planned, and its draft the view. */
   commit(

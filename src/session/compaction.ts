@@ -15,7 +15,9 @@ export type Response = RunReport | Promise<RunReport>;
 
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
 export class Compaction {
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<Pieces, 'audit' | 'commits' | 'early' | 'gauge' | 'hooks' | 'planner' | 'plugins' | 'policies' | 'settings' | 'stream' | 'summarizer' | 'thread' | 'timer' | 'triggers'>,
+  ) {}
 
   /**
    * What a session does before a call: passes that need no gate, then a run where one is due. `moved`: position of the log

@@ -39,7 +39,7 @@ export class Gauge {
   /** The agent has the tool that reads back what left. */
   recall: boolean;
 
-  constructor(private readonly of: Pieces) {
+  constructor(private readonly of: Pick<Pieces, 'catalogue' | 'counter' | 'options' | 'settings'>) {
     const { tools = [], model = of.settings.model } = of.options;
     this.#model = model;
     this.fixed = measureTools(of.counter, tools);

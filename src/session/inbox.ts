@@ -6,7 +6,9 @@ import { takeInSlices } from './slices.js';
 
 /** Takes messages into the log, and has them stored: those of clients and hosts, and the session's own. */
 export class Inbox {
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<Pieces, 'clock' | 'follower' | 'intake' | 'persistence' | 'stream' | 'thread'>,
+  ) {}
 
   /** Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored. */
   append(...messages: readonly Message[]): Promise<void> {

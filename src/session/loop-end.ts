@@ -8,7 +8,7 @@ import type { Thread } from './thread.js';
 export class LoopEnd {
   /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
   #checkedAt = 0;
-  constructor(private readonly of: Pieces) {}
+  constructor(private readonly of: Pick<Pieces, 'clock' | 'inbox' | 'policies' | 'thread'>) {}
 
   /** Before a request is written. */
   async put(): Promise<void> {

@@ -54,7 +54,21 @@ export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) =
 
 /** Plans runs on the session as it stands, as plugins want them, and has their text bought. */
 export class Planner {
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'clock'
+      | 'costs'
+      | 'count'
+      | 'gauge'
+      | 'hooks'
+      | 'measureDraft'
+      | 'pipeline'
+      | 'policies'
+      | 'thread'
+      | 'timer'
+    >,
+  ) {}
 
   /** What a run is planned on: the session as it stands, caught up with its log. */
   input(trigger: Trigger): RunInput {

@@ -38,7 +38,7 @@ export class Policies {
 
   /** `policyOf`: the roster as settings have it, whatever the budget; `plain`: by those of the session. */
   constructor(
-    private readonly of: Pieces,
+    private readonly of: Pick<Pieces, 'format' | 'gauge' | 'plugins' | 'settings' | 'summarizer'>,
     private readonly policyOf: (settings: Settings) => Policy,
     private readonly plain: Policy,
   ) {}

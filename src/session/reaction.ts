@@ -44,7 +44,12 @@ export class Reaction {
   #refusals = 0;
   /** Those of them that named no limit. */
   #unnamed = 0;
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      'audit' | 'format' | 'gauge' | 'persistence' | 'policies' | 'stream' | 'thread'
+    >,
+  ) {}
 
   /** A call went through. */
   answered(): void {

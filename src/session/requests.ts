@@ -53,7 +53,21 @@ export class Requests {
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
-  constructor(private readonly of: Pieces) {
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'clock'
+      | 'follower'
+      | 'gauge'
+      | 'measureDraft'
+      | 'opened'
+      | 'persistence'
+      | 'settings'
+      | 'stream'
+      | 'thread'
+      | 'timer'
+    >,
+  ) {
     this.#book = new CallBook(of.opened?.calls);
   }
 

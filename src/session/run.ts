@@ -25,7 +25,19 @@ export class Run {
 
   /** Begins it. `started`: the timer when it was decided on. */
   constructor(
-    private readonly of: Pieces,
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'commits'
+      | 'gauge'
+      | 'hooks'
+      | 'plugins'
+      | 'policies'
+      | 'stream'
+      | 'thread'
+      | 'timer'
+      | 'triggers'
+    >,
     private readonly begun: Begun,
   ) {
     tellTriggered(of, begun.trigger, begun.reading, begun.policy);

@@ -13,7 +13,20 @@ export type ManualRun = Omit<RunManner, 'forced'>;
 
 /** The runs of one session: one after the other, each between two writes of its store. */
 export class Runs {
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'compaction'
+      | 'gauge'
+      | 'inbox'
+      | 'line'
+      | 'persistence'
+      | 'settings'
+      | 'stream'
+      | 'thread'
+      | 'triggers'
+    >,
+  ) {}
 
   /**
    * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `moved`:

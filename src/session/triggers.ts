@@ -6,7 +6,7 @@ import type { RunMemory } from './thread.js';
 
 /** What a session is to do before a call, and why. */
 export class Triggers {
-  constructor(private readonly of: Pieces) {}
+  constructor(private readonly of: Pick<Pieces, 'gauge' | 'policies' | 'settings' | 'stream' | 'thread'>) {}
 
   /** Compact when pressure says so; else only when asked. */
   get isAuto(): boolean {

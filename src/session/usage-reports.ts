@@ -7,7 +7,12 @@ import type { Pieces } from './wiring.js';
 export class UsageReports {
   /** The newest report that could not be stored, and the call it is of. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      'audit' | 'costs' | 'early' | 'gauge' | 'inbox' | 'persistence' | 'requests' | 'thread' | 'triggers'
+    >,
+  ) {}
 
   observe(usage: Usage): Promise<void> {
     const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.of;

@@ -27,7 +27,25 @@ export class EarlyFill {
   /** What another process left prepared, or is preparing. */
   #saved: SavedPlan | undefined;
 
-  constructor(private readonly of: Pieces) {
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'background'
+      | 'costs'
+      | 'engine'
+      | 'gauge'
+      | 'key'
+      | 'opened'
+      | 'options'
+      | 'planner'
+      | 'plugins'
+      | 'policies'
+      | 'settings'
+      | 'summarizer'
+      | 'thread'
+    >,
+  ) {
     this.#saved = of.opened?.prepared;
   }
 

@@ -16,7 +16,21 @@ import type { Compared, Followed, FollowedSession, FollowOptions } from './follo
 export class ClientSide {
   /** Fields that asked for trimming by the host, as far as they were told. */
   readonly #switchedOff = new Set<string>();
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'follower'
+      | 'format'
+      | 'gauge'
+      | 'history'
+      | 'inbox'
+      | 'persistence'
+      | 'runs'
+      | 'stream'
+      | 'thread'
+    >,
+  ) {}
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);

@@ -25,7 +25,12 @@ interface HookResult<T> {
 export class HookCalls {
   readonly #values = new Map<string, PluginValues>();
 
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      'agent' | 'audit' | 'clock' | 'costs' | 'key' | 'plugins' | 'stream' | 'summarizer' | 'thread' | 'timer'
+    >,
+  ) {}
 
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
     const { key, clock, plugins, timer } = this.of;

@@ -32,7 +32,24 @@ export class PluginHooks {
   readonly #calls: HookCalls;
   readonly #sources: InstructionSources | undefined;
 
-  constructor(private readonly of: Pieces) {
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'agent'
+      | 'audit'
+      | 'clock'
+      | 'costs'
+      | 'count'
+      | 'gauge'
+      | 'key'
+      | 'plugins'
+      | 'settings'
+      | 'stream'
+      | 'summarizer'
+      | 'thread'
+      | 'timer'
+    >,
+  ) {
     this.#calls = new HookCalls(of);
     const { instructions } = of.plugins;
     this.#sources = instructions && new InstructionSources(instructions, of.count, of.timer);

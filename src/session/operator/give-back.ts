@@ -67,7 +67,24 @@ const MIN_TOKENS = 100;
 export class GiveBack {
   /** How far which log was searched for markers. */
   #searched: { readonly log: Log; readonly upTo: number } | undefined;
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'clock'
+      | 'gauge'
+      | 'inbox'
+      | 'measureDraft'
+      | 'planner'
+      | 'policies'
+      | 'priceOf'
+      | 'recall'
+      | 'requests'
+      | 'stream'
+      | 'thread'
+      | 'triggers'
+    >,
+  ) {}
 
   async ask({ handle, query, maxTokens = MAX_TOKENS, preview }: GiveBackRequest): Promise<WordsGivenBack> {
     await this.of.requests.load();

@@ -30,7 +30,7 @@ type RecordsTakenOff = (
 
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
-  constructor(private readonly of: Pieces) {}
+  constructor(private readonly of: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
 
   /** What is asked for, by name: the newest one that stands where nothing is named. */
   named(of: UndoRequest): UndoRequest {

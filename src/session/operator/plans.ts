@@ -57,7 +57,26 @@ interface PlanActs {
 
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
-  constructor(private readonly of: Pieces) {}
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'clock'
+      | 'commits'
+      | 'follower'
+      | 'gauge'
+      | 'history'
+      | 'hooks'
+      | 'persistence'
+      | 'planner'
+      | 'plugins'
+      | 'policies'
+      | 'stream'
+      | 'summarizer'
+      | 'thread'
+      | 'triggers'
+    >,
+  ) {}
 
   /** What was spent on it is stored whether or not it is ever committed; a store that is away does not lose it. */
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {

@@ -31,7 +31,7 @@ export class Journal {
   #isFailing = false;
 
   constructor(
-    private readonly of: Pieces,
+    private readonly of: Pick<Pieces, 'clock' | 'gauge' | 'stream' | 'thread'>,
     { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>,
   ) {
     this.store = store;

@@ -14,7 +14,12 @@ const ATTEMPTS = 8;
 export class Persistence {
   readonly journal: Journal | undefined;
 
-  constructor(private readonly of: Pieces) {
+  constructor(
+    private readonly of: Pick<
+      Pieces,
+      'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'opened' | 'stream' | 'thread'
+    >,
+  ) {
     if (!of.opened) return;
     const journal = new Journal(of, of.opened);
     this.journal = journal;
