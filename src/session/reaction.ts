@@ -1,7 +1,7 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
-import { readOverflowOf } from '../formats/index.js';
+import { jsonText, readOverflowOf } from '../formats/index.js';
 import {
   doubtOf,
   isPlausible,
@@ -88,12 +88,16 @@ export class Reaction {
   }
 
   async #reactTo(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflowOf(error, this.of.format.provider?.overflows);
+    const { gauge, policies, audit, thread } = this.of;
+    const refusal = readOverflowOf(error, {
+      own: this.of.format.provider?.overflows,
+      request: () => jsonText(thread.projection.view.map(({ message }) => message.parts)),
+    });
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
-    const { overflow, fits } = refusal;
-    const { gauge, policies, audit } = this.of;
+    const { overflow, doubt: mistrust } = refusal;
+    const fits = mistrust === undefined;
     const request = sent && refusedRequest(sent);
-    const doubt = fits ? doubtOf(overflow, request) : 'its status or code is that of another error';
+    const doubt = mistrust ?? doubtOf(overflow, request);
     audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
     const { input = overflow.requested } = overflow;
     if (fits && sent && request && input !== undefined && isPlausible(overflow, request))

@@ -1,7 +1,8 @@
 import type { Overflow, OverflowWording } from '../../spi/index.js';
-import { jsonIn } from '../record.js';
+import { jsonIn, jsonText } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
+import { piecesOf, quoting } from './quoted.js';
 
 /** Said by many: Bedrock, Groq, MiniMax, GLM, Cerebras, and the codes of all. They name no figure. */
 const BY_MANY: readonly OverflowWording[] = [
@@ -39,11 +40,10 @@ const LONGEST_CODE = 200;
 const FITTING_CODE =
   /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
 
-/** What a refusal says, and whether limits may be learned from it. */
+/** What a refusal says, and why no limit may be learned from it; without a doubt where one may. */
 interface ReadOverflow {
   readonly overflow: Overflow;
-  /** Status and codes are those of a request that is too long. */
-  readonly fits: boolean;
+  readonly doubt?: string;
 }
 
 /**
@@ -54,12 +54,20 @@ export function readOverflow(error: unknown): Overflow | undefined {
   return readOverflowOf(error)?.overflow;
 }
 
-/** As `readOverflow`, with how far the refusal can be trusted; `own` are wordings of a provider that is not known here. */
+/** What is known where a refusal is read. */
+interface Reader {
+  /** Wordings of a provider that is not known here. */
+  readonly own?: readonly OverflowWording[] | undefined;
+  /** What the refused request held, beside what the error says of it; asked only where an overflow was found. */
+  readonly request?: () => string;
+}
+
+/** As `readOverflow`, with how far the refusal can be trusted. */
 export function readOverflowOf(
   error: unknown,
-  own: readonly OverflowWording[] = [],
+  { own = [], request = () => '' }: Reader = {},
 ): ReadOverflow | undefined {
-  const { texts, codes, statuses, echoes } = readRefusal(error);
+  const { texts, codes, statuses, echoes, requests } = readRefusal(error);
   const text = [...texts, ...codes].join('\n');
   // A body that gives back what it was sent says nothing of its own.
   if (echoes && statuses.has(422)) return undefined;
@@ -67,6 +75,10 @@ export function readOverflowOf(
   const fits =
     [...statuses].every((status) => FITTING.has(status)) &&
     codes.every((code) => code.length <= LONGEST_CODE && FITTING_CODE.test(code));
+  const echo = echoes ? 'it gives back what it was sent' : undefined;
+  const doubt = fits ? echo : 'its status or code is that of another error';
+  const isQuoted = quoting(() => [request(), ...requests].join('\n'));
+  let quoted: ReadOverflow | undefined;
   for (const [pattern, ...fields] of [...own, ...WORDINGS]) {
     const found = pattern.exec(text);
     if (!found) continue;
@@ -74,11 +86,18 @@ export function readOverflowOf(
       const tokens = countOf(found[i + 1]);
       return tokens === undefined ? [] : [[field, tokens] as const];
     });
-    const [input, output] = (SPLIT.exec(text) ?? []).slice(1).map(countOf);
-    const split = { ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
-    return { overflow: { ...Object.fromEntries(named), ...split }, fits };
+    const split = SPLIT.exec(text);
+    const [input, output] = split && !isQuoted(split[0]) ? split.slice(1).map(countOf) : [];
+    const counted = { ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
+    const overflow = { ...Object.fromEntries(named), ...counted };
+    // Its codes are the server's own.
+    if (codes.some((code) => pattern.test(code)) || !piecesOf(found).some(isQuoted))
+      return { overflow, ...(doubt !== undefined && { doubt }) };
+    // Behind what it quotes it may say something itself.
+    quoted ??= { overflow, doubt: doubt ?? 'the request itself holds these words' };
   }
-  return statuses.has(413) ? { overflow: {}, fits } : undefined;
+  if (quoted) return quoted;
+  return statuses.has(413) ? { overflow: {}, ...(doubt !== undefined && { doubt }) } : undefined;
 }
 
 function countOf(digits: string | undefined): number | undefined {
@@ -95,6 +114,8 @@ interface Refusal {
   readonly statuses: ReadonlySet<number>;
   /** Its body gives back what it was sent. */
   readonly echoes: boolean;
+  /** What was sent, where the error tells. */
+  readonly requests: readonly string[];
 }
 
 /** Fields in which clients and servers say what is wrong. */
@@ -129,6 +150,8 @@ const INSIDE: ReadonlySet<string> = new Set([
 const CODES: ReadonlySet<string> = new Set(['code', 'type', 'status', 'statusCode', '__type']);
 /** FastAPI's and Groq's names for what was sent. */
 const ECHOES = ['input', 'failed_generation'];
+/** Under which the AI SDK's errors and the proxy's hold the request. */
+const REQUESTS = ['requestBodyValues', 'requestBody'];
 
 const DEEPEST = 6;
 const MOST_CHARS = 10_000;
@@ -141,6 +164,7 @@ function readRefusal(error: unknown): Refusal {
   const texts: string[] = [];
   const codes: string[] = [];
   const statuses = new Set<number>();
+  const requests: string[] = [];
   let echoes = false;
   const seen = new Set<object>();
   const read = (value: unknown, depth: number): void => {
@@ -156,6 +180,7 @@ function readRefusal(error: unknown): Refusal {
     if (Array.isArray(value)) return value.forEach((one) => read(one, depth + 1));
     const fields = value as Readonly<Record<string, unknown>>;
     echoes ||= depth > 0 && ECHOES.some((name) => fields[name] !== undefined);
+    for (const name of REQUESTS) if (fields[name] !== undefined) requests.push(jsonText(fields[name]));
     for (const name of new Set([...Object.keys(fields), 'message', 'cause'])) {
       const field = fields[name];
       if (CODES.has(name)) readCode(field, codes, statuses);
@@ -163,7 +188,7 @@ function readRefusal(error: unknown): Refusal {
     }
   };
   read(error, 0);
-  return { texts, codes, statuses, echoes };
+  return { texts, codes, statuses, echoes, requests };
 }
 
 function readCode(value: unknown, codes: string[], statuses: Set<number>): void {

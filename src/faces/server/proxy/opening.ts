@@ -1,4 +1,6 @@
-import { jsonIn, readOverflow, type Fields } from '../../../formats/index.js';
+import { SpillwayError } from '../../../errors/index.js';
+import type { Fault } from '../../endpoints/index.js';
+import { isFields, jsonIn, readOverflow, type Fields } from '../../../formats/index.js';
 import type { StreamEvent } from './sse.js';
 
 /** An answer that is no answer: as the upstream gave it, to be handed on byte for byte. */
@@ -8,6 +10,8 @@ export class Refused extends Error {
   readonly bytes: Buffer;
   /** What it says, where a reader of refusals looks for it. */
   readonly error: unknown;
+  /** What was sent: a reader of refusals tells by it what is quoted. */
+  requestBody: string | undefined;
 
   constructor(status: number, headers: Refused['headers'], bytes: Buffer, error: unknown = parsed(bytes)) {
     super(`the upstream answered with ${status}`);
@@ -67,3 +71,17 @@ export function failureIn({ type, error, response, message, code }: Fields): unk
   if (type === 'response.failed') return (response as Fields | undefined)?.error;
   return type === undefined ? error : undefined;
 }
+
+/** What a failure says of itself: the provider's own words where it refused. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof SpillwayError) return { code: error.code, message: error.message };
+  if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
+  const { error: said = error.error } = isFields(error.error) ? error.error : {};
+  if (!isFields(said)) return { message: String(said) };
+  const { type, code, message } = said;
+  return { type, code, message: String(message) };
+}
+
+/** What a provider calls an error; its message may hold anybody's words. */
+export const nameIn = ({ type, code }: Fields): string | undefined =>
+  [type, code].find((name) => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)) as string | undefined;

@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { SpillwayError } from '../../../errors/index.js';
 import {
   canRecall,
   ClientRequest,
@@ -8,7 +7,6 @@ import {
   streamedAnswers,
   takeTurn,
   type Endpoint,
-  type Fault,
   type RecallTurn,
   type TurnPlace,
 } from '../../endpoints/index.js';
@@ -18,7 +16,7 @@ import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.
 import type { Caller } from '../access.js';
 import { asksUsage, isUsageAlone, mayMeanUsage, type PlainUpstreams } from './asked-usage.js';
 import { jsonAnswer, sessionHeader, streamAnswer, type HttpAnswer } from './http-answer.js';
-import { failureIn, opened, Refused } from './opening.js';
+import { failureIn, faultOf, nameIn, opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
 import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
@@ -49,6 +47,8 @@ export class Turn {
   /** Whether the client is to see the usage that was asked for here. */
   readonly #hidesUsage: boolean;
   #recalls = false;
+  /** What went to the upstream last. */
+  #sent: Buffer | undefined;
   #isDone = false;
   /** What the upstream said last, where it refused. */
   refused: Refused | undefined;
@@ -101,6 +101,7 @@ export class Turn {
   #refuses(refused: Refused): Refused {
     const { notes, log } = this.#parts;
     log.warn({ status: refused.status, ...notes.asked }, 'refused');
+    refused.requestBody = this.#sent?.toString('utf8');
     return (this.refused = refused);
   }
 
@@ -123,7 +124,7 @@ export class Turn {
   }
 
   async #send(own: Fields, withUsage: boolean): Promise<UpstreamAnswer | Refused> {
-    const body = requestBytes(own, this.#parts, withUsage);
+    const body = (this.#sent = requestBytes(own, this.#parts, withUsage));
     const answer = await ask({ ...this.#parts, method: 'POST', body });
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
@@ -231,20 +232,6 @@ interface WholeAnswer {
   readonly bytes: Buffer;
   readonly fields: Fields | undefined;
 }
-
-/** What a failure says of itself: the provider's own words where it refused. */
-function faultOf(error: unknown): Fault {
-  if (error instanceof SpillwayError) return { code: error.code, message: error.message };
-  if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
-  const { error: said = error.error } = isFields(error.error) ? error.error : {};
-  if (!isFields(said)) return { message: String(said) };
-  const { type, code, message } = said;
-  return { type, code, message: String(message) };
-}
-
-/** What a provider calls an error; its message may hold anybody's words. */
-const nameIn = ({ type, code }: Fields): string | undefined =>
-  [type, code].find((name) => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)) as string | undefined;
 
 const isStream = ({ headers }: UpstreamAnswer): boolean =>
   String(headers['content-type'] ?? '').includes('text/event-stream');

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Act } from '../../emulator/index.js';
+import { says, talk, user } from '../support.js';
+import { proxied } from './proxied.js';
+import { bearer, env, tokens } from './tokens.js';
+
+/** A conversation of about 12,000 tokens. */
+const history = (name: string): object[] => [user(`Build the ${name}.`), ...talk(40, 140), says('Done.')];
+
+async function guarded() {
+  const { service, emulator } = await proxied({ window: 64_000, server: { tokens: [...tokens] } } as never, {
+    env,
+  });
+  const chat = async (token: string, session: string, more: object = {}): Promise<number> => {
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-spillway-token': token,
+        'x-spillway-session': session,
+      },
+      body: JSON.stringify({ model: 'm', messages: [...history(session), user('Go on.')], ...more }),
+    });
+    await answer.text();
+    return answer.status;
+  };
+  const learned = async (token: string): Promise<any[]> =>
+    (await service.ask('GET', '/models', undefined, bearer(token))).body.learned;
+  /** Messages that the newest request carried. */
+  const sent = (): number => (emulator.received.at(-1)!.body.messages as unknown[]).length;
+  return { service, emulator, chat, learned, sent };
+}
+
+const LIMIT = "This model's maximum context length is 6000 tokens. However, you requested 12100 tokens";
+const refusing = (message: string): Act => ({ status: 400, body: { error: { message, code: 400 } } });
+
+describe('a limit that a refusal names in words of the request', () => {
+  it.each([
+    ['as they are', (words: string) => words],
+    ['as Python writes them', (words: string) => words.replace(/'/g, "\\'")],
+    ['in part', (words: string) => words.slice(0, words.indexOf(' However'))],
+    ['in capitals', (words: string) => words.toUpperCase()],
+  ])('is learned by nobody: %s', async (_, written) => {
+    const { emulator, chat, learned } = await guarded();
+    emulator.otherwise = ({ body }) =>
+      typeof body.temperature === 'string'
+        ? refusing(
+            `[{'loc': ('body', 'temperature'), 'msg': 'No number', 'input': '${written(body.temperature)}'}]`,
+          )
+        : 'good';
+    for (const session of ['one', 'two']) await chat(env.ROOF, session, { temperature: LIMIT });
+    expect(await learned(env.OPS)).toEqual([]);
+  });
+
+  it('nor where words of the conversation are quoted; one that the server found itself is', async () => {
+    const { emulator, chat, learned } = await guarded();
+    const asking = { messages: [...history('roof'), user(`What is: ${LIMIT}?`)] };
+    emulator.script = [refusing(`content filtered: '${LIMIT}'`)];
+    await chat(env.ROOF, 'one', asking);
+    expect(await learned(env.OPS)).toEqual([]);
+    emulator.script = [refusing(LIMIT.replace('6000', '7000'))];
+    await chat(env.ROOF, 'two', asking);
+    expect(await learned(env.OPS)).toMatchObject([{ model: 'm', seen: [{ contextWindow: 7_000 }] }]);
+  });
+});
