@@ -16,7 +16,23 @@ export type Response = RunReport | Promise<RunReport>;
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
 export class Compaction {
   constructor(
-    private readonly of: Pick<Pieces, 'audit' | 'commits' | 'early' | 'gauge' | 'hooks' | 'planner' | 'plugins' | 'policies' | 'settings' | 'stream' | 'summarizer' | 'thread' | 'timer' | 'triggers'>,
+    private readonly of: Pick<
+      Pieces,
+      | 'audit'
+      | 'commits'
+      | 'early'
+      | 'gauge'
+      | 'hooks'
+      | 'planner'
+      | 'plugins'
+      | 'policies'
+      | 'settings'
+      | 'stream'
+      | 'summarizer'
+      | 'thread'
+      | 'timer'
+      | 'triggers'
+    >,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../../transcript/index.js';
+import { atOnce, type Message, type Part } from '../../../transcript/index.js';
 import { cleanedJson, cleanedValue, type Clean, type CopyInstance } from './cleaned-value.js';
 import type { Redact } from './redact.js';
 import { SecretBook } from './secret-book.js';
@@ -43,7 +43,7 @@ export class LogRedaction {
   hear(message: Message): void {
     if (this.#read.has(message)) return;
     this.#read.add(message);
-    this.#book.read(message);
+    atOnce(this.#book.read(message));
   }
 
   /** What `take` was given; the message itself where that had no secret. */
