@@ -25,10 +25,12 @@ export class Inbox {
     await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
   }
 
-  /** Tells the agent to go on if it has next steps. */
-  goOn(): Promise<void> {
+  /** Tells the agent to go on if it has next steps; not where its provider paused, and goes on by itself. */
+  async goOn(): Promise<void> {
+    const { log } = this.of.thread;
+    if (log.isPaused) return;
     const now = this.of.clock();
-    return this.append(continueMessage(`continue:${this.of.thread.log.length}:${now}`, now));
+    await this.append(continueMessage(`continue:${log.length}:${now}`, now));
   }
 
   /** Has the next request compacted, also after a restart. `auto`: by the host's own doing. */

@@ -14,7 +14,7 @@ export class LoopEnd {
   async put(): Promise<void> {
     const { thread, policies, inbox, clock } = this.of;
     const { ledger, log } = thread;
-    if (this.#checkedAt === ledger.version) return;
+    if (this.#checkedAt === ledger.version || log.isPaused) return;
     if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(log.length, clock()));
     this.#checkedAt = ledger.version;
   }

@@ -86,7 +86,7 @@ export function continuesAfter(
   log: Log,
 ): RunReport['continue'] {
   const isAutomatic = kind === 'committed' && record?.plan.trigger.kind !== 'manual';
-  if (how === 'off' || !isAutomatic || !wouldStall(log)) return undefined;
+  if (how === 'off' || !isAutomatic || log.isPaused || !wouldStall(log)) return undefined;
   return how === 'ask' ? 'ask' : 'told';
 }
 

@@ -86,7 +86,10 @@ export class Session<ClientMessage = unknown> {
     return requests.write(run, injected, started) as Prepared<ClientMessage>;
   }
 
-  /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
+  /**
+   * Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. Adds nothing where a tool
+   * of the provider's has no result yet (`pause_turn`): that turn goes on as it stands.
+   */
   continue(): Promise<void> {
     return this.#of.inbox.goOn();
   }

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { ExchangeIndex, type Exchange, type Turn } from './exchange.js';
+import { ExchangeIndex, isStep, type Exchange, type Turn } from './exchange.js';
 import { frozenCopy } from './frozen.js';
 import { frozenSize, type LogMessage, type Message, type MessageSize, type Part } from './message.js';
 
@@ -25,6 +25,8 @@ export interface ReadonlyLog {
   readonly unansweredUser: LogMessage | undefined;
   /** A step that still waits for results: the model has not spoken since, so they would join it. */
   readonly openExchange: Exchange | undefined;
+  /** The provider paused in the open exchange, and goes on where that is sent back as it is: no words may stand behind it. */
+  readonly isPaused: boolean;
   /** The first message a user wrote. */
   readonly firstUser: LogMessage | undefined;
 }
@@ -108,7 +110,14 @@ export class Log implements ReadonlyLog {
   get openExchange(): Exchange | undefined {
     if (this.#newestAnswer < 0) return undefined;
     const exchange = this.#exchanges.of(this.#newestAnswer);
-    return exchange.unanswered.size > 0 ? exchange : undefined;
+    return exchange.unanswered.size > 0 || exchange.paused.size > 0 ? exchange : undefined;
+  }
+
+  get isPaused(): boolean {
+    const { openExchange } = this;
+    if (!openExchange || openExchange.paused.size === 0) return false;
+    const words = this.#messages.findLast(({ parts }) => parts.some(({ type }) => type !== 'marker'));
+    return words !== undefined && this.#exchanges.of(words.seq) === openExchange;
   }
 
   at(seq: number): LogMessage {
@@ -143,7 +152,7 @@ export class Log implements ReadonlyLog {
     if (entry.role === 'assistant') {
       this.#newestAnswer = entry.seq;
       if (!this.#isBeside(entry)) this.#unseenFrom = entry.seq + 1;
-      if (this.#exchanges.of(entry.seq).kind === 'plain') this.#unansweredUser = undefined;
+      if (!isStep(entry)) this.#unansweredUser = undefined;
     }
   }
 

@@ -83,6 +83,10 @@ export interface OpaquePart extends Wired {
   readonly kind: string;
   /** Size on the wire, in bytes. */
   readonly bytes: number;
+  /** Id of the call that this is, to a tool that the provider runs itself. */
+  readonly calls?: string;
+  /** Id of such a call, whose result this is. */
+  readonly answers?: string;
 }
 
 /** One piece of a message; `type` says which. */

@@ -19,6 +19,7 @@ import {
   opaquePart,
 } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
+import { serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import { entryOf, inWords, type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
@@ -215,7 +216,7 @@ function opaque(block: Block, wire: number, report: Report): OpaquePart {
   const kind = typeof block.type === 'string' ? block.type : 'unknown';
   if (!isServerBlock(block) && !OPAQUE.has(kind))
     report('unknown-part', `block ${wire} of type ${kind} is not known; kept as it is`);
-  return opaquePart(kind, block, wire);
+  return { ...opaquePart(kind, block, wire), ...serverCallOf(block) };
 }
 
 function strange(block: unknown, wire: number, report: Report): TextPart {

@@ -10,6 +10,7 @@ import {
 import { readsLists } from '../conversation/reader.js';
 import { besideMessages, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
+import { serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import {
   entryOf,
@@ -82,7 +83,7 @@ function blockPart(block: unknown, wire: number, report: Report): Part {
   const kind = typeof fields.type === 'string' ? fields.type : kindOf(block);
   if (!SERVER_BLOCK.test(kind))
     report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
-  return opaquePart(kind, block, wire);
+  return { ...opaquePart(kind, block, wire), ...serverCallOf(fields) };
 }
 
 /** Thinking under the names of three houses, with the provider's proof over it. */

@@ -116,8 +116,12 @@ export class GiveBack {
     return { id, ...words };
   }
 
-  /** Before a request is prepared: what waits goes into the log, where there is room for it now. */
+  /**
+   * Before a request is prepared: what waits goes into the log, where there is room for it now. It waits on while the
+   * provider has paused, for behind that nothing may stand.
+   */
   async put(): Promise<void> {
+    if (this.of.thread.log.isPaused) return;
     for (const { id, text } of this.#waiting()) {
       const { audit, clock, stream } = this.of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];

@@ -17,13 +17,20 @@ import {
 
 /** `step 1,2,4 waits c2`: kind, log positions, calls without a result. */
 function grouping(...drafts: readonly Draft[]): string[] {
-  return Bench.of(...drafts).log.exchanges.map(({ kind, seqs, unanswered }) => {
-    const waits = [...unanswered].map(([id, n]) => (n > 1 ? `${id}×${n}` : id));
+  return Bench.of(...drafts).log.exchanges.map(({ kind, seqs, unanswered, paused }) => {
+    const waits = [...[...unanswered].map(([id, n]) => (n > 1 ? `${id}×${n}` : id)), ...paused];
     return `${kind} ${seqs.join(',')}${waits.length > 0 ? ` waits ${waits.join(' ')}` : ''}`;
   });
 }
 
 const approval: Part = { type: 'opaque', kind: 'tool-approval-response', bytes: 60 };
+const search = (id: string): Part => ({ type: 'opaque', kind: 'server_tool_use', bytes: 60, calls: id });
+const found = (id: string): Part => ({
+  type: 'opaque',
+  kind: 'web_search_tool_result',
+  bytes: 60,
+  answers: id,
+});
 const two = calls(call('a', {}, 'c1'), call('b', {}, 'c2'));
 
 describe('exchanges', () => {
@@ -50,6 +57,19 @@ describe('exchanges', () => {
       [calls(call('a')), { role: 'tool', origin: 'user', parts: [approval] }, result('c1', 'r')],
       ['step 0,1,2'],
     ],
+    ['a tool of the provider, answered in its message', [says(search('s1'), found('s1'), 'a')], ['plain 0']],
+    ['a pause of the provider', [says('b', search('s1'))], ['step 0 waits s1']],
+    [
+      'a pause, and where the provider goes on',
+      [says(search('s1')), says(found('s1'), 'a'), user('u')],
+      ['step 0,1', 'plain 2'],
+    ],
+    [
+      'a call to a host amid one to the provider',
+      [calls(search('s1'), call('a')), result('c1', 'r'), says(found('s1'), 'a')],
+      ['step 0,1,2'],
+    ],
+    ['a tool of the provider that spoke on without a result', [says(search('s1'), 'a')], ['plain 0']],
     [
       'a call nobody answered',
       [calls(call('a')), user('u'), says('a')],
