@@ -1,6 +1,7 @@
 import type { WireFormat } from '../../spi/index.js';
 import type { Message, Steps } from '../../transcript/index.js';
 import { markerOf } from '../own-messages.js';
+import { isMoved } from './moved.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
 
@@ -50,7 +51,9 @@ export class Agreement {
     const logged = known.slice(same).filter(isNoNote);
     const sent = messages.slice(same + shift).filter(isNoNote);
     if (sent.length <= logged.length) return true;
-    return !logged.every((one, at) => this.words.areIn(one, sent[at]!) || isMoved(one, sent[at]!));
+    return !logged.every(
+      (one, at) => this.words.areIn(one, sent[at]!) || isMoved(one, sent[at]!, at === logged.length - 1),
+    );
   }
 
   /** Whether a body holds another conversation than a log: their first messages differ, instructions aside. */
@@ -58,20 +61,6 @@ export class Agreement {
     const [sent, logged] = [headOf(body, format), headOfLog(known)];
     return sent !== undefined && logged !== undefined && !this.words.areIn(logged, sent);
   }
-}
-
-/** Whether a message that the model did not write is the same but for what stands around its words or results. */
-function isMoved(logged: Message, sent: Message): boolean {
-  if (logged.role !== sent.role || logged.role === 'assistant') return false;
-  const [one, other] = [logged, sent].map(({ parts }) => ({
-    calls: parts.flatMap((part) => (part.type === 'tool-result' ? part.callId : [])),
-    texts: parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? part.text : [])),
-  }));
-  return (
-    one!.calls.some((id) => other!.calls.includes(id)) ||
-    one!.texts.some((text) => other!.texts.join('\n').includes(text)) ||
-    other!.texts.some((text) => one!.texts.join('\n').includes(text))
-  );
 }
 
 /** How many at the head of a list are of a kind. */

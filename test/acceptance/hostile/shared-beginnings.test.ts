@@ -93,6 +93,57 @@ describe('two users of one template, one tenant, no names', () => {
   });
 });
 
+describe('a question that holds another, behind more conversations of one template than are remembered', () => {
+  const call = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'account', arguments: '{}' } }],
+  };
+  const result = (content: string): Chat => ({ role: 'tool', tool_call_id: 'call_1', content });
+  const ways: readonly (readonly [string, readonly Chat[], readonly Chat[]])[] = [
+    ['his words stand in hers', [user('Good day, my PIN is zulu9731, is it good?')], [user('Good day')]],
+    ['hers stand in his', [user('Good day')], [user('Good day, and another thing')]],
+    [
+      'they ask the same behind that',
+      [user('Good day, I am A.'), says('ok'), user('On.')],
+      [user('Good day'), says('ok'), user('On.')],
+    ],
+    [
+      'one of two parts is the same',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Good day' },
+            { type: 'text', text: 'PIN zulu9731' },
+          ],
+        },
+      ],
+      [user('Good day')],
+    ],
+    [
+      'calls of one name have other results',
+      [user('Good day'), call, result('of A: zulu9731')],
+      [user('Good day'), call, result('of B')],
+    ],
+    [
+      'and ask the same behind those',
+      [user('Good day'), call, result('of A: zulu9731'), says('ok'), user('On.')],
+      [user('Good day'), call, result('of B'), says('ok'), user('On.')],
+    ],
+  ];
+  it.each(ways)('R1: is not taken for it, where %s', async (_, hers, his) => {
+    const { service, ask } = await proxy();
+    const a = await ask([...template, ...hers]);
+    // Nobody has seen his conversation before, so that hers is the nearest there is.
+    const b = await ask([...template, ...his, says('ok'), user('What are your opening hours?')]);
+    expect(b.session).not.toBe(a.session);
+    const kept = await service.ask('GET', `/sessions/${a.session}/messages?limit=500`);
+    expect(JSON.stringify(kept.body)).toContain(JSON.stringify(hers.at(-1)!.content).slice(1, 9));
+    expect((await ask([...template, ...hers, says('ok'), user('And?')])).session).toBe(a.session);
+  });
+});
+
 describe('a client that edits behind what was compacted', () => {
   const history: Chat[] = [system('You are helpful.')];
   for (let turn = 0; turn < 20; turn++)
