@@ -35,15 +35,28 @@ export const LOW_DETAIL_IMAGE_TOKENS = 85;
 /** Other files are taken for text of four bytes a token, up to this: PDF is mostly not text (2,000 tokens a page). */
 const MAX_FILE_TOKENS = 25_000;
 
+/** No vocabulary has a longer token than a tenth of this, in characters. */
+const LONGEST_TOKEN = 1_000;
+const leastOf = (text: string): number => Math.floor(text.length / LONGEST_TOKEN);
+
 /** What a counter says of a text. Throws `CONFIG_INVALID` where that is no count: a sum with it would compact nothing. */
 export function countOf(counter: TokenCounter, text: string): number {
-  const tokens: unknown = counter.count(text);
-  if (COUNT.is(tokens)) return tokens as number;
+  let tokens: unknown;
+  let cause: unknown;
+  try {
+    tokens = counter.count(text);
+    if (COUNT.is(tokens) && ((tokens as number) >= leastOf(text) || text.trim() === ''))
+      return tokens as number;
+  } catch (error) {
+    cause = error;
+    tokens = `threw: ${error instanceof Error ? error.message : typeof error}`;
+  }
   throw new SpillwayError('CONFIG_INVALID', {
     subject: `counter "${counter.name}": tokens of a text of ${text.length} characters`,
     found: typeof tokens === 'number' ? String(tokens) : (tokens ?? String(tokens)),
-    allowed: COUNT.words,
+    allowed: `${COUNT.words}, of a long text one in ${LONGEST_TOKEN} characters at least`,
     remedy: 'Have `count` give the tokens of every text at once, or leave the counter out.',
+    ...(cause !== undefined && { cause }),
   });
 }
 

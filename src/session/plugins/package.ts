@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod/v4';
 import { pluginError, wordsOf } from './guarded.js';
 
@@ -111,6 +111,8 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
   }
 
   function entry({ module }: Manifest): string {
+    if (module !== undefined && relative(folder, resolve(folder, module)).startsWith('..'))
+      throw invalid(`module ${module}`, 'Name a file of the package.', `a file in ${folder}`);
     try {
       return createRequire(path).resolve(resolve(folder, module ?? exported(own.exports) ?? '.'));
     } catch (cause) {

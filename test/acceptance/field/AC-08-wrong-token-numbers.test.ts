@@ -97,4 +97,26 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(next.reading.pressure).toBeLessThanOrEqual(0.6);
     expect(next.reading.scale).toBe(2);
   });
+
+  it.each([
+    ['0', () => 0],
+    ['next to nothing', () => 0.001],
+    ['NaN', () => NaN],
+    ['what is thrown', () => raise(new Error('no vocabulary'))],
+  ])('a counter that gives %s for a long text is refused, and named', async (_, count) => {
+    const follow = async () => {
+      const counter = { name: 'odd', exact: true, count };
+      const session = (await createSpillway({ inputBudget: 3_000, counter })).session();
+      await session.follow({ messages: [user(prose(2_000))] });
+    };
+    const refused = follow();
+    await expect(refused).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/counter "odd"/) as unknown,
+    });
+  });
 });
+
+function raise(error: Error): never {
+  throw error;
+}

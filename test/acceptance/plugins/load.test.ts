@@ -53,6 +53,12 @@ const REFUSED: readonly (readonly [what: string, make: () => string, code: strin
   ['an unknown field', () => written('odd', { hooks: [] }, ''), 'PLUGIN_INVALID', /hooks/],
   ['no module', () => written('empty', { role: 'observer' }), 'PLUGIN_INVALID', /no entry/],
   [
+    'a module that is not its own',
+    () => written('thief', { role: 'observer', module: '../fine/index.js' }, ''),
+    'PLUGIN_INVALID',
+    /module \.\.\/fine.*a file in/,
+  ],
+  [
     'a module that throws',
     () => written('boom', {}, 'throw new Error("no database");'),
     'PLUGIN_INVALID',
