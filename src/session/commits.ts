@@ -18,6 +18,7 @@ import {
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
+import { HOLDS_GAVE_WAY, takesHeld } from './held.js';
 import type { Pieces } from './wiring.js';
 
 /** How a plan came to be committed. */
@@ -38,6 +39,7 @@ export class Commits {
     { kind, durationMs, bought, approves }: Commit,
   ): CompactionRecord {
     const { thread, gauge, summarizer } = this.of;
+    const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
     const record: CompactionRecord = {
       id: `c${thread.ledger.records.length + 1}`,
       kind,
@@ -50,8 +52,11 @@ export class Commits {
       unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
       ...(kind === 'compaction' && { summarizer: summarizer.choice }),
       ...bought,
+      ...(holdsGaveWay && { warnings: [HOLDS_GAVE_WAY, ...(bought?.warnings ?? [])] }),
     };
     thread.commit(record, draft, states, approves);
+    // Else what now stands there could not get smaller either.
+    if (holdsGaveWay) thread.ledger.release();
     gauge.rewritten();
     return record;
   }

@@ -13,6 +13,7 @@ import {
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers } from './hooks/plugin-hooks.js';
+import { withoutHolds, type Drafted } from './held.js';
 import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
 
@@ -122,7 +123,9 @@ export class Planner {
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
     if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
     const told = { ...run, ...toldBy(how) };
-    return after(this.drafted(told, how.isCurrent), (outcome) => this.#filled(run, outcome, how));
+    return after(this.#fitted(told, how), ({ input: { source }, outcome }) =>
+      this.#filled({ ...run, source }, outcome, how),
+    );
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
@@ -153,9 +156,19 @@ export class Planner {
         how,
       );
     const retains = input.source.holds.length > run.source.holds.length;
-    if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, retainedGaveWay: false };
-    const without = { ...input, source: run.source };
-    return { input: without, outcome: await this.drafted(without, how.isCurrent), retainedGaveWay: true };
+    if (outcome.kind === 'unreachable' && retains)
+      return { ...(await this.#fitted({ ...input, source: run.source }, how)), retainedGaveWay: true };
+    const fitted = retains ? { input, outcome } : await this.#fitted(input, how, outcome);
+    return { ...fitted, retainedGaveWay: false };
+  }
+
+  /** As `drafted`; what an operator holds gives way where nothing would fit beside it. */
+  #fitted(
+    input: RunInput,
+    { isCurrent }: Planning,
+    made: RunOutcome | Promise<RunOutcome> = this.drafted(input, isCurrent),
+  ): Drafted | Promise<Drafted> {
+    return after(made, (outcome) => withoutHolds(input, outcome, (freed) => this.drafted(freed, isCurrent)));
   }
 
   /** The same run with text for what was planned. */
@@ -227,10 +240,8 @@ export class Planner {
   }
 }
 
-/** What was planned, on the input that it came of. */
-interface PlannedAsked {
-  readonly input: RunInput;
-  readonly outcome: RunOutcome;
+/** What was planned as plugins want it. */
+interface PlannedAsked extends Drafted {
   /** What plugins retain did not fit, and was compacted all the same. */
   readonly retainedGaveWay: boolean;
 }

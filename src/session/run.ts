@@ -94,7 +94,8 @@ export class Run {
       const record = commits.commit(outcome, { kind: 'compaction', durationMs, bought });
       this.#left(spentAfter(pressure, policies.now.gates, thread.appendedTokens));
       const { trigger, stages } = record.plan;
-      return { kind: 'committed', reason: trigger.detail, stages, record, ...said, ...warnings };
+      const told = record.warnings && { warnings: record.warnings };
+      return { kind: 'committed', reason: trigger.detail, stages, record, ...said, ...told };
     }
     this.#left(triggers.spent);
     const { kind, stages } = outcome;

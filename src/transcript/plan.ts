@@ -112,6 +112,7 @@ export type WarningCode =
   /** The provider takes less than the window that the settings state. */
   | 'limit-below-window'
   /** Beside the answer that was asked for, what may never be removed would not fit: less is kept for the answer. */
+  | 'holds-gave-way'
   | 'answer-gives-way'
   /** The provider refused a request of this session as too long, and not for the first time, or nothing could be made smaller. */
   | 'refused-again'

@@ -8,6 +8,7 @@ import type {
   Projection,
   StageOutcome,
 } from '../../transcript/index.js';
+import { HOLDS_GAVE_WAY, takesHeld } from '../held.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
@@ -183,6 +184,7 @@ export class Plans {
     }
     const { stages, trigger } = plan;
     const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
+    if (record.warnings?.includes(HOLDS_GAVE_WAY)) stream.emit({ kind: 'warning', ...HOLDS_GAVE_WAY });
     tellEnded(this.of, report, givenWayOf(before, thread));
     return record;
   }
@@ -232,7 +234,10 @@ export class Plans {
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    const edited = rejudge(this.of.planner.input(plan.trigger), plan, edits).plan;
+    const { ledger, log } = this.of.thread;
+    const input = this.of.planner.input(plan.trigger);
+    const holds = takesHeld(plan.edits, ledger.holds, log) ? [] : ledger.holds;
+    const edited = rejudge({ ...input, source: { ...input.source, holds } }, plan, edits).plan;
     const spent = boughtHere(this.of.audit, plan);
     if (spent && edited.hash !== plan.hash) noteBought(this.of.audit, edited.hash, spent);
     return edited;

@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import {
   engine,
+  fill,
   prose,
   read,
   says,
@@ -353,6 +354,63 @@ describe('undo', () => {
     expect(session.operator.ledger.holds.length).toBe(2);
     await session.operator.release();
     expect(session.operator.ledger.holds).toEqual([]);
+  });
+});
+
+describe('what is held since an undo, where nothing fits beside it', () => {
+  async function undone(): Promise<[Session, string[]]> {
+    const session = await sessionOf(12_000, [...LONG, ...talk(15, 110, 500), user('And now?')]);
+    await session.prepare();
+    const warned: string[] = [];
+    session.events.subscribe((event) => event.kind === 'warning' && warned.push(event.code));
+    await session.operator.undo();
+    expect(session.reading.pressure).toBeGreaterThan(1);
+    return [session, warned];
+  }
+
+  it('gives way: the record and a warning say so, and later runs do not stumble over it', async () => {
+    const [session, warned] = await undone();
+    const { run, reading } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(run.record!.warnings!.map(({ code }) => code)).toContain('holds-gave-way');
+    expect(warned).toContain('holds-gave-way');
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(session.operator.ledger.holds).toEqual([]);
+    warned.length = 0;
+    fill(session, 1.2);
+    expect((await session.prepare()).run.kind).toBe('committed');
+    expect(warned).not.toContain('holds-gave-way');
+  });
+
+  it('gives way to a plan that an operator made, changed and said yes to', async () => {
+    const [session, warned] = await undone();
+    const { plan, kind } = await session.operator.plan();
+    expect(kind).toBe('planned');
+    const edited = await session.operator.edit(plan!, { text: { 0: 'Talk of a mill.' } });
+    const { warnings } = await session.operator.commit(edited);
+    expect([warnings?.[0]?.code, ...warned]).toEqual(['holds-gave-way', 'holds-gave-way']);
+    expect(session.operator.ledger.holds).toEqual([]);
+  });
+
+  it('gives way where a provider refuses what was read as small enough', async () => {
+    const session = await sessionOf(12_000, [...START, ...talk(30, 110), user('And now?')]);
+    await session.operator.compact({ target: 0.1 });
+    await session.operator.undo();
+    await session.prepare();
+    const { retry } = await session.overflowed(new Error('prompt is too long: 9000 tokens > 5000 maximum'));
+    expect(retry).toBe(true);
+    expect((await session.prepare()).reading.pressure).toBeLessThanOrEqual(1);
+  });
+
+  it('stands where a request fits beside it', async () => {
+    const session = await sessionOf(12_000, [...START, ...talk(30, 110), user('And now?')]);
+    await session.operator.compact({ target: 0.1 });
+    await session.operator.undo();
+    const { holds } = session.operator.ledger;
+    await session.operator.compact({ target: 0.1 });
+    fill(session, 0.9);
+    await session.prepare();
+    expect(session.operator.ledger.holds).toEqual(holds);
   });
 });
 
