@@ -10,8 +10,10 @@ const MIN_LIMIT = 1_000;
 const MISCOUNT = 1.5;
 /** So much of a refused request is taken to fit where nobody says what does. */
 const BELOW_REFUSED = 0.95;
-/** Threads that are remembered of each model: two that agree prove a limit. */
+/** Threads that are remembered of each model and tenant: two that agree prove a limit. */
 const MAX_THREADS = 8;
+/** Tenants that are remembered of each model, those that were told something newest. */
+const MAX_TENANTS = 64;
 
 /** What a refusal proves of a model. */
 export interface ProvenLimits extends Limits {
@@ -72,8 +74,14 @@ export interface LearnedLimit {
   readonly model: string;
   /** What each thread was told, newest last. */
   readonly seen: readonly SeenLimit[];
-  /** What holds for every session: at least two threads were told the same. */
-  readonly proven?: ProvenLimits;
+  /** What holds for every session of a tenant: at least two threads of it were told the same. */
+  readonly proven: readonly TenantLimit[];
+}
+
+/** What the refusals of one tenant have proven: another may have other keys, and could be lied to by this one. */
+export interface TenantLimit extends ProvenLimits {
+  /** '' for sessions of nobody in particular. */
+  readonly tenant: string;
 }
 
 /** What one thread was told of a model. */
@@ -87,9 +95,13 @@ export interface SeenLimit extends ProvenLimits {
 /** Threads of one session share nothing else under this name. */
 export const threadName = (sessionId: string, agentPath: string): string => `${sessionId}/${agentPath}`;
 
-/** What holds for a thread: what it was told itself, and what two others agree on. */
+/** Whose session a thread is of: as the service names sessions of tenants, before a colon. */
+export const tenantOf = (thread: string): string => /^([a-z0-9][a-z0-9-]{0,62}):/.exec(thread)?.[1] ?? '';
+
+/** What holds for a thread: what it was told itself, and what two others of its tenant agree on. */
 export function limitsFor({ seen, proven }: LearnedLimit, thread: string): ProvenLimits | undefined {
-  return seen.findLast((one) => one.thread === thread) ?? proven;
+  const tenant = tenantOf(thread);
+  return seen.findLast((one) => one.thread === thread) ?? proven.findLast((one) => one.tenant === tenant);
 }
 
 /** What refusals taught of each model. */
@@ -101,8 +113,21 @@ export async function learnedLimits(store: SessionStore): Promise<readonly Learn
 export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
   const known = read(model, await store.value(SCOPE, model));
   const others = known.seen.filter(({ thread }) => thread !== seen.thread);
-  const all = [...others, seen].slice(-MAX_THREADS);
-  await store.setValue(SCOPE, model, { seen: all as unknown as Json });
+  await store.setValue(SCOPE, model, { seen: newestOf([...others, seen]) as unknown as Json });
+}
+
+/** No tenant's threads push out another's. */
+function newestOf(seen: readonly SeenLimit[]): readonly SeenLimit[] {
+  const kept: SeenLimit[] = [];
+  const counts = new Map<string, number>();
+  for (const one of seen.toReversed()) {
+    const tenant = tenantOf(one.thread);
+    const count = counts.get(tenant) ?? 0;
+    if (count >= MAX_THREADS || (count === 0 && counts.size >= MAX_TENANTS)) continue;
+    counts.set(tenant, count + 1);
+    kept.push(one);
+  }
+  return kept.toReversed();
 }
 
 /** Forgets what was learned of a model, or of all of them. Says of how many. */
@@ -116,8 +141,13 @@ export async function forgetLimits(store: SessionStore, model?: string): Promise
 function read(model: string, body: Json | undefined): LearnedLimit {
   const { seen } = (body ?? {}) as { readonly seen?: unknown };
   const known = (Array.isArray(seen) ? seen : []) as readonly SeenLimit[];
-  const proven = known.findLast((one, i) => known.slice(0, i).some((other) => isSame(one, other)));
-  return { model, seen: known, ...(proven && { proven: limitsIn(proven) }) };
+  const proven = new Map<string, TenantLimit>();
+  for (const [at, one] of known.entries()) {
+    const tenant = tenantOf(one.thread);
+    const agrees = (other: SeenLimit): boolean => tenantOf(other.thread) === tenant && isSame(one, other);
+    if (known.slice(0, at).some(agrees)) proven.set(tenant, { tenant, ...limitsIn(one) });
+  }
+  return { model, seen: known, proven: [...proven.values()] };
 }
 
 export const isSame = (a: ProvenLimits, b: ProvenLimits): boolean =>

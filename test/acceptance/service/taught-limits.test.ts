@@ -63,3 +63,46 @@ describe('a limit that a refusal names in words of the request', () => {
     expect(await learned(env.OPS)).toMatchObject([{ model: 'm', seen: [{ contextWindow: 7_000 }] }]);
   });
 });
+
+describe('a limit that two sessions of a tenant were told', () => {
+  const told = LIMIT.replace('6000', '7000');
+
+  it('holds for the later ones of that tenant, and for nobody else', async () => {
+    const { service, emulator, chat, learned, sent } = await guarded();
+    for (const session of ['one', 'two']) {
+      emulator.script = [refusing(told)];
+      expect(await chat(env.ROOF, session)).toBe(200);
+    }
+    const whole = history('mill').length + 1;
+    for (const [token, session] of [
+      [env.AGENT, 'mill'],
+      [env.MILL, 'mill'],
+    ] as const) {
+      await chat(token, session);
+      expect(sent()).toBe(whole);
+    }
+    await chat(env.ROOF, 'three');
+    expect(sent()).toBeLessThan(whole);
+    expect(await learned(env.OPS)).toMatchObject([
+      { model: 'm', seen: [{}, {}], proven: [{ tenant: 'roof', contextWindow: 7_000 }] },
+    ]);
+    // Ids of another tenant's sessions are no business of this one.
+    expect(await learned(env.MILL)).toEqual([]);
+    expect((await service.ask('GET', '/models/m', undefined, bearer(env.OPS))).status).toBe(200);
+  });
+
+  it('is not pushed out by many sessions of another', async () => {
+    const { emulator, chat, learned, sent } = await guarded();
+    for (const session of ['one', 'two']) {
+      emulator.script = [refusing(told)];
+      await chat(env.ROOF, session);
+    }
+    for (let at = 0; at < 9; at++) {
+      emulator.script = [refusing(LIMIT.replace('6000', String(8_000 + at)))];
+      await chat(env.MILL, `many-${at}`);
+    }
+    expect((await learned(env.OPS))[0].seen).toHaveLength(2 + 8);
+    await chat(env.ROOF, 'three');
+    expect(sent()).toBeLessThan(history('three').length + 1);
+  });
+});

@@ -48,13 +48,20 @@ async function limits(store: SessionStore, { forget }: StoredOptions): Promise<S
 }
 
 function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {
+  const shared = proven.map(
+    (one) => `${figures(one)}, for every session${one.tenant && ` of ${one.tenant}`}`,
+  );
   return [
-    `${model}  ${proven ? `${figures(proven)}, for every session` : 'for the sessions below alone'}`,
+    `${model}  ${shared.join('; ') || 'for the sessions below alone'}`,
     ...seen.map((one) => `  ${one.thread}  ${figures(one)}  ${new Date(one.at).toISOString()}`),
   ];
 }
 
-function figures({ contextWindow, inputLimit, reserved }: NonNullable<LearnedLimit['proven']>): string {
+function figures({
+  contextWindow,
+  inputLimit,
+  reserved,
+}: Omit<LearnedLimit['proven'][number], 'tenant'>): string {
   return [
     ...(contextWindow === undefined ? [] : [`window ${amount(contextWindow)}`]),
     ...(inputLimit === undefined ? [] : [`input ${amount(inputLimit)}`]),

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import { listProfiles, showPath } from '../../../config/index.js';
-import { costsOf, forgetLimits, learnedLimits } from '../../../session/index.js';
+import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../../session/index.js';
 import { packageFolder } from '../../../package-folder.js';
-import { checkMayActForAll, maySee } from '../access.js';
+import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
 import { routesOf } from './route.js';
 import { Costs, WaitingPlan } from '../../operations/index.js';
@@ -103,7 +103,10 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
         learned: z.array(z.looseObject({ model: z.string() })),
       }),
     },
-    async () => ({ overrides: service.settings.models, learned: await learnedLimits(service.store) }),
+    async ({ caller }) => ({
+      overrides: service.settings.models,
+      learned: (await learnedLimits(service.store)).flatMap((one) => seenBy(caller, one)),
+    }),
   );
 
   route(
@@ -141,4 +144,11 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       await service.setKnobs({ ...service.knobs, models }, caller.name, paths);
     },
   );
+}
+
+/** What the sessions of a caller's tenant were told of a model: the ids of others are not for it. */
+function seenBy(caller: Caller, { model, seen, proven }: LearnedLimit): readonly LearnedLimit[] {
+  const own = seen.filter(({ thread }) => maySee(caller, thread));
+  const shared = proven.filter(({ tenant }) => caller.tenant === '' || tenant === caller.tenant);
+  return own.length > 0 ? [{ model, seen: own, proven: shared }] : [];
 }
