@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   PLAN_ALTERED: 'A plan was changed by hand: its content and its hash do not agree.',
   SESSION_FORMAT: 'A session speaks another wire format than the client that is to use it.',
   SESSION_UNKNOWN: 'No session of that name is in the store.',
+  CALL_WITHIN_CALL: 'A call, or a compaction, was asked for within the call whose end it waits for.',
   CALL_UNKNOWN: 'No call of that number was recorded.',
   RECORD_UNKNOWN: 'No compaction of that name is in the history.',
   FLAG_UNKNOWN: 'No such flag for a compaction.',

@@ -1,6 +1,7 @@
 import { TaskQueue } from '../pressure/index.js';
 import type { Prepared } from './prepared.js';
 import type { PrepareOptions } from './requests.js';
+import { isWithin, turnOf, waitsForItself } from './within.js';
 
 /** What a call may do while it is under way. */
 export interface Flight<Message = unknown> {
@@ -20,22 +21,35 @@ export class CallLine {
   #sending = 0;
 
   /** Whether a request is under way, or its stream is still being read. */
-  get isBusy(): boolean {
+  get #isBusy(): boolean {
     return this.#sending > 0 || this.#holds.size > 0;
   }
 
-  /** Does this when all calls before it are over. */
-  next<T>(task: () => Promise<T>): Promise<T> {
+  /** Does this when all calls before it are over. Rejects with `CALL_WITHIN_CALL` where one of them is who asks. */
+  async next<T>(task: () => Promise<T>): Promise<T> {
+    if (isWithin(this))
+      throw waitsForItself(
+        'a call of a session',
+        'Send further requests of one turn with flight.again(), or wait for the call before you begin the next one.',
+      );
+    const turn = turnOf(this, task);
     return this.#calls.do(async () => {
       await this.#settled();
-      return task();
+      return turn();
     });
   }
 
-  /** Resolves when what is under way now is over. */
+  /** Resolves when nothing is under way. Rejects with `CALL_WITHIN_CALL` where that is who asks. */
   async idle(): Promise<void> {
-    await this.#calls.done();
-    await this.#settled();
+    while (this.#isBusy) {
+      if (isWithin(this))
+        throw waitsForItself(
+          'a compaction of a session',
+          'Compact before the call or after it, or have the next request compacted with session.operator.queue().',
+        );
+      await this.#calls.done();
+      await this.#settled();
+    }
   }
 
   /** Nothing is compacted on request while this is under way. */

@@ -70,7 +70,7 @@ export class Runs {
   /** As `compact`, after the call that is under way: its request is not rewritten before it is answered. */
   async compactWhenIdle(trigger: Trigger, how: ManualRun): Promise<RunReport> {
     const { line } = this.of;
-    while (line.isBusy) await line.idle();
+    await line.idle();
     return this.compact(trigger, how);
   }
 

@@ -122,7 +122,8 @@ export class Session<ClientMessage = unknown> {
   /**
    * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more.
    * Rejects with whatever `send` rejects with. One call at a time: the next one, and a compaction that is asked for
-   * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end.
+   * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end. Asked
+   * for by `send` itself they would wait for ever, and reject with `CALL_WITHIN_CALL`: its further requests are `flight.again`.
    */
   call<Answer>(
     send: (request: Prepared<ClientMessage>, flight: Flight<ClientMessage>) => Answer | Promise<Answer>,

@@ -69,7 +69,8 @@ export class SessionOperator {
 
   /**
    * Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). What else the
-   * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value.
+   * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value, and with
+   * `CALL_WITHIN_CALL` where a request of the session is under way that asks for it.
    */
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);

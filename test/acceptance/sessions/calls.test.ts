@@ -316,3 +316,42 @@ describe('K1: two thresholds, both per agent', () => {
     expect(patient!.kind).toBe('below-gate');
   });
 });
+
+describe('what would wait for the call that it is asked for in', () => {
+  const opened = () => sessionOf(12_000, [...talk(8, 110), user('And now?')]);
+  const refused = { code: 'CALL_WITHIN_CALL' };
+
+  it.each<[string, (session: Session) => Promise<unknown>]>([
+    ['a call', (session) => session.call(() => 1)],
+    ['a turn', (session) => session.turn(() => Promise.resolve(1))],
+    ['a compaction', (session) => session.operator.compact()],
+  ])('%s: is refused, and nothing hangs', async (_, ask) => {
+    const session = await opened();
+    await expect(session.call(() => ask(session))).rejects.toMatchObject(refused);
+    await expect(
+      session.turn((flight) => flight.again(() => Promise.resolve().then(() => ask(session)))),
+    ).rejects.toMatchObject(refused);
+    const other = await opened();
+    await expect(session.call(() => other.call(() => ask(session)))).rejects.toMatchObject(refused);
+    expect(await session.call(() => 2)).toBe(2);
+  });
+
+  it('goes on in what a call began, once that is over, and beside calls', async () => {
+    const session = await opened();
+    let later: Promise<number> | undefined;
+    let over = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (over = resolve));
+    await session.call(() => {
+      later = ended.then(() => session.call(() => 3));
+    });
+    over();
+    expect(await later).toBe(3);
+    const [first, compacted, second] = await Promise.all([
+      session.call(() => 4),
+      session.operator.compact({ target: 0.01 }),
+      session.call(() => 5),
+    ]);
+    expect([first, compacted.kind, second]).toEqual([4, 'committed', 5]);
+    expect(await session.turn(async () => (await session.operator.compact()).kind)).toBe('noop');
+  });
+});
