@@ -1,5 +1,5 @@
 import type { SummaryAnswer } from '../spi/index.js';
-import { fitText } from '../text/digest/index.js';
+import { fitText, withoutHeads, withoutTemplateMarks } from '../text/digest/index.js';
 import { otherLanguageOf } from './language.js';
 
 interface GateRequest {
@@ -63,6 +63,10 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
     text = whole + CUT;
     repairs.push('cut off by the model; ends at its last whole line');
   }
+  // Who reads the text beside digests would take such lines for what a user said, and a model for another's turn.
+  const plain = withoutTemplateMarks(withoutHeads(text));
+  if (plain !== text) repairs.push('passes for messages no more');
+  text = plain;
   const tokens = count(text);
   const isCut = tokens > maxTokens;
   if (isCut) {

@@ -4,6 +4,7 @@ import { exactLines, type Exact } from './exact.js';
 import { fitText } from './fit.js';
 import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
+import { NAMES, withoutHeads } from './heads.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
@@ -131,7 +132,7 @@ function draw(
   const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
   const hidden = users.filter((user) => !chosen.has(user));
   if (hidden.length > 0) lines.unshift(hiddenLine(hidden, mark));
-  const said = withoutTemplateMarks(lines.map(withoutHeads).join('\n'));
+  const said = withoutTemplateMarks(lines.map(withoutHeadsWithin).join('\n'));
   const text = said === '' ? bareLine(handle) : `${headerFor(handle, said.includes(LEFT_OUT))}\n${said}`;
   return { text, shortened };
 }
@@ -236,15 +237,6 @@ function standing(calls: readonly CallNote[]): CallNote[] {
   });
 }
 
-const NAMES: Readonly<Record<Entry['voice'], string>> = {
-  user: 'User',
-  pasted: 'User pasted',
-  agent: 'Assistant',
-  written: 'Assistant wrote',
-  report: 'Another agent reported',
-  earlier: 'Earlier summary',
-};
-
 /** Continued lines are indented, so that no text can begin a line of ours. */
 function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
   const pieces: string[] = [];
@@ -260,15 +252,12 @@ function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
   return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }
 
-/** A line within what others than the user say that passes for the head of another one (`User [m2]: …`) is told to be none: `User ‹m2]: …`. */
-function withoutHeads(line: string): string {
-  if (line.startsWith(`${NAMES.user} [`)) return line;
-  const [first, ...more] = line.split('\n');
-  return [first, ...more.map((one) => (isHead(one.trimStart()) ? one.replace('[', '‹') : one))].join('\n');
+/** What others than the user say, below its own head. */
+function withoutHeadsWithin(line: string): string {
+  const end = line.indexOf('\n');
+  if (end < 0 || line.startsWith(`${NAMES.user} [`)) return line;
+  return line.slice(0, end) + withoutHeads(line.slice(end));
 }
-
-const HEADS = Object.values(NAMES).map((name) => `${name} [`);
-const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
 
 function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
   return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.texts.get(at) === text);

@@ -5,5 +5,6 @@ export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
 export { fitText } from './fit.js';
 export { keyLines, type KeyLineOptions } from './key-lines.js';
+export { withoutHeads } from './heads.js';
 export type { Digest, DigestRequest } from './request.js';
 export { withoutTemplateMarks } from './template-marks.js';

@@ -1,0 +1,23 @@
+import type { Voice } from './digest-index.js';
+
+/** Who speaks in a line of a digest: `User [m2]: …`. */
+export const NAMES: Readonly<Record<Voice, string>> = {
+  user: 'User',
+  pasted: 'User pasted',
+  agent: 'Assistant',
+  written: 'Assistant wrote',
+  report: 'Another agent reported',
+  earlier: 'Earlier summary',
+};
+
+const HEADS = Object.values(NAMES).map((name) => `${name} [`);
+const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
+
+/** Lines that pass for the head of a message (`User [m2]: …`), in words of somebody else, are told to be none: `User ‹m2]: …`. */
+export function withoutHeads(text: string): string {
+  if (!text.includes(' [')) return text;
+  return text
+    .split('\n')
+    .map((line) => (isHead(line.trimStart()) ? line.replace('[', '‹') : line))
+    .join('\n');
+}
