@@ -77,6 +77,9 @@ export function checkMayActForAll({ name, tenant }: Caller): void {
 export const maySee = ({ tenant }: Caller, sessionId: string): boolean =>
   tenant === '' || sessionId.startsWith(`${tenant}:`);
 
+/** What a client may call its session; dots alone are no name: in an address they mean the folder, and the one above it. */
+export const SESSION_NAME = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
+
 /** The id under which a session of the caller is kept. */
 export const ownId = ({ tenant }: Pick<Caller, 'tenant'>, name: string): string =>
   tenant === '' ? name : `${tenant}:${name}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { AgentPath } from '../../../config/index.js';
+import { SESSION_NAME } from '../access.js';
 
 /** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
 
@@ -60,10 +61,7 @@ export const UsageBody = z.strictObject({
 });
 
 export const CreateBody = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[\w.-]{1,128}$/)
-    .optional(),
+  id: z.string().regex(SESSION_NAME).optional(),
   agent_path: agentPath,
   format: z
     .string()

@@ -4,7 +4,7 @@ import { SpillwayError } from '../../../errors/index.js';
 import { inSlices } from '../../../session/index.js';
 import { parsingJson } from '../../../transcript/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
-import type { Access } from '../access.js';
+import { SESSION_NAME, type Access } from '../access.js';
 import { statusOf, wordsOf } from '../faults.js';
 import { goneOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
@@ -28,7 +28,7 @@ interface ProxyNotes {
 const config = { role: 'client' } as const;
 /** What a client calls its session, where it says so. */
 const SESSION_HEADER = 'x-spillway-session';
-const SESSION_NAME = /^[\w.-]{1,128}$/;
+const NO_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, and more than one or two dots.`;
 
 /** The drop-in proxy: requests of unmodified clients, compacted on their way to the upstream. */
 export function registerProxy(
@@ -97,7 +97,7 @@ export function registerProxy(
         return straight(request, reply, url);
       const named = request.headers[SESSION_HEADER];
       if (named !== undefined && !SESSION_NAME.test(String(named)))
-        return give(reply, faultAnswer(400, 'INPUT_FORMAT', `${SESSION_HEADER} is no name of a session.`));
+        return give(reply, faultAnswer(400, 'INPUT_FORMAT', NO_NAME));
       let turn: Turn | undefined;
       const signal = goneOf(reply);
       const { commands, recall } = service.settings.server;
