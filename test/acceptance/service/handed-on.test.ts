@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { says, user } from '../support.js';
@@ -126,5 +127,64 @@ describe('a connection to the upstream', () => {
     const { url, asked } = await once(true);
     expect(await statuses(url, 1)).toEqual([[502], '1']);
     expect(asked[1]!.size).toBe(1);
+  });
+});
+
+describe('a body in an encoding', () => {
+  const json = JSON.stringify({ model: 'm', messages: [user('Build the mill.')] });
+  const encoded: readonly (readonly [string, Buffer, Record<string, string>])[] = [
+    ['gzip', gzipSync(json), { 'content-encoding': 'gzip' }],
+    ['br', brotliCompressSync(json), { 'content-encoding': 'br' }],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 1, 2]), { 'content-encoding': 'zstd' }],
+    ['utf-16', Buffer.from(json, 'utf16le'), {}],
+    ['utf-16 with its mark', Buffer.from(`\ufeff${json}`, 'utf16le'), {}],
+  ];
+
+  async function before() {
+    const seen: { readonly bytes: Buffer; readonly encoding: string | undefined }[] = [];
+    const upstream = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => void pieces.push(piece));
+      request.on('end', () => {
+        seen.push({ bytes: Buffer.concat(pieces), encoding: request.headers['content-encoding'] });
+        response.end('{"choices":[]}');
+      });
+    });
+    servers.push(upstream);
+    await new Promise<void>((ready) => upstream.listen(0, '127.0.0.1', ready));
+    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    const upstreams = { openai: `${origin}/v1`, anthropic: origin };
+    const service = await started(50_000, { server: { upstreams } } as never);
+    const send = async (path: string, body: Buffer, more: Record<string, string> = {}): Promise<number> => {
+      const headers = { 'content-type': 'application/json', ...more };
+      const answer = await fetch(`${service.url}/v1/${path}`, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+      });
+      await answer.text();
+      return answer.status;
+    };
+    const passed = (): number => service.lines.filter((line) => line.includes('"passed by"')).length;
+    return { seen, send, passed };
+  }
+
+  it.each(encoded)('N13: %s: goes on as it came, uncompacted, and is told of', async (_, bytes, headers) => {
+    const { seen, send, passed } = await before();
+    for (const [count, path] of ['chat/completions', 'responses', 'messages'].entries()) {
+      expect(await send(path, bytes, headers)).toBe(200);
+      expect(seen.at(-1)).toEqual({ bytes, encoding: headers['content-encoding'] });
+      expect(passed()).toBe(count + 1);
+    }
+    expect(await send('messages/count_tokens', bytes, headers)).toBe(200);
+  });
+
+  it('N13: with a byte order mark of UTF-8 is read, and goes on with it; what is no JSON is refused', async () => {
+    const { seen, send, passed } = await before();
+    const marked = Buffer.from(`\ufeff${json}`);
+    expect(await send('chat/completions', marked, { 'content-encoding': 'identity' })).toBe(200);
+    expect([seen.at(-1)!.bytes, passed()]).toEqual([marked, 0]);
+    expect(await send('chat/completions', Buffer.from('{"messages":'))).toBe(400);
+    expect(seen).toHaveLength(1);
   });
 });

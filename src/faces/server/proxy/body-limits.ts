@@ -1,5 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../../errors/index.js';
 import type { Steps } from '../../../transcript/index.js';
+
+/**
+ * Whether bytes are text that this service does not read: compressed, as their header says, or UTF-16 or 32 by their
+ * first bytes. Their upstream may.
+ */
+export function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders, bytes: Buffer): boolean {
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') return true;
+  const [first, second] = bytes;
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    bytes.subarray(0, 4).includes(0)
+  );
+}
+
+/** The bytes behind a byte order mark of UTF-8, which JSON does not know. */
+export const withoutMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /**
  * Most that a body may hold to be read here: no conversation has more, and each of these is touched in one go somewhere.

@@ -10,7 +10,7 @@ import { goneOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
 import { PlainUpstreams } from './asked-usage.js';
-import { checkLimits } from './body-limits.js';
+import { checkLimits, isEncoded, withoutMark } from './body-limits.js';
 import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
 import { countTokens, Places } from './place.js';
 import { Refused } from './opening.js';
@@ -86,9 +86,14 @@ export function registerProxy(
     (endpoint: Endpoint, urlOf: (path: string) => string, path: string) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const raw = Buffer.isBuffer(request.body) ? request.body : undefined;
+      const url = urlOf(path) + queryOf(request);
+      if (raw && isEncoded(request.headers, raw)) {
+        notes.passedBy('INPUT_FORMAT');
+        request.log.warn({ code: 'INPUT_FORMAT', found: 'an encoded body' }, 'passed by');
+        return straight(request, reply, url);
+      }
       const body = await bodyIn(raw);
       if (!raw || !body) return give(reply, faultAnswer(400, 'INPUT_FORMAT', 'The body is no JSON object.'));
-      const url = urlOf(path) + queryOf(request);
       const told = request.notes;
       if (typeof body.model === 'string') told.model = body.model;
       const input = body[endpoint.field];
@@ -164,7 +169,8 @@ export function registerProxy(
   app.post('/v1/messages/count_tokens', { config }, async (request, reply) => {
     const url = anthropic('/messages/count_tokens') + queryOf(request);
     const { caller, headers } = request;
-    const body = await bodyIn(request.body);
+    const isRead = Buffer.isBuffer(request.body) && !isEncoded(headers, request.body);
+    const body = isRead ? await bodyIn(request.body) : undefined;
     const messages = body?.messages;
     const counted =
       body && Array.isArray(messages)
@@ -196,7 +202,7 @@ async function bodyIn(raw: unknown): Promise<Fields | undefined> {
   if (!Buffer.isBuffer(raw)) return undefined;
   await inSlices(checkLimits(raw));
   try {
-    const body = await inSlices(parsingJson(raw.toString('utf8')));
+    const body = await inSlices(parsingJson(withoutMark(raw).toString('utf8')));
     return isFields(body) && !Array.isArray(body) ? body : undefined;
   } catch {
     return undefined;
