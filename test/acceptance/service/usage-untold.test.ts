@@ -67,3 +67,24 @@ describe('an upstream that seems to take no `stream_options`', () => {
     expect(asked()).toBe(true);
   });
 });
+
+describe('a report of no input', () => {
+  it.each([
+    [0, 7],
+    [0, 0],
+  ])('counts where it tells an answer: %d and %d tokens', async (prompt_tokens, completion_tokens) => {
+    const { service, emulator } = await proxied();
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }];
+    emulator.script = [{ status: 200, body: { choices, usage: { prompt_tokens, completion_tokens } } }];
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-spillway-session': 'mill' },
+      body: JSON.stringify({ model: 'm', messages: [user('Build the mill.')] }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    const { body } = await service.ask('GET', '/sessions/mill/costs');
+    expect(body.costs.primary.outputTokens).toBe(completion_tokens);
+    expect(body.costs.primary.calls).toBe(completion_tokens > 0 ? 1 : 0);
+  });
+});

@@ -224,7 +224,8 @@ export class Turn {
   }
 
   async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
-    if (usage && inputOf(usage) > 0) await report(this.#place.session, usage);
+    if (usage && (inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0))
+      await report(this.#place.session, usage);
   }
 }
 
