@@ -18,7 +18,13 @@ export type { RunOverrides } from './policies.js';
 export type { AuditTrail } from './audit.js';
 export type { Flight } from './call-line.js';
 export type { CallRecord } from './calls.js';
-export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
+export {
+  forgetLimits,
+  learnedLimits,
+  type LearnedLimit,
+  type SeenLimit,
+  type TenantLimit,
+} from './learned-limits.js';
 export type { GiveBackRequest, GivenBack, WordsGivenBack } from './operator/give-back.js';
 export type { Flag, UndoRequest } from './operator/history.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';
