@@ -9,7 +9,7 @@ export function quoting(request: () => string): (words: string) => boolean {
 
 /**
  * A found wording up to each figure that it names, or all of it where it names none: one quoted piece makes its figure
- * somebody else's.
+ * somebody else's. A figure by itself is no piece: a request says its `max_tokens` too.
  */
 export function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[] {
   const pieces: string[] = [];
@@ -20,7 +20,8 @@ export function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[
     pieces.push(whole.slice(from, end));
     from = end;
   }
-  return pieces.length > 0 ? pieces : [whole];
+  const said = pieces.filter((piece) => /\p{L}/u.test(piece));
+  return said.length > 0 ? said : [whole];
 }
 
 /** Escapes of JSON, Python and JavaScript count as what they stand for; escaped again, they have only more backslashes. */
