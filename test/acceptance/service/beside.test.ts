@@ -25,17 +25,15 @@ describe('an operator who works on the store of a running service', () => {
     expect((await ask(service.url, CHAT, LONG)).status).toBe(200);
   });
 
-  it('lets go of what an undo holds, and the very call that did not fit is compacted', async () => {
+  it('undoes a compaction there; what that holds gives way to the very call that would not fit', async () => {
     const store = await openStore('memory:');
     const { service, emulator } = await proxied({}, { store });
     expect((await ask(service.url, CHAT, LONG)).status).toBe(200);
-    await service.ask('POST', '/sessions/mill/undo');
-    const more = [...LONG, says('Done.'), ...talk(4, 400), user('And the roof?')];
-    await ask(service.url, CHAT, more);
-    expect(service.lines.join('')).toContain('BUDGET_UNREACHABLE');
     const beside = await (await createSpillway({ store, counter: quarter })).open({ id: 'mill' });
-    await beside.operator.release();
+    await beside.operator.undo();
+    const more = [...LONG, says('Done.'), ...talk(4, 400), user('And the roof?')];
     expect((await ask(service.url, CHAT, more)).status).toBe(200);
+    expect(service.lines.join('')).toContain('holds-gave-way');
     expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(6_600);
   });
 
