@@ -87,6 +87,25 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m2 duplicate-result', 'm4 duplicate-result']);
   });
 
+  it('a second late result is told from the first, in one step and in another', () => {
+    const again = (nth: number) => result('a', `${nth}. of a`);
+    const { messages, kinds } = repaired(
+      calls('a'),
+      user('go on'),
+      says('ok'),
+      again(1),
+      again(2),
+      says('ok'),
+      again(3),
+    );
+    expect(messages.filter((message) => JSON.stringify(message).includes('. of a'))).toEqual([
+      user('[late result of call a to look]\n1. of a'),
+      user('[another result of call a to look, which already had one]\n2. of a'),
+      user('[another result of call a to look, which already had one]\n3. of a'),
+    ]);
+    expect(kinds.slice(1)).toEqual(['m3 late-result', 'm4 duplicate-result', 'm6 duplicate-result']);
+  });
+
   it('a result for nobody keeps its words and pictures', () => {
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const label = '[result of a call that is not in this log]';

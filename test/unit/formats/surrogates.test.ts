@@ -47,6 +47,13 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
       expect(result?.type === 'tool-result' && result.callId).toBe(call?.type === 'tool-call' && call.callId);
     });
 
+    it('nor in the name of a field', () => {
+      const own = format.serialise(originals([said('m0', 'user', text('go'))])).messages;
+      const named = own.map((item) => ({ ...(item as object), [`x${HALF}`]: 1 }));
+      const { messages } = format.parse({ [format.messagesField]: named });
+      expect(wellFormed(format.serialise(originals(messages)).messages)).toBe(true);
+    });
+
     it('nor of its own messages, edited or not', () => {
       const own = format.serialise(originals(HISTORY)).messages;
       const json = JSON.stringify(own).replaceAll('\ufffd', `\\ud83d`);

@@ -72,6 +72,15 @@ describe('text is bought once', () => {
     expect(made()).toBe(2);
   });
 
+  it('and is as short as was asked, though another process was first with a longer one', async () => {
+    const { buy } = buying({
+      artifact: async () => undefined,
+      keepArtifact: async () => ({ text: 'a long text indeed', body: { model: 'm' } }),
+    });
+    expect((await buy('short', { maxTokens: 8 })).text).toBe('short');
+    expect((await buy('short', { maxTokens: 80 })).text).toBe('a long text indeed');
+  });
+
   it('for each conversation that goes on in another way, also where several ask at once', async () => {
     const { buy, made } = buying();
     const [one, other] = await Promise.all([buy('one', { behind: 'a' }), buy('other', { behind: 'b' })]);

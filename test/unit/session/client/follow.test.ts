@@ -135,6 +135,13 @@ describe('a client that sends its whole history each time', () => {
     expect((await session.follow({ messages: [...START, odd, user('Go on.')] })).notices).toEqual([]);
   });
 
+  it('is told of the faults in what it says instead of what it left', async () => {
+    const session = await following();
+    await session.follow({ messages: [...START, says('Gladly.'), user('Go on.')] });
+    const { notices } = await session.follow({ messages: [...START, { role: 'critic', content: 'Hm.' }] });
+    expect(notices.map(({ kind }) => kind)).toEqual(['history-rewound', 'unknown-role']);
+  });
+
   it('changes nothing with a body of another format', async () => {
     const session = await following();
     await session.follow({ messages: START });
