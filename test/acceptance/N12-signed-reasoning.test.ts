@@ -17,6 +17,20 @@ describe('N12: signed reasoning', () => {
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
   });
 
+  it('N12: the same where nothing but the pruning before a call changes what stands before it', async () => {
+    const settings = {
+      prune: 'always',
+      stages: { snip: { protectTokens: 900, minimumSavings: 300 } },
+    } as const;
+    const session = (await engine(100_000, settings, { format: 'anthropic' })).session();
+    const calls = await play(session, [...conversation(), asks('And now?')]);
+    expect(session.operator.history).toEqual([]);
+    expect(session.operator.ledger.records.length).toBeGreaterThan(2);
+    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
+    expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
+  });
+
   it('N12: the record says what was chosen, for how many thoughts, and why', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     await play(session, [...conversation(), asks('And now?')]);

@@ -45,6 +45,14 @@ describe('readings of one agent path', () => {
     expect(firesAt(stream, 0.1, 100, { reading })).toBeDefined();
   });
 
+  it('fire for tool results anew when enough has come in since the last run, however much came before', () => {
+    const stream = new PressureStream();
+    const reading = { pressure: 0.1, byToolResults: 1.2 } as Sighting['reading'];
+    stream.left({ gate: -1, appended: 500 });
+    expect(firesAt(stream, 0.1, 599, { reading })).toBeUndefined();
+    expect(firesAt(stream, 0.1, 600, { reading })).toBeDefined();
+  });
+
   it('are disarmed by a run that did not help, until enough has come in or a run did', () => {
     const stream = new PressureStream();
     stream.left({ gate: 0, appended: 500 });

@@ -66,6 +66,21 @@ describe('the ledger', () => {
     expect(ledger.holds).toEqual([]);
   });
 
+  it('holds nothing any more that was rolled back, and what lies before all the same', () => {
+    const ledger = new Ledger();
+    for (const [at, span] of [
+      [0, 1],
+      [4, 6],
+    ].entries()) {
+      ledger.commit(recordOf(`c${at}`, ledger.head));
+      ledger.undo(() => ({ from: span[0]!, to: span[1]! }));
+    }
+    ledger.play({ kind: 'rollback', length: 7, appended: 9, records: [] });
+    expect(ledger.holds.map(({ to }) => to)).toEqual([1, 6]);
+    ledger.play({ kind: 'rollback', length: 6, appended: 9, records: [] });
+    expect(ledger.holds.map(({ to }) => to)).toEqual([1]);
+  });
+
   it('without live records shows the original', () => {
     const bench = Bench.of(says(words(9)), says(words(9)));
     const ledger = new Ledger();
