@@ -165,9 +165,13 @@ describe('N11: every mark in a request is a handle as it stands', () => {
 });
 
 describe('N11: recall pages through what is long', () => {
-  it('until all of it was read, each page within its room', async () => {
-    const session = await compacted(step('list', { of: 'mills' }, LIST));
-    let handle: string | null = 'm4@1';
+  const twoTexts = { role: 'user', content: ['Read this:', LIST].map((text) => ({ type: 'text', text })) };
+  it.each<[string, readonly Chat[], string]>([
+    ['a message', step('list', { of: 'mills' }, LIST), 'm4@1'],
+    ['a part that stands behind another', [twoTexts, says('Done.')], 'm3#1@1'],
+  ])('until all of it was read, each page within its room: %s', async (_, work, from) => {
+    const session = await compacted(work);
+    let handle: string | null = from;
     let all = LIST.slice(0, 1);
     for (let pages = 0; handle !== null; pages++) {
       expect(pages).toBeLessThan(60);
