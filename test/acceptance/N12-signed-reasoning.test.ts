@@ -177,6 +177,18 @@ describe('N12: signed reasoning', () => {
     expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
+  it('N12: the very first answer over a compaction loses its thought when that is undone', async () => {
+    const session = (await engine(100_000, {}, { format: 'anthropic' })).session();
+    const before = async (call: number) => {
+      if (call === 28) await session.operator.compact({ target: 0.01 });
+      if (call === 29) expect(await session.operator.undo()).toHaveLength(1);
+    };
+    const calls = await play(session, [...conversation(), asks('And now?')], { before });
+    expect(calls.length).toBeGreaterThan(32);
+    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
+  });
+
   it('N12: told to keep, nothing is stripped, and the record says that it is the settings’ wish', async () => {
     const wire = conversation();
     const ai = await engine(4_000, { reasoning: { signed: 'keep' } }, { format: 'anthropic' });

@@ -97,6 +97,24 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(await jobsOf(url)).toEqual([{ state: 'completed' }]);
   });
 
+  it('R6: what somebody bought before a session was opened is counted once in it', async () => {
+    const url = await server.create();
+    const first = await processOn(url, { work: false });
+    await between(first, 'a');
+    await jobsBecome(url, 'created');
+    await first.spillway.close();
+    const works = await processOn(url, {});
+    await jobsBecome(url, 'completed');
+    const second = await processOn(url, { work: false });
+    const revived = await second.spillway.open({ id: 'a' });
+    await revived.append(...more(8, 5_000), ...now);
+    const { run, view } = await revived.prepare();
+    expect(run.kind).toBe('committed');
+    expect(view.map(shownText).join()).toContain('Written by the summarizer');
+    expect([works.asked.count, second.asked.count]).toEqual([1, 0]);
+    expect(revived.operator.costs.compactor.calls).toBe(1);
+  });
+
   it('R6: what was prepared for a ledger that has moved on is discarded', async () => {
     const url = await server.create();
     const first = await processOn(url, { work: false });

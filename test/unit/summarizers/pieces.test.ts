@@ -96,6 +96,22 @@ describe('progressive retry', () => {
     expect(JSON.stringify([...texts])).toContain('The mill was built.');
   });
 
+  it('splits what was too long into smaller pieces where there is no result to shorten', async () => {
+    const answer = (request: SummaryRequest) =>
+      wordsOf(request).length > 3_000
+        ? Promise.reject(new SummarizerError('too-long', 'longer than it reads'))
+        : good();
+    const { fill, asked } = fillerOf(answer, { window: 3_000 });
+    expect((await fill(edit(0, 7))).texts.size).toBe(1);
+    expect(asked.map((request) => wordsOf(request).length > 3_000)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   it('does not ask twice for the same words', async () => {
     const answer = () => Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' });
     const { fill, asked } = fillerOf(answer, { oversized: 'retry' });
