@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isCut, levelFor } from '../../../src/text/digest/index.js';
 import { textOf } from '../../../src/transcript/index.js';
 import { Bench, count } from '../../support/bench.js';
+import { planned, supersede } from '../../support/edits.js';
 import { splitExchanges } from '../../support/looks.js';
 import {
   answer,
@@ -11,19 +12,20 @@ import {
   pinned,
   result,
   says,
+  summary,
   system,
   text,
   user,
   words,
   type Draft,
 } from '../../support/messages.js';
-import { plannedBy, run } from '../../support/runs.js';
+import { plannedBy, run, type RunSettings } from '../../support/runs.js';
 
 const shownText = (bench: Bench, at: number): string => textOf(bench.projection.view[at]!.message.parts[0]!);
 
 /** A run without stages: only what the pipeline does itself. The bench shows what came of it. */
-function fit(bench: Bench, budget: number) {
-  const outcome = plannedBy(bench, [], { budget });
+function fit(bench: Bench, budget: number, policy: RunSettings['policy'] = {}) {
+  const outcome = plannedBy(bench, [], { budget, policy });
   bench.projection = outcome.draft;
   expect(outcome.after.pressure).toBeLessThanOrEqual(1);
   expect(splitExchanges(bench.log, bench.projection.view)).toEqual([]);
@@ -140,6 +142,17 @@ describe('pins over their share', () => {
     expect(bench.projection.size.tokens).toBeLessThanOrEqual(420);
   });
 
+  it('give up their pictures for a line where bytes are over', () => {
+    const bench = Bench.of(pinned(says(text('The plan.'), image(50_000))), says('x'), user('q'));
+    const plan = plannedBy(bench, [], { budget: 1_000, bytes: 2_000 });
+    expect(plan.after.pressure).toBeLessThanOrEqual(1);
+    bench.projection = plan.draft;
+    expect(bench.projection.view[0]!.message.parts).toMatchObject([
+      { text: 'The plan.' },
+      { text: '[1 file left out; m0#1]' },
+    ]);
+  });
+
   it('are not cut while they are the question', () => {
     const bench = Bench.of(pinned(user(words(700))), calls(call('a')), result('c1', words(900)));
     fit(bench, 1_000);
@@ -186,6 +199,14 @@ describe('the drop floor', () => {
       'm11',
     ]);
     expect(bench.projection.size.tokens).toBeLessThanOrEqual(0.6 * 900);
+  });
+
+  it('leaves a summary where what was said since is enough', () => {
+    const bench = Bench.of(says(words(300)), says(words(300)), user('a'), says(words(600)), user('q'));
+    bench.force(planned(supersede('m0', 'm1', summary('old', words(200)))));
+    fit(bench, 700, { dropsToTarget: true });
+    expect(bench.ids[0]).toBe('old=0..1');
+    expect(bench.ids.join()).not.toContain('m3,');
   });
 
   it('is not stopped by what it may not drop: a huge step around the question', () => {

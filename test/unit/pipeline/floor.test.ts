@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { computeFloor } from '../../../src/pipeline/index.js';
+import { isTooMuch } from '../../../src/pipeline/unreachable.js';
+import type { Reading } from '../../../src/tokens/index.js';
 import { Bench } from '../../support/bench.js';
 import {
   call,
@@ -13,7 +15,7 @@ import {
   words,
   type Draft,
 } from '../../support/messages.js';
-import { run } from '../../support/runs.js';
+import { budgetOf, run } from '../../support/runs.js';
 
 const floorOf = (bench: Bench, tools = 0, share = 1_000) => computeFloor(bench.view.exchanges, tools, share);
 const NONE = { tools: 0, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
@@ -49,6 +51,12 @@ describe('the floor', () => {
       total: 140,
       parts: { ...NONE, tools: 30, holds: 50, pins: 60 },
     });
+  });
+
+  it('is held against the budget in the tokens of the provider, where those are more than ours', () => {
+    const least = { floor: { total: 90, parts: NONE }, beside: { bytes: 0, images: 0 } };
+    const isAt = (scale: number) => isTooMuch(least, { budget: budgetOf(100), scale } as Reading);
+    expect([1, 1.1, 1.2].map(isAt)).toEqual([false, false, true]);
   });
 
   it('over the budget is a typed error with its parts, before any stage is asked', () => {

@@ -147,6 +147,16 @@ describe('what stands at the end of the log', () => {
       { unseenFrom: 4, first: 'm0' },
     ],
     [
+      'a recall after a recall',
+      [
+        user('q'),
+        hidden(calls(call('recall'))),
+        hidden(result('c1', 'r')),
+        hidden(calls(call('recall', {}, 'c2'))),
+      ],
+      { unseenFrom: 4, unanswered: 'm0', open: 3, first: 'm0' },
+    ],
+    [
       'a provider-executed tool',
       [user('q'), says(call('t'), answer('c1', 'r'))],
       { unseenFrom: 2, unanswered: 'm0', first: 'm0' },
