@@ -52,10 +52,13 @@ describe('R6: summaries are prepared between turns', () => {
   it('what is under way when the engine is closed is ended', async () => {
     const known = defineSummarizer();
     const aborted = jest.fn();
-    const summarize = (_: unknown, signal: AbortSignal) =>
-      new Promise<never>(() => signal.addEventListener('abort', aborted));
+    let isAsked = false;
+    const summarize = (_: unknown, signal: AbortSignal) => {
+      isAsked = true;
+      return new Promise<never>(() => signal.addEventListener('abort', aborted));
+    };
     const { spillway } = await between({ ...known, summarizer: { ...known.summarizer, summarize } });
-    await new Promise(setImmediate);
+    while (!isAsked) await new Promise(setImmediate);
     expect(aborted).not.toHaveBeenCalled();
     await spillway.close();
     expect(aborted).toHaveBeenCalled();
