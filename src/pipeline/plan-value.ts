@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Plan, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
+import { endsOf, type Plan, type PlannedEdit, type ReadonlyLog } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
 import { pinsIn } from './floor.js';
 
@@ -42,8 +42,7 @@ export function rehashed({ hash: _, ...plan }: Plan, log: ReadonlyLog): Plan {
 }
 
 function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number {
-  const positionOf = (edit: PlannedEdit): number =>
-    log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
+  const positionOf = (edit: PlannedEdit): number => log.find(endsOf(edit)[0])!.seq;
   return edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity);
 }
 

@@ -1,5 +1,5 @@
 import { PIPELINE_STEPS, type RunInput, type RunOutcome } from '../pipeline/index.js';
-import type { Hold, PlannedEdit, ReadonlyLog, Warning } from '../transcript/index.js';
+import { endsOf, type Hold, type PlannedEdit, type ReadonlyLog, type Warning } from '../transcript/index.js';
 import { after } from './slices.js';
 
 /* Spans that an operator took back from compaction: they stand until released, and give way where nothing fits beside them. */
@@ -34,8 +34,7 @@ export function withoutHolds(
 export function takesHeld(edits: readonly PlannedEdit[], holds: readonly Hold[], log: ReadonlyLog): boolean {
   return edits.some((edit) => {
     if (holds.length === 0 || edit.stage === PIPELINE_STEPS.signatures) return false;
-    const [first, last] =
-      edit.kind === 'replace' ? [edit.messageId, edit.messageId] : [edit.fromId, edit.toId];
+    const [first, last] = endsOf(edit);
     const [from, to] = [log.find(first)!.seq, log.find(last)!.seq];
     return holds.some((hold) => from <= hold.to && to >= hold.from);
   });

@@ -45,3 +45,7 @@ export type Edit = Replace | Supersede;
 export type PlannedEdit =
   | (Replace & { readonly stage: string; readonly size: Size })
   | (Supersede & { readonly stage: string; readonly sizes: readonly MessageSize[] });
+
+/** Ids of the first and the last message that an edit changes. */
+export const endsOf = (edit: Edit): readonly [first: string, last: string] =>
+  edit.kind === 'replace' ? [edit.messageId, edit.messageId] : [edit.fromId, edit.toId];

@@ -1,6 +1,7 @@
 import { PIPELINE_STEPS, touchesReopened } from '../../pipeline/index.js';
 import {
   appendedAt,
+  endsOf,
   type CompactionRecord,
   type LogMessage,
   type Message,
@@ -122,7 +123,7 @@ function isOutdated(
   return plan.edits.some(
     (edit) =>
       isRetold(edit) ||
-      !shorter.find(edit.kind === 'replace' ? edit.messageId : edit.toId) ||
+      !shorter.find(endsOf(edit)[1]) ||
       touchesReopened(edit, shorter, isPinned) ||
       [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
   );

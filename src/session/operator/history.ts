@@ -3,6 +3,7 @@ import { onlyStripsReasoning } from '../../pipeline/index.js';
 import {
   appendedAt,
   Log,
+  endsOf,
   type CompactionRecord,
   type Hold,
   type LedgerEvent,
@@ -161,8 +162,6 @@ function checkFlag(flag: Flag): void {
 }
 
 function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {
-  const seqs = plan.edits
-    .flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId]))
-    .map((id) => log.find(id)!.seq);
+  const seqs = plan.edits.flatMap(endsOf).map((id) => log.find(id)!.seq);
   return { from: Math.min(...seqs), to: Math.max(...seqs) };
 }

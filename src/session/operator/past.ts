@@ -4,6 +4,7 @@ import {
   Log,
   renderAll,
   textOf,
+  endsOf,
   type CompactionRecord,
   type EditMark,
   type LogMessage,
@@ -120,8 +121,7 @@ export function withRecords(
 ): ExplainedMessage[] {
   const reach = live.flatMap(({ id, plan }) =>
     plan.edits.map((edit) => {
-      const [from, to] =
-        edit.kind === 'replace' ? [edit.messageId, edit.messageId] : [edit.fromId, edit.toId];
+      const [from, to] = endsOf(edit);
       return { id, stage: edit.stage, from: log.find(from)!.seq, to: log.find(to)!.seq };
     }),
   );

@@ -43,10 +43,6 @@ export function checkActs({ hash, edits }: Plan): void {
   });
 }
 
-/** Messages that an edit names: one, or the ends of a span. */
-export const namesOf = (edit: PlannedEdit): readonly string[] =>
-  edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId];
-
 /** An edit with other words. */
 export function reworded(edit: PlannedEdit, words: string): PlannedEdit {
   const content = [{ type: 'text', text: words }] as const;

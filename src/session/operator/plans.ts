@@ -1,12 +1,13 @@
 import { SpillwayError } from '../../errors/index.js';
 import { planNothing, rejudge } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
-import type {
-  CompactionRecord,
-  Plan,
-  PlannedEdit,
-  Projection,
-  StageOutcome,
+import {
+  endsOf,
+  type CompactionRecord,
+  type Plan,
+  type PlannedEdit,
+  type Projection,
+  type StageOutcome,
 } from '../../transcript/index.js';
 import { HOLDS_GAVE_WAY, takesHeld } from '../held.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
@@ -20,7 +21,6 @@ import {
   BOUGHT_KIND,
   checkActs,
   genuine,
-  namesOf,
   noteBought,
   reworded,
   type Bought,
@@ -268,7 +268,7 @@ export class Plans {
         retryable: true,
       });
     }
-    for (const edit of plan.edits) for (const id of namesOf(edit)) this.#seqOf(id);
+    for (const edit of plan.edits) for (const id of endsOf(edit)) this.#seqOf(id);
     const draft = projection.fork();
     draft.apply(plan.edits);
     return draft;
@@ -285,7 +285,7 @@ export class Plans {
   }
 
   #touches(edit: PlannedEdit, seq: number): boolean {
-    const [from = 0, to = from] = namesOf(edit).map((id) => this.#seqOf(id));
-    return seq >= from && seq <= to;
+    const [first, last] = endsOf(edit);
+    return seq >= this.#seqOf(first) && seq <= this.#seqOf(last);
   }
 }
