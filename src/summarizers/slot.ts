@@ -156,6 +156,7 @@ function requestOf(
   }
   const users = userMessages(source, log);
   const to = log.find(slot.toId)!.seq;
+  const newest = isSpan ? newestOf(to, beside) : [];
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
@@ -168,8 +169,8 @@ function requestOf(
     previous: base?.text,
     generation: base ? base.generation + 1 : 0,
     inView,
-    newest: isSpan ? newestOf(to, beside) : [],
-    behind: behindOf(to, log),
+    newest,
+    behind: newest.length > 0 ? behindOf(to, log) : undefined,
     wasBehind: ({ count, hash }) => count < log.length - to && behindOf(to, log, count).hash === hash,
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,

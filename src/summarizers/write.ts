@@ -31,8 +31,8 @@ export interface SlotRequest {
   readonly inView: readonly string[];
   /** Messages behind the source, for what comes last: a text may tell of them. */
   readonly newest: readonly string[];
-  /** What comes behind the source now, and whether it once was so. */
-  readonly behind: Behind;
+  /** What comes behind the source now, where the text may tell of it; and whether it once was so. */
+  readonly behind: Behind | undefined;
   readonly wasBehind: (behind: Behind) => boolean;
   /** First message of the span, where anything but what stays in view stands before it. */
   readonly begins: string | undefined;
@@ -74,7 +74,7 @@ async function ask(
   const prompt = parts.prompts.of(previous === undefined ? stage : 'merge');
   const todos = isLast ? slot.todos : undefined;
   const newest = isLast ? slot.newest : [];
-  const behind = newest.length > 0 ? slot.behind : undefined;
+  const behind = isLast ? slot.behind : undefined;
   // An answer must be smaller than what it stands for: that is all of it at the end.
   const sourceTokens = isLast ? slot.sourceTokens : Infinity;
   const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.begins, chunk, chunks) };

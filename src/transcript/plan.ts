@@ -111,8 +111,9 @@ export type WarningCode =
   | 'source-too-long'
   /** The provider takes less than the window that the settings state. */
   | 'limit-below-window'
-  /** Beside the answer that was asked for, what may never be removed would not fit: less is kept for the answer. */
+  /** What was held since an undo did not fit into a request: it was compacted again. */
   | 'holds-gave-way'
+  /** Beside the answer that was asked for, what may never be removed would not fit: less is kept for the answer. */
   | 'answer-gives-way'
   /** The provider refused a request of this session as too long, and not for the first time, or nothing could be made smaller. */
   | 'refused-again'

@@ -132,9 +132,8 @@ function valuesOf(plugin: string, store: HostParts['store'], scope: string): Plu
 }
 
 function asJson(plugin: string, key: string, value: unknown): Json | undefined {
-  if (value === undefined) return undefined;
   try {
-    return JSON.parse(JSON.stringify(value)) as Json;
+    return copy(value) as Json | undefined;
   } catch (cause) {
     const found = `values.set('${key}') of what is no JSON: ${wordsOf(cause)}`;
     throw pluginError('PLUGIN_FAILED', { plugin, found, remedy: 'Keep plain JSON.', cause });
