@@ -25,8 +25,6 @@ import type { Pieces } from './wiring.js';
 interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
   /** What was bought for it, and what plugins and warnings say of it. */
   readonly bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'hooks' | 'warnings'>> | undefined;
-  /** Hash of the plan that waited for a yes. */
-  readonly approves?: string | undefined;
 }
 
 /** Makes records of plans: of compactions, and of the free work before a call and at the head of a run. */
@@ -36,7 +34,7 @@ export class Commits {
   /** Makes a record of what was planned, and its draft the view. */
   commit(
     { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
-    { kind, durationMs, bought, approves }: Commit,
+    { kind, durationMs, bought }: Commit,
   ): CompactionRecord {
     const { thread, gauge, summarizer } = this.of;
     const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
@@ -54,7 +52,7 @@ export class Commits {
       ...bought,
       ...(holdsGaveWay && { warnings: [HOLDS_GAVE_WAY, ...(bought?.warnings ?? [])] }),
     };
-    thread.commit(record, draft, states, approves);
+    thread.commit(record, draft, states);
     // Else what now stands there could not get smaller either.
     if (holdsGaveWay) thread.ledger.release();
     gauge.rewritten();

@@ -175,14 +175,9 @@ export class Thread {
     return this.#admitted;
   }
 
-  /** A compaction or a prune becomes part of the ledger, and its draft what is sent. `approves`: hash of the plan that waited. */
-  commit(
-    record: CompactionRecord,
-    draft: Projection,
-    states: ReadonlyMap<string, unknown>,
-    approves?: string,
-  ): void {
-    this.ledger.commit(record, approves);
+  /** A compaction or a prune becomes part of the ledger, and its draft what is sent. */
+  commit(record: CompactionRecord, draft: Projection, states: ReadonlyMap<string, unknown>): void {
+    this.ledger.commit(record);
     if (record.kind === 'compaction') this.memory.queued = undefined;
     this.#projection = draft;
     this.memory.stageStates = states;

@@ -14,12 +14,7 @@ export interface WaitingPlan {
 
 /** What can happen to a ledger. A value: replaying a list of them gives the ledger again. */
 export type LedgerEvent =
-  | {
-      readonly kind: 'commit';
-      readonly record: CompactionRecord;
-      /** Hash of the proposal that this is. */
-      readonly approves?: string;
-    }
+  | { readonly kind: 'commit'; readonly record: CompactionRecord }
   | { readonly kind: 'undo'; readonly records: readonly string[]; readonly holds: readonly Hold[] }
   | { readonly kind: 'release' }
   | {

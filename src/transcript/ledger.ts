@@ -78,9 +78,9 @@ export class Ledger {
   }
 
   /** Compare-and-swap: throws `LEDGER_CONFLICT` when another commit came first. */
-  commit(record: CompactionRecord, approves?: string): void {
+  commit(record: CompactionRecord): void {
     if (record.plan.base !== this.head) throw conflict(record.plan.base, this.head);
-    this.play({ kind: 'commit', record, ...(approves !== undefined && { approves }) });
+    this.play({ kind: 'commit', record });
   }
 
   /** Takes the newest live record off and holds its span. Returns it, or undefined when nothing is live. */

@@ -175,7 +175,6 @@ export class Plans {
         kind: 'compaction',
         durationMs: 0,
         bought: calls.length > 0 ? waited : (spent ?? waited),
-        approves: waiting && plan.hash,
       },
     );
     if (waiting) {
