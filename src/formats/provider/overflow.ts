@@ -77,7 +77,7 @@ export function readOverflowOf(
     codes.every((code) => code.length <= LONGEST_CODE && FITTING_CODE.test(code));
   const echo = echoes ? 'it gives back what it was sent' : undefined;
   const doubt = fits ? echo : 'its status or code is that of another error';
-  const isQuoted = quoting(() => [request(), ...requests].join('\n'));
+  const isQuoted = quoting(() => [request(), ...requests.map((read) => read())].join('\n'));
   let quoted: ReadOverflow | undefined;
   for (const [pattern, ...fields] of [...own, ...WORDINGS]) {
     const found = pattern.exec(text);
@@ -114,8 +114,8 @@ interface Refusal {
   readonly statuses: ReadonlySet<number>;
   /** Its body gives back what it was sent. */
   readonly echoes: boolean;
-  /** What was sent, where the error tells. */
-  readonly requests: readonly string[];
+  /** What was sent, where the error tells; read only where it might be quoted. */
+  readonly requests: readonly (() => string)[];
 }
 
 /** Fields in which clients and servers say what is wrong. */
@@ -164,7 +164,7 @@ function readRefusal(error: unknown): Refusal {
   const texts: string[] = [];
   const codes: string[] = [];
   const statuses = new Set<number>();
-  const requests: string[] = [];
+  const requests: (() => string)[] = [];
   let echoes = false;
   const seen = new Set<object>();
   const read = (value: unknown, depth: number): void => {
@@ -180,7 +180,7 @@ function readRefusal(error: unknown): Refusal {
     if (Array.isArray(value)) return value.forEach((one) => read(one, depth + 1));
     const fields = value as Readonly<Record<string, unknown>>;
     echoes ||= depth > 0 && ECHOES.some((name) => fields[name] !== undefined);
-    for (const name of REQUESTS) if (fields[name] !== undefined) requests.push(jsonText(fields[name]));
+    for (const name of REQUESTS) if (name in fields) requests.push(() => jsonText(fields[name] ?? ''));
     for (const name of new Set([...Object.keys(fields), 'message', 'cause'])) {
       const field = fields[name];
       if (CODES.has(name)) readCode(field, codes, statuses);

@@ -10,8 +10,8 @@ export class Refused extends Error {
   readonly bytes: Buffer;
   /** What it says, where a reader of refusals looks for it. */
   readonly error: unknown;
-  /** What was sent: a reader of refusals tells by it what is quoted. */
-  requestBody: string | undefined;
+  /** What was sent to be refused so. */
+  sent: Buffer | undefined;
 
   constructor(status: number, headers: Refused['headers'], bytes: Buffer, error: unknown = parsed(bytes)) {
     super(`the upstream answered with ${status}`);
@@ -19,6 +19,11 @@ export class Refused extends Error {
     this.headers = headers;
     this.bytes = bytes;
     this.error = error;
+  }
+
+  /** What was sent, under the name by which a reader of refusals looks for it: it tells what is quoted. */
+  get requestBody(): string | undefined {
+    return this.sent?.toString('utf8');
   }
 }
 

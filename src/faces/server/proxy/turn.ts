@@ -101,7 +101,7 @@ export class Turn {
   #refuses(refused: Refused): Refused {
     const { notes, log } = this.#parts;
     log.warn({ status: refused.status, ...notes.asked }, 'refused');
-    refused.requestBody = this.#sent?.toString('utf8');
+    refused.sent = this.#sent;
     return (this.refused = refused);
   }
 
