@@ -124,10 +124,10 @@ export class Compaction {
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const run = new Run(this.of, { trigger, reading, policy, waits, started });
     const passed = this.#inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
-    return after(passed, () => this.#ended(run, trigger, how, { policy, filler }));
+    return after(passed, () => this.#planAndFinish(run, trigger, how, { policy, filler }));
   }
 
-  #ended(run: Run, trigger: Trigger, how: RunManner, { policy, filler }: Tuned): Response {
+  #planAndFinish(run: Run, trigger: Trigger, how: RunManner, { policy, filler }: Tuned): Response {
     const { hooks, planner } = this.of;
     const { signal } = how;
     const isAsked = hooks.asks(policy);

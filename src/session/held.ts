@@ -32,8 +32,9 @@ export function withoutHolds(
 
 /** Whether a plan changes what is held; reasoning whose signature is void goes from there too. */
 export function takesHeld(edits: readonly PlannedEdit[], holds: readonly Hold[], log: ReadonlyLog): boolean {
+  if (holds.length === 0) return false;
   return edits.some((edit) => {
-    if (holds.length === 0 || edit.stage === PIPELINE_STEPS.signatures) return false;
+    if (edit.stage === PIPELINE_STEPS.signatures) return false;
     const [first, last] = endsOf(edit);
     const [from, to] = [log.find(first)!.seq, log.find(last)!.seq];
     return holds.some((hold) => from <= hold.to && to >= hold.from);
