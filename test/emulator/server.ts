@@ -18,7 +18,8 @@ export interface Received {
   aborted: boolean;
 }
 
-export type Decide = (request: Pick<Received, 'path' | 'wire' | 'body' | 'text'>) => Act;
+/** A promise holds the answer back until it is kept. */
+export type Decide = (request: Pick<Received, 'path' | 'wire' | 'body' | 'text'>) => Act | Promise<Act>;
 
 export interface Emulator {
   /** Up to /v1: what OpenAI's clients and the AI SDK take. */
@@ -79,7 +80,8 @@ async function serve(emulator: Emulator, request: IncomingMessage, response: Ser
 
   const seen = { path, wire: wire.name, body: bodyOf(text), text };
   const { otherwise } = emulator;
-  const told = emulator.script.shift() ?? (typeof otherwise === 'function' ? otherwise(seen) : otherwise);
+  const told =
+    emulator.script.shift() ?? (await (typeof otherwise === 'function' ? otherwise(seen) : otherwise));
   const act = text.length > emulator.windowChars ? 'context-length' : told;
   const received: Received = { act, headers: request.headers, ...seen, aborted: false };
   emulator.received.push(received);

@@ -41,7 +41,7 @@ describe('while one session does long work, others have their turns', () => {
         user('What of src/part3.ts and word77of3?'),
       ],
     });
-    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(10);
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(100);
   });
 
   const words30 = words(30, 0);
@@ -109,7 +109,7 @@ describe('while one session does long work, others have their turns', () => {
       user('Go on.'),
     ];
     await session.follow({ messages });
-    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(20);
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(10);
     expect(session.reading.pressure).toBeLessThan(1);
   });
 
@@ -124,7 +124,7 @@ describe('while one session does long work, others have their turns', () => {
       await appended;
       return { turns, plan: plan!.plan!, hasMoved: appended !== undefined };
     };
-    expect((await looked()).turns).toBeGreaterThan(3);
+    expect((await looked()).turns).toBeGreaterThan(1_000);
     const { plan, hasMoved } = await looked(() => session.follow({ messages: [...READ, user('And now?')] }));
     expect(hasMoved).toBe(true);
     const record = await session.operator.commit(plan);
@@ -139,7 +139,7 @@ describe('while one session does long work, others have their turns', () => {
     await session.follow({ messages: [user('Write all parts.'), ...writes] });
     // All of the log is read then, so that what is left to do is the trimming.
     await session.operator.plan({ threshold: 1 });
-    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(3);
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(300);
     expect(session.operator.ledger.records.map(({ kind }) => kind)).toEqual(['prune']);
   });
 });

@@ -52,7 +52,7 @@ describe('a long history', () => {
   it('is followed in slices, the whole of it in order, and only what is new of the next one', async () => {
     const session = (await createSpillway({ model: 'gpt-4o', store: 'memory:' })).session();
     const messages = history(10_001);
-    expect(await turnsDuring(() => session.follow({ messages }))).toBeGreaterThan(3);
+    expect(await turnsDuring(() => session.follow({ messages }))).toBeGreaterThan(1_000);
     expect(session.log.length).toBe(10_001);
     expect(session.log.at(7_345).parts).toEqual([{ type: 'text', text: 'part 7345' }]);
     const next = [...messages, ...history(2)];
@@ -80,7 +80,7 @@ describe('a long history', () => {
   it('is read for a compaction in slices', async () => {
     const session = (await createSpillway({ inputBudget: 50_000 })).session();
     await session.follow({ messages: history(10_001) });
-    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(2);
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(1_000);
     expect(session.reading.pressure).toBeLessThan(1);
   });
 
@@ -91,7 +91,7 @@ describe('a long history', () => {
     await other.append({ id: 'm0', role: 'user', origin: 'user', parts: [{ type: 'text', text: content }] });
     expect(
       await turnsDuring(() => session.follow({ messages: [{ role: 'user', content }] })),
-    ).toBeGreaterThan(3);
+    ).toBeGreaterThan(20);
     const [sliced, whole] = [session, other].map(({ log }) => log.at(0).size.tokens);
     expect(Math.abs(sliced! - whole!)).toBeLessThanOrEqual(content.length / 65_536);
   });
