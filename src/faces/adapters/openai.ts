@@ -3,7 +3,7 @@ import { fieldFaults, FUNCTION, having, SpillwayError, type Kind } from '../../e
 import type { Spillway } from '../../session/index.js';
 import type { Fields } from '../../formats/index.js';
 import { resolveSession, SESSION_FOR, type DropInOptions, type SessionFor } from './drop-in.js';
-import { answering, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { answering, instead, type SdkAnswer, type Sent } from './sdk-answer.js';
 import { sendCompacted, withResources, type Compacting, type Way } from './sdk-client.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
@@ -78,7 +78,12 @@ function asAnswering<T>(
   endpoint: Endpoint,
   change: (data: unknown) => T = (data) => data as T,
 ): Answering<T> {
-  return Object.assign(answering(sent, change, endpoint.done), {
-    _thenUnwrap: <U>(next: (data: T) => U) => asAnswering(sent, endpoint, (one) => next(change(one))),
+  const answer = answering(sent, change, endpoint.done);
+  return Object.assign(answer, {
+    _thenUnwrap: <U>(next: (data: T) => U) =>
+      instead(
+        answer,
+        asAnswering(sent, endpoint, (one) => next(change(one))),
+      ),
   });
 }

@@ -44,8 +44,8 @@ export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, 
   });
 }
 
-/** Who asks for the response alone hears of a failure there, not as one of the data that nobody awaits. */
-export function instead<T>(data: Promise<unknown>, asked: Promise<T>): Promise<T> {
+/** Who asks for the response alone, or for the data in another form, hears of a failure there, not as one of the data that nobody awaits. */
+export function instead<T extends Promise<unknown>>(data: Promise<unknown>, asked: T): T {
   data.catch(() => undefined);
   return asked;
 }

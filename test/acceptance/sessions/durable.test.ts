@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Message, Session, SessionStore } from '../../../src/index.js';
 import { engine, prose, read, says, step, system, talk, user } from '../support.js';
+import { unhandledDuring } from '../../support/unhandled.js';
 import { but, KINDS, place } from './stores.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
@@ -218,15 +219,11 @@ describe('a store that fails', () => {
 
   it('is no unhandled rejection where nobody waits for an append', async () => {
     const { session, breaks } = await failing();
-    const unhandled: unknown[] = [];
-    const listen = (reason: unknown): void => void unhandled.push(reason);
-    process.on('unhandledRejection', listen);
-    breaks(true);
-    void session.append({ id: 'x', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'Hm.' }] });
-    void session.observe({ inputTokens: 5 });
-    await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('unhandledRejection', listen);
+    const unhandled = await unhandledDuring(() => {
+      breaks(true);
+      void session.append({ id: 'x', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'Hm.' }] });
+      void session.observe({ inputTokens: 5 });
+    });
     expect(unhandled).toEqual([]);
   });
 
