@@ -24,11 +24,13 @@ export function passagesOf(prose: string): Passage[] {
   let chars = 0;
   let inCode = false;
   const close = (): void => {
-    const text = lines.join('\n').trim();
+    const text = fromFirstLine(lines.join('\n'));
     lines = [];
     chars = 0;
-    if (text === '') return;
-    for (const piece of pieces(text)) passages.push({ text: piece, at: passages.length });
+    for (const piece of pieces(text)) {
+      const at = passages.length;
+      passages.push({ text: at === 0 ? piece.trimStart() : piece, at });
+    }
   };
   for (const line of prose.split('\n')) {
     const isFence = FENCE.test(line);
@@ -48,17 +50,22 @@ export function passagesOf(prose: string): Passage[] {
   return passages;
 }
 
+/** Without blank lines at its head and blanks at its end: how far its first line is indented says what it belongs to. */
+const fromFirstLine = (text: string): string => text.replace(/^\s*\n/, '').trimEnd();
+
 /** Whether a line announces what follows it. */
 function introduces(line: string): boolean {
   return HEADING.test(line) || /[:：]\s*$/.test(line);
 }
 
 function pieces(text: string): string[] {
+  if (text === '') return [];
   if (text.length <= LONGEST_CHARS) return [text];
   const found: string[] = [];
   for (let from = 0; from < text.length;) {
     const end = text.length - from <= LONGEST_CHARS ? text.length : borderBefore(text, from);
-    const piece = text.slice(from, end).trim();
+    const cut = text.slice(from, end);
+    const piece = from === 0 || text[from - 1] === '\n' ? fromFirstLine(cut) : cut.trim();
     if (piece !== '') found.push(piece);
     from = end;
   }

@@ -28,6 +28,12 @@ describe('passages of prose', () => {
     ]);
   });
 
+  it('keep how far their first line is indented, but for the first of all', () => {
+    const item = (text: string): string => `    - ${text} ${'words '.repeat(80)}end`;
+    const parts = textsOf(`  Two ways:\n\n${item('seal')}\n${item('pump')}\n\n\n  Then go.`);
+    expect(parts.map((part) => /^\s*\S+/.exec(part)?.[0])).toEqual(['Two', '    -', '  Then']);
+  });
+
   it('part a long list between its items, and a text without borders at a space', () => {
     const items = Array.from({ length: 20 }, (_, i) => `- item ${i} ${'words '.repeat(12)}end`);
     const parts = textsOf(items.join('\n'));
@@ -65,7 +71,8 @@ describe('passages of prose', () => {
         expect(bare(passages.map(({ text }) => text).join(''))).toBe(bare(prose));
         passages.forEach(({ text, at }, i) => {
           expect(at).toBe(i);
-          expect(text).toBe(text.trim());
+          expect(text).toBe(text.trimEnd());
+          expect(text).not.toMatch(at === 0 ? /^\s/ : /^\s*\n/);
           expect(text).not.toBe('');
           expect(text.length).toBeLessThanOrEqual(1_200);
           if (isWhole(prose)) expect(isWhole(text)).toBe(true);
