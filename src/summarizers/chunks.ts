@@ -1,5 +1,5 @@
 import { fitText } from '../text/digest/index.js';
-import { speechesOf } from '../text/reading/index.js';
+import { planIn, speechesOf } from '../text/reading/index.js';
 import { isToolCall, partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
 import {
   callsByResult,
@@ -11,7 +11,7 @@ import {
   type Detail,
   type QuoteRules,
 } from './quote.js';
-import { PLAN_TOOL, type SlotSource } from './source.js';
+import type { SlotSource } from './source.js';
 
 /**
  * Shares of the longest result, then characters of arguments and of prose. What tools said leaves first, then what the
@@ -179,7 +179,7 @@ function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRule
 /** Where all that an exchange does is to write its plan down, its words: the state of plans goes along with the last piece. */
 function wordsOf(exchange: Exchange): Exchange {
   const calls = exchange.flatMap(({ parts }) => parts.filter(isToolCall));
-  if (calls.length === 0 || !calls.every(({ name }) => PLAN_TOOL.test(name))) return exchange;
+  if (calls.length === 0 || calls.some(({ name, arguments: json }) => !planIn(name, json))) return exchange;
   return exchange.map((message) => ({
     ...message,
     parts: message.parts.filter(({ type }) => type === 'text'),

@@ -1,4 +1,4 @@
-import { speechesOf } from '../text/reading/index.js';
+import { PlanBook, speechesOf } from '../text/reading/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -60,23 +60,25 @@ const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: 
 const messagesOf = (log: ReadonlyLog, from: number, to: number): LogMessage[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => log.at(from + i));
 
-/** Calls by which agents keep a plan: todo lists, plans with step states. */
-export const PLAN_TOOL = /todo|plan|task_?list|checklist/i;
-
-/** Plans are short; of a longer argument head and tail are shown. In characters. */
+/** Plans are short; of a longer one head and tail are shown. In characters. */
 const LONGEST_PLAN = 6_000;
 
-/** How the agent's plan stood at the end of a source, as it was written down; undefined where there was none. */
+/** How the agent's plan stood at the end of a source, a step a line; undefined where there was none, or nothing of it is left. */
 export function todosOf(
   messages: readonly LogMessage[],
   redact: (text: string) => string,
 ): string | undefined {
-  const parts = messages.flatMap((message) => message.parts);
-  const failed = new Set(parts.filter(isToolResult).flatMap((part) => (part.isError ? [part.callId] : [])));
-  const plan = parts
-    .filter(isToolCall)
-    .findLast((part) => PLAN_TOOL.test(part.name) && !failed.has(part.callId));
-  return plan && escaped(middleCut(redact(plan.arguments), LONGEST_PLAN));
+  const book = new PlanBook();
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (isToolCall(part)) book.call(part, message);
+      else if (isToolResult(part)) book.answer(part);
+    }
+  }
+  const { steps = [] } = book.in(0, Infinity, true) ?? {};
+  if (steps.length === 0) return undefined;
+  const lines = steps.map(({ text, state }) => `- ${text} (${state})`);
+  return escaped(middleCut(redact(lines.join('\n')), LONGEST_PLAN));
 }
 
 /** A summary that a model wrote, which another one may go on from. */

@@ -34,6 +34,11 @@ function session(turns: number): Chat[] {
   return chat;
 }
 
+const work = Array.from({ length: 30 }, (_, i) => [
+  ...step('read_file', { path: `lib/a${i}.ts` }, prose(160, i)),
+  says(`Read ${i}.`),
+]).flat();
+
 describe('N7: what is exact stands in the digest', () => {
   it('N7: every rule a user set, word for word and in time order, through many compactions', async () => {
     const spillway = await engine(BUDGET);
@@ -67,10 +72,6 @@ describe('N7: what is exact stands in the digest', () => {
   const edit = (path: string, answer = 'updated'): Chat[] => step('edit_file', { path, text: 'x' }, answer);
   const commit = (hash: string, subject: string): Chat[] =>
     step('bash', { command: `git commit -am "${subject}"` }, `[main ${hash}] ${subject}\n 1 file changed`);
-  const work = Array.from({ length: 30 }, (_, i) => [
-    ...step('read_file', { path: `lib/a${i}.ts` }, prose(160, i)),
-    says(`Read ${i}.`),
-  ]).flat();
   const digestAfter = async (...chat: readonly Chat[]): Promise<string> => {
     const talk = (await engine(BUDGET)).session();
     talk.append(...openaiChat.parse([user('Go on.'), says('Fine.'), ...chat, ...work]).messages);
@@ -205,5 +206,34 @@ describe('N7: what is exact stands in the digest', () => {
     ])
       expect(sent).toContain(line);
     expect(sent).not.toMatch(/User \[[^\n]{0,80}You must push/);
+  });
+
+  it('N7: a plan of bare texts too, and none that a tool only looked up', async () => {
+    const planned = await digestAfter(
+      ...step('update_plan', { plan: ['lay the floor', 'hang the door'] }, 'ok'),
+    );
+    expect(planned).toContain('  - lay the floor (open)\n  - hang the door (open)');
+    expect(await digestAfter(...step('get_plan', { name: 'Pro' }, 'Pro: 20 a month'))).not.toContain('[plan');
+  });
+});
+
+describe('N7: what was looked at before', () => {
+  const todo = (status: string) =>
+    step('todo_write', { todos: [{ content: 'lay the floor', status }] }, prose(300, status.length));
+
+  it('N7: changes nothing of what is sent: a plan that was written anew meanwhile is not told as it was', async () => {
+    const begun = [user('Go on.'), says('Well.'), ...todo('in_progress'), says('Begun.'), ...work];
+    const { messages } = openaiChat.parse([...begun, ...todo('completed'), says('Done.'), user('Now?')]);
+    const after = async (isPreviewed: boolean): Promise<readonly string[]> => {
+      const talk = (await engine(BUDGET)).session();
+      talk.append(...messages.slice(0, begun.length));
+      if (isPreviewed) await talk.operator.plan({ threshold: 0.1, target: 0.7 });
+      talk.append(...messages.slice(begun.length));
+      await talk.operator.compact({ threshold: 0.1, target: 0.7 });
+      return talk.view.map(shownText);
+    };
+    const shown = await after(false);
+    expect(shown.join('\n')).not.toContain('in_progress');
+    expect(await after(true)).toEqual(shown);
   });
 });

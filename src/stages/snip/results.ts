@@ -18,7 +18,6 @@ import {
   type Count,
   type Outline,
   type Supersede,
-  type ViewMessage,
 } from '../../spi/index.js';
 import { candidatesOf, type Candidate } from './candidates.js';
 import type { Need, SnipEdits } from './need.js';
@@ -176,17 +175,9 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   );
 }
 
-/** Digests by the first message of their span: what is over says the same in every run. */
-const known = new WeakMap<ViewMessage, Outline & { readonly to: number }>();
-
 /** What the assistant said stays, the calls are a line with their outcome. Undefined where that would be no smaller. */
 function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Outline | undefined {
   const span = spanOf(run);
-  const first = span.exchanges[0]!.messages[0]!;
-  let drawn = known.get(first);
-  if (drawn?.to !== span.to) {
-    drawn = { to: span.to, ...outlineOf(view, span, 'digest', { count }) };
-    known.set(first, drawn);
-  }
+  const drawn = outlineOf(view, span, 'digest', { count });
   return drawn.tokens < span.tokens ? drawn : undefined;
 }

@@ -18,4 +18,5 @@ export {
 } from './call-note.js';
 export { mayBind } from './bounds.js';
 export { PlanBook, type Plan, type PlanStep } from './plan.js';
+export { planIn } from './plan-steps.js';
 export { ReplyReader, type Reply } from './replies.js';

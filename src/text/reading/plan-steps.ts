@@ -23,6 +23,8 @@ const LONGEST_CHARS = 20_000;
 
 const TEXTS = ['content', 'step', 'text', 'title', 'subject', 'task', 'name', 'description'];
 const STATES = ['status', 'state', 'done', 'completed', 'checked'];
+/** Tools that only look at plans, of whatever kind: `get_subscription_plans`. */
+const LOOKS = /^(?:get|list|read|show|view|fetch|search|find|query|compare|describe|check)\b/i;
 /** What a call names its whole list: an empty one takes the plan away. */
 const LISTS = /^(?:todos?|todo_?list|plan|steps|items|tasks|task_?list|checklist)$/i;
 const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
@@ -31,8 +33,8 @@ const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
 export function planIn(tool: string, json: string): WrittenPlan | undefined {
   if (json.length > LONGEST_CHARS || !keepsPlan(tool)) return undefined;
   const { fields } = parseArguments(json);
-  for (const value of Object.values(fields)) {
-    const steps = stepsOf(value);
+  for (const [name, value] of Object.entries(fields)) {
+    const steps = stepsOf(value) ?? (LISTS.test(name) ? textsOf(value) : undefined);
     if (steps) return { steps, merges: fields.merge === true };
   }
   for (const value of Object.values(fields)) {
@@ -50,7 +52,15 @@ export function planIn(tool: string, json: string): WrittenPlan | undefined {
 
 /** By the words of its name: `TaskUpdate`, `update_plan`. */
 function keepsPlan(tool: string): boolean {
-  return PLAN_TOOL.test(tool.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' '));
+  const words = tool.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+  return PLAN_TOOL.test(words) && !LOOKS.test(words);
+}
+
+/** A list of bare texts says no states. */
+function textsOf(value: unknown): WrittenStep[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isText = (item: unknown): item is string => typeof item === 'string' && item.trim() !== '';
+  return value.every(isText) ? value.map((text) => stepOf({ text })!) : undefined;
 }
 
 function stepsOf(value: unknown): WrittenStep[] | undefined {

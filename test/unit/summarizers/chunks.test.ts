@@ -92,6 +92,15 @@ describe('a source in pieces', () => {
     expect(piece).not.toMatch(/PLANNED|Todos updated/);
   });
 
+  it('keeps what a tool tells whose name only speaks of plans', () => {
+    seq = 0;
+    const messages = [
+      message('assistant', call('t', 'get_subscription_plans', '{"name":"pro"}')),
+      message('tool', result('t', 'pro costs 20 a month')),
+    ];
+    expect(pieces({ messages, tokens: 1 })[0]).toContain('pro costs 20 a month');
+  });
+
   it('takes secrets out before anything is cut: half a secret looks like none', () => {
     seq = 0;
     const secret = `sk-${'a1B2c3D4'.repeat(4)}`;

@@ -17,7 +17,7 @@ function stepped(): { log: Log; whole: PlannedEdit } {
       type: 'tool-call',
       callId: `c${i}`,
       name,
-      arguments: JSON.stringify({ plan: `STATE ${i}` }),
+      arguments: JSON.stringify({ plan: [`STATE ${i}`] }),
     });
     const text = `result ${i} ${'long '.repeat(300)}`;
     add(`b${i}`, 'tool', { type: 'tool-result', callId: `c${i}`, content: [{ type: 'text', text }] });
@@ -41,7 +41,7 @@ describe('a span in pieces', () => {
     expect(texts.size).toBe(1);
     expect(asked).toHaveLength(2);
     expect(asked.map(({ previous }) => previous)).toEqual([undefined, 'The mill was built.']);
-    expect(asked.map(({ todos }) => todos)).toEqual([undefined, '{"plan":"STATE 3"}']);
+    expect(asked.map(({ todos }) => todos)).toEqual([undefined, '- STATE 3 (open)']);
     expect(asked.map(({ instruction }) => instruction)).toEqual(['Do a0..b0.', 'Do a2..b2.']);
     expect(asked.map(wordsOf).join()).not.toContain('STATE 1');
   });
