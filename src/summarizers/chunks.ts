@@ -38,7 +38,7 @@ const BESIDE_CHARS = 400;
 /** A text is this much more or less dense than another of the same messages. */
 const DENSITY_SPREAD = 1.25;
 
-interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
+export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly source: SlotSource;
   readonly exchangeOf: (seq: number) => number;
   /** Longest tool result, in characters; less where room is short. */

@@ -1,5 +1,3 @@
-import { userWordsIn } from '../text/reading/index.js';
-import { DEFAULT_WINDOW } from '../tokens/index.js';
 import {
   textOf,
   type Edit,
@@ -10,21 +8,23 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 import { isFault, Refused } from './call.js';
-import { chunksOf, type Chunk } from './chunks.js';
+import { chunksOf, type Chunk, type ChunkRequest } from './chunks.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
 import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
+import { answerWithin, charsFor, chunkWithin, promptTokens, windowOf } from './room.js';
 import {
   beginningOf,
   behindOf,
   earlierSummary,
   inViewOf,
   newestOf,
-  newestRoom,
   quotedQuestion,
   slotSource,
   todosOf,
   userMessages,
+  type EarlierSummary,
   type SlotSource,
+  type Wording,
 } from './source.js';
 import { write, type AskParts, type SlotRequest, type Text } from './write.js';
 
@@ -118,42 +118,27 @@ function requestOf(
   source: SlotSource,
   { resultChars, attempt, signal }: Attempt,
 ): SlotRequest & { readonly generation: number } {
-  const { summarizer, count, prompts, extraLines, redact, isPinned, log, queuedBy } = parts;
+  const { summarizer, count, prompts, redact, isPinned, log } = parts;
   const slot = edit.slot!;
   const isSpan = source.partIndex === undefined;
+  const beside = { log, question: prompts.question, redact, count, window: windowOf(parts) };
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const plan = { text: todos ?? '', tokens: count(todos ?? '') };
-  const { window = DEFAULT_WINDOW, outputLimit = Infinity } = summarizer;
-  const beside = { log, question: prompts.question, redact, count, window };
   const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
-  const asking = (isSpan ? [slot.prompt, 'merge'] : [slot.prompt]).map((name) => prompts.of(name));
-  const prompt = Math.max(...asking.map(({ system, instruction }) => count(system) + count(instruction)));
-
   // Of the longest mark, and two tokens for its line break: what is bought ahead fits whoever asks.
   const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
-  const answer = Math.min(ANSWER_SHARE * window, OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
-  const maxTokens = Math.min(allowance, Math.floor(answer));
-  if (maxTokens < LEAST_ANSWER) throw new Refused('would not fit behind its mark');
-  const taken = prompt + count([...inView, ...extraLines].join('\n')) + plan.tokens + newestRoom(window);
-  const room = (WINDOW_SHARE * window - FRAME_TOKENS - 2 * maxTokens - taken) / 2 ** (attempt - 1);
-  const chunkTokens = Math.floor(Math.max(Math.min(LEAST_CHUNK, LEAST_SHARE * window), room));
-
-  const earlier = isSpan ? earlierSummary(slot, log, parts.view, parts.generations) : undefined;
-  const exchangeOf = (seq: number): number => log.exchangeOf(seq).index;
-  const chunking = { ...beside, source, exchangeOf, resultChars, chunks: parts.chunks, chunkTokens };
-  const later = earlier && source.messages.filter(({ seq }) => seq > earlier.to);
-  const fresh = later ? chunksOf({ ...chunking, source: { ...source, messages: later } }) : [];
-  const base = fresh.length > 0 ? earlier : undefined;
-  const chunks = base ? fresh : chunksOf(chunking);
+  const maxTokens = answerWithin(parts, allowance);
+  const taken = promptTokens(parts, slot.prompt, isSpan) + count([...inView, ...parts.extraLines].join('\n'));
+  const chunkTokens = chunkWithin(beside.window, 2 * maxTokens + taken + plan.tokens, attempt);
+  const chunking = { ...beside, source, resultChars, chunks: parts.chunks, chunkTokens };
+  const { chunks, base } = piecesOf(parts, edit, {
+    ...chunking,
+    exchangeOf: (seq) => log.exchangeOf(seq).index,
+  });
   if (chunks.length === 0 && todos !== undefined)
     chunks.push({ text: '', tokens: 0, handle: handleOf(edit) });
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
-  if (isSpan && queuedBy && !source.messages.includes(queuedBy)) {
-    const last = chunks.pop()!;
-    const question = quotedQuestion(queuedBy, beside);
-    const text = last.text === '' ? question : `${last.text}\n${question}`;
-    chunks.push({ ...last, text, tokens: last.tokens + count(question) });
-  }
+  if (isSpan) endWithQuestion(chunks, parts, source, beside);
   const users = userMessages(source, log);
   const to = log.find(slot.toId)!.seq;
   const newest = isSpan ? newestOf(to, beside) : [];
@@ -171,7 +156,7 @@ function requestOf(
     inView,
     newest,
     behind: newest.length > 0 ? behindOf(to, log) : undefined,
-    wasBehind: ({ count, hash }) => count < log.length - to && behindOf(to, log, count).hash === hash,
+    wasBehind: ({ count: said, hash }) => said < log.length - to && behindOf(to, log, said).hash === hash,
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
     signal,
@@ -181,48 +166,35 @@ function requestOf(
   };
 }
 
-/** What our counts may be off by. */
-const WINDOW_SHARE = 0.8;
-/** What stands between the texts of a request, in tokens. */
-const FRAME_TOKENS = 100;
-/** Smaller pieces say nothing. Of a small window it is this share. */
-const LEAST_CHUNK = 200;
-const LEAST_SHARE = 0.1;
-/** Of a small window an answer takes at most this: it stands in it twice, as the record so far and as what is written. */
-const ANSWER_SHARE = 0.15;
-/** No sentence fits in less. In tokens. */
-const LEAST_ANSWER = 12;
-/** Longer answers repeat themselves, and many models write no longer ones. In tokens. */
-const LONGEST_ANSWER = 8_000;
-/** Of what a model writes at most: its counts are not ours. */
-const OUTPUT_SHARE = 0.9;
+/** The source in pieces: what came since an earlier summary, which it goes on from, or all of it. */
+function piecesOf(
+  { log, view, generations }: SlotParts,
+  { slot }: PlannedEdit,
+  chunking: ChunkRequest,
+): { readonly chunks: Chunk[]; readonly base?: EarlierSummary } {
+  const isSpan = chunking.source.partIndex === undefined;
+  const earlier = isSpan ? earlierSummary(slot!, log, view, generations) : undefined;
+  if (earlier) {
+    const messages = chunking.source.messages.filter(({ seq }) => seq > earlier.to);
+    const chunks = chunksOf({ ...chunking, source: { ...chunking.source, messages } });
+    if (chunks.length > 0) return { chunks, base: earlier };
+  }
+  return { chunks: chunksOf(chunking) };
+}
+
+/** The question for which the text is asked ends the last piece, where the source itself does not hold it. */
+function endWithQuestion(
+  chunks: Chunk[],
+  { queuedBy, count }: SlotParts,
+  { messages }: SlotSource,
+  beside: Wording,
+): void {
+  if (!queuedBy || messages.includes(queuedBy)) return;
+  const last = chunks.pop()!;
+  const question = quotedQuestion(queuedBy, beside);
+  const text = last.text === '' ? question : `${last.text}\n${question}`;
+  chunks.push({ ...last, text, tokens: last.tokens + count(question) });
+}
 
 /** A line about one result names more than its source does: half of those that were told all their characters were too long. */
 const LINE_SHARE = 0.85;
-
-/** The user's words are of a denser script than what is read where they have so much fewer characters a token. */
-const OTHER_SCRIPT = 0.6;
-/** Of the user's words, the newest; of fewer nothing is known. In characters. */
-const SAMPLE_CHARS = 8_000;
-const LEAST_SAMPLE = 50;
-
-/**
- * Characters that so many tokens hold, as those of the source do; as the user's words where the record's language takes
- * far more tokens than the code and output that it is about. Models count characters better than tokens that are not theirs.
- */
-function charsFor(
-  maxTokens: number,
-  sources: readonly Pick<Chunk, 'text' | 'tokens'>[],
-  users: readonly LogMessage[],
-  count: (text: string) => number,
-): number {
-  const chars = sources.reduce((total, { text }) => total + text.length, 0);
-  const tokens = sources.reduce((total, source) => total + source.tokens, 0);
-  const ofSource = chars / Math.max(1, tokens);
-  const sample = users
-    .map((message) => userWordsIn(message))
-    .join('\n')
-    .slice(-SAMPLE_CHARS);
-  const ofUser = sample.length < LEAST_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
-  return Math.floor(maxTokens * (ofUser < OTHER_SCRIPT * ofSource ? ofUser : ofSource));
-}

@@ -82,7 +82,7 @@ export function todosOf(
 }
 
 /** A summary that a model wrote, which another one may go on from. */
-interface EarlierSummary {
+export interface EarlierSummary {
   readonly text: string;
   /** Last log position that it stands for. */
   readonly to: number;
@@ -136,7 +136,7 @@ interface BesideRequest {
   readonly window: number;
 }
 
-type Wording = Pick<BesideRequest, 'question' | 'redact'>;
+export type Wording = Pick<BesideRequest, 'question' | 'redact'>;
 
 const plainRules = ({ question, redact }: Wording): QuoteRules => ({
   question,
