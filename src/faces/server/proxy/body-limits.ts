@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../../errors/index.js';
-import type { Steps } from '../../../transcript/index.js';
+import { isFields, type Fields } from '../../../formats/index.js';
+import { inSlices } from '../../../session/index.js';
+import { parsingJson, type Steps } from '../../../transcript/index.js';
 
 /**
  * Whether bytes are text that this service does not read: compressed, as their header says, or UTF-16 or 32 by their
@@ -17,7 +19,7 @@ export function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders,
 }
 
 /** The bytes behind a byte order mark of UTF-8, which JSON does not know. */
-export const withoutMark = (bytes: Buffer): Buffer =>
+const withoutMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /**
@@ -34,7 +36,7 @@ const AT_ONCE_BYTES = 1_048_576;
 const [QUOTE, BACKSLASH, COMMA, LIST, LIST_END, FIELDS, FIELDS_END] = Buffer.from('"\\,[]{}');
 
 /** Counts what a body of JSON holds before anything is made of it. Throws `INPUT_FORMAT` where that is too much. */
-export function* checkLimits(bytes: Buffer): Steps<void> {
+function* checkLimits(bytes: Buffer): Steps<void> {
   let values = 0;
   /** Fields of the body; values of the list that stands in one; values of one of those. */
   const counts = [0, 0, 0];
@@ -74,4 +76,16 @@ function tooMuch(found: string): SpillwayError {
     allowed: ALLOWED,
     remedy: 'Send a conversation with fewer, or ask the provider itself.',
   });
+}
+
+/** Undefined where it is no JSON object. Rejects with `INPUT_FORMAT` where it holds too much. */
+export async function bodyIn(raw: unknown): Promise<Fields | undefined> {
+  if (!Buffer.isBuffer(raw)) return undefined;
+  await inSlices(checkLimits(raw));
+  try {
+    const body = await inSlices(parsingJson(withoutMark(raw).toString('utf8')));
+    return isFields(body) && !Array.isArray(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../access.js';
+import { goneOf } from '../gone.js';
+import { give } from './http-answer.js';
+import { ask } from './upstream.js';
+
+/** Hands a request on, as it came or with another body, and its answer back as it is. */
+export async function straight(
+  access: Access,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  url: string,
+  {
+    signal = goneOf(reply),
+    changed,
+  }: { readonly signal?: AbortSignal; readonly changed?: string | undefined } = {},
+): Promise<FastifyReply> {
+  const { status, headers, body } = await ask({
+    method: request.method,
+    url,
+    headers: request.headers,
+    withheld: withheldOf(access, request),
+    body: changed ?? (Buffer.isBuffer(request.body) ? request.body : undefined),
+    signal,
+    notes: request.notes,
+  });
+  if (status >= 400) request.log.warn({ status, ...request.notes.asked }, 'refused');
+  return give(reply, { status, headers, body });
+}
+
+/** A token of ours is not for the upstream, whichever header it stands in. */
+export function withheldOf(access: Access, { headers }: FastifyRequest): ReadonlySet<string> {
+  const isOwn = (value: unknown): boolean =>
+    access.callerOf(String(value).replace(/^Bearer +/i, '')) !== undefined;
+  return new Set(access.isOpen ? [] : Object.keys(headers).filter((name) => isOwn(headers[name])));
+}
