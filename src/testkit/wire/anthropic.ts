@@ -3,7 +3,8 @@
  * judges.
  *
  * A0 every message is an object with a known role, its content a string or a list of typed blocks that may stand there
- * A1 a `tool_use` has its one `tool_result` in the very next message, all of them before anything else in it
+ * A1 a `tool_use` has its one `tool_result` in the very next message, all of them before anything else in it; a call of
+ *    the provider's own (`server_tool_use`, `mcp_tool_use`) has its result before the user speaks, and each result its call
  * A2 ids match `^[a-zA-Z0-9_-]{1,64}$` and differ throughout the request, a call has a name, `input` is an object
  * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work)
  * A4 thinking is signed and carries no `cache_control`; at most 4 cache marks; with thinking enabled, the assistant's
@@ -40,6 +41,7 @@ export function validateAnthropic(request: unknown): AnthropicFault[] {
       faults.add('A6', at, 'instructions midway do not follow a message of the user');
   });
   if (list[0]!.role !== 'user') faults.add('A6', 0, 'the first message is not of the user');
+  checkOwnCalls(list, faults);
   checkEnd(body, list, faults);
   return faults.inOrder;
 }
@@ -143,6 +145,24 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
 
 function callIds(message: Loose): string[] {
   return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? inWords(id) : []));
+}
+
+/** A turn that paused goes on in a message of its own, and one that waits for tools behind their results; nobody else speaks meanwhile. */
+function checkOwnCalls(messages: readonly Loose[], faults: Found): void {
+  const open = new Map<string, number>();
+  for (const [at, message] of messages.entries()) {
+    const blocks = blocksIn(message);
+    if (message.role === 'assistant') {
+      for (const { type, id, tool_use_id: answered } of blocks) {
+        if (type === 'server_tool_use' || type === 'mcp_tool_use') open.set(inWords(id), at);
+        else if (inWords(type).endsWith('_tool_result') && !open.delete(inWords(answered)))
+          faults.add('A1', at, `the provider's own result of ${inWords(answered)} has no call before it`);
+      }
+    } else if (blocks.some(({ type }) => type !== 'tool_result')) {
+      for (const [id, of] of open) faults.add('A1', of, `call ${id} of the provider's own has no result`);
+      open.clear();
+    }
+  }
 }
 
 const MOST_MARKS = 4;

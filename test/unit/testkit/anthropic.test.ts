@@ -32,6 +32,16 @@ const MUTANTS: readonly Mutant<AnthropicRule, Loose, Loose>[] = [
   ['a result is renamed', 'A1', (m) => (m[2]!.content[0].tool_use_id = 'toolu_X')],
   ['an assistant message before the results', 'A1', (m) => m.splice(2, 0, assistant(text('x')))],
   ['the last call waits', 'A1', (m) => m.push(assistant(use('toolu_5')))],
+  [
+    "a call of the provider's own without its result, and the user speaks",
+    'A1',
+    (m) => m.push(assistant({ ...use('srv_1'), type: 'server_tool_use' }), user(text('x'))),
+  ],
+  [
+    "a result of the provider's own without its call",
+    'A1',
+    (m) => m.push(assistant({ ...result('srv_1'), type: 'web_search_tool_result' }), user(text('x'))),
+  ],
   ['an id with a dot', 'A2', (m) => (m[1]!.content[3].id = 'call.1')],
   ['an id of 65 characters', 'A2', (m) => (m[1]!.content[3].id = 'x'.repeat(65))],
   ['an empty id', 'A2', (m) => (m[1]!.content[3].id = '')],
