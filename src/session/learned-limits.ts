@@ -106,19 +106,29 @@ export function limitsFor({ seen, proven }: LearnedLimit, thread: string): Prove
 
 /** What refusals taught of each model. */
 export async function learnedLimits(store: SessionStore): Promise<readonly LearnedLimit[]> {
-  const values = await store.values(SCOPE);
-  return Object.entries(values).map(([model, body]) => read(model, body));
+  const byModel = new Map<string, StoredLimit[]>();
+  for (const one of await storedLimits(store))
+    byModel.set(one.model, [...(byModel.get(one.model) ?? []), one]);
+  return [...byModel].map(([model, seen]) => ({
+    model,
+    seen: seen.map(({ model: _, name: __, ...one }) => one),
+    proven: provenBy(seen),
+  }));
 }
 
+/** Keeps what a thread was told, and the newest of what others were. */
 export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
-  const known = read(model, await store.value(SCOPE, model));
-  const others = known.seen.filter(({ thread }) => thread !== seen.thread);
-  await store.setValue(SCOPE, model, { seen: newestOf([...others, seen]) as unknown as Json });
+  const name = JSON.stringify([model, seen.thread]);
+  await store.setValue(SCOPE, name, { ...seen, model } as unknown as Json);
+  const known = (await storedLimits(store)).filter((one) => one.model === model);
+  const kept = new Set(newestOf(known).map((one) => one.name));
+  const gone = known.map((one) => one.name).filter((one) => !kept.has(one));
+  for (const one of new Set(gone)) await store.setValue(SCOPE, one, undefined);
 }
 
 /** No tenant's threads push out another's. */
-function newestOf(seen: readonly SeenLimit[]): readonly SeenLimit[] {
-  const kept: SeenLimit[] = [];
+function newestOf(seen: readonly StoredLimit[]): readonly StoredLimit[] {
+  const kept: StoredLimit[] = [];
   const counts = new Map<string, number>();
   for (const one of seen.toReversed()) {
     const tenant = tenantOf(one.thread);
@@ -127,27 +137,42 @@ function newestOf(seen: readonly SeenLimit[]): readonly SeenLimit[] {
     counts.set(tenant, count + 1);
     kept.push(one);
   }
-  return kept.toReversed();
+  return kept;
 }
 
 /** Forgets what was learned of a model, or of all of them. Says of how many. */
 export async function forgetLimits(store: SessionStore, model?: string): Promise<number> {
-  const known = (await learnedLimits(store)).filter((one) => model === undefined || one.model === model);
-  for (const one of known) await store.setValue(SCOPE, one.model, undefined);
-  return known.length;
+  const known = (await storedLimits(store)).filter((one) => model === undefined || one.model === model);
+  for (const name of new Set(known.map((one) => one.name))) await store.setValue(SCOPE, name, undefined);
+  return new Set(known.map((one) => one.model)).size;
 }
 
-/** A value of an earlier release names no threads: one session alone may have been told it, so it proves nothing. */
-function read(model: string, body: Json | undefined): LearnedLimit {
-  const { seen } = (body ?? {}) as { readonly seen?: unknown };
-  const known = (Array.isArray(seen) ? seen : []) as readonly SeenLimit[];
+/** What one thread was told, as it is stored: each a value of its own, so that none who writes beside another loses theirs. */
+interface StoredLimit extends SeenLimit {
+  readonly model: string;
+  readonly name: string;
+}
+
+/** Oldest first. An earlier release kept a list for each model; what still names no threads proves nothing. */
+async function storedLimits(store: SessionStore): Promise<readonly StoredLimit[]> {
+  type Body = Partial<StoredLimit> & { readonly seen?: readonly SeenLimit[] };
+  const values = Object.entries((await store.values(SCOPE)) as Readonly<Record<string, Body>>);
+  const all = values.flatMap(([name, { seen, ...own }]): Partial<StoredLimit>[] =>
+    seen ? seen.map((one) => ({ ...one, model: name, name })) : [{ ...own, name }],
+  );
+  return all.filter((one): one is StoredLimit => one.thread !== undefined).toSorted((a, b) => a.at - b.at);
+}
+
+/** Of each tenant what two of its threads agree on, the newest where they agree on more. */
+function provenBy(seen: readonly StoredLimit[]): readonly TenantLimit[] {
   const proven = new Map<string, TenantLimit>();
-  for (const [at, one] of known.entries()) {
+  for (const [at, one] of seen.entries()) {
     const tenant = tenantOf(one.thread);
-    const agrees = (other: SeenLimit): boolean => tenantOf(other.thread) === tenant && isSame(one, other);
-    if (known.slice(0, at).some(agrees)) proven.set(tenant, { tenant, ...limitsIn(one) });
+    const agrees = (other: SeenLimit): boolean =>
+      other.thread !== one.thread && tenantOf(other.thread) === tenant && isSame(one, other);
+    if (seen.slice(0, at).some(agrees)) proven.set(tenant, { tenant, ...limitsIn(one) });
   }
-  return { model, seen: known, proven: [...proven.values()] };
+  return [...proven.values()];
 }
 
 export const isSame = (a: ProvenLimits, b: ProvenLimits): boolean =>

@@ -198,6 +198,17 @@ describe('K2: a limit that a refusal proves', () => {
     expect(sizes.at(-1)!).toBeGreaterThan(0.2 * real);
   });
 
+  it('K2: is lost by none of those that are told it at the same time', async () => {
+    const store = await openStore('memory:');
+    const sessions = await Promise.all(['a', 'b', 'c'].map((id) => sent(store, id)));
+    const before = usable(await open(store, 'd'));
+    await Promise.all(sessions.map((session) => session.overflowed(said(10_000))));
+    expect(usable(await open(store, 'd'))).toBe(usable(sessions[0]!));
+    expect(usable(sessions[0]!)).toBeLessThan(before);
+    const own = await Promise.all(['a', 'b', 'c'].map((id) => open(store, id)));
+    expect(own.map(usable)).toEqual(sessions.map(usable));
+  });
+
   it('K2: can be listed and forgotten, by the session and on the command line', async () => {
     const url = `sqlite:${folder.path}/limits.db`;
     const store = await openStore(url);

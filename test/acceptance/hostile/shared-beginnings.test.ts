@@ -16,11 +16,12 @@ interface Asked {
 async function proxy(
   settings: object = {},
   more: Parameters<typeof started>[2] = {},
+  answer = 'ok',
 ): Promise<{
   readonly service: Started;
   ask(messages: readonly Chat[], headers?: Record<string, string>, body?: object): Promise<Asked>;
 }> {
-  const emulator = await startEmulator(() => ({ text: 'ok' }));
+  const emulator = await startEmulator(() => ({ text: answer }));
   const upstreams = { openai: emulator.url, anthropic: emulator.origin };
   const service = await started(
     3_000,
@@ -30,17 +31,17 @@ async function proxy(
   return {
     service,
     async ask(messages, headers = {}, body = {}) {
-      const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      const said = await fetch(`${service.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ model: 'm', messages, ...body }),
       });
-      expect(answer.status).toBe(200);
-      await answer.text();
+      expect(said.status).toBe(200);
+      await said.text();
       const { body: received, text } = emulator.received.at(-1)!;
       const sent = received.messages as readonly Chat[];
       expect(sent.at(-1)).toEqual(messages.at(-1));
-      return { session: decodeURIComponent(answer.headers.get('x-spillway-session')!), sent, text };
+      return { session: decodeURIComponent(said.headers.get('x-spillway-session')!), sent, text };
     },
   };
 }
@@ -300,6 +301,33 @@ describe('two users of one history, at two services on one store', () => {
   });
 });
 
+describe('two conversations that begin alike in two processes at the same moment', () => {
+  it('N13: are both found again by a third', async () => {
+    const store = await openStore('memory:');
+    const setValue = store.setValue.bind(store);
+    const waiting: (() => void)[] = [];
+    // Whoever writes first waits for the other: both have read by then.
+    store.setValue = async (scope, name, value) => {
+      if (scope.startsWith('proxy.') && waiting.length < 2)
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          if (waiting.length === 2) for (const goOn of waiting) goOn();
+        });
+      return setValue(scope, name, value);
+    };
+    const replicas = await Promise.all(['One.', 'Two.'].map((answer) => proxy({}, { store }, answer)));
+    const hello = [user('Hello.')];
+    const [a, b] = await Promise.all(replicas.map(({ ask }) => ask(hello)));
+    expect(a!.session).not.toBe(b!.session);
+    const { ask } = await proxy({}, { store });
+    const later = [
+      await ask([...hello, says('One.'), user('Go on.')]),
+      await ask([...hello, says('Two.'), user('Go on.')]),
+    ];
+    expect(later.map(({ session }) => session).sort()).toEqual([a!.session, b!.session].sort());
+  });
+});
+
 describe('a client that names its conversation by itself', () => {
   const own: readonly (readonly [string, (name: string) => readonly [Record<string, string>, object]])[] = [
     ['Claude Code in a header', (name) => [{ 'x-claude-code-session-id': name }, {}]],
@@ -327,14 +355,14 @@ describe('a store whose call for one conversation never comes back', () => {
   it('R1: keeps no other conversation waiting', async () => {
     const store = await openStore('memory:');
     let isHanging = false;
-    let release: (nothing: undefined) => void = () => undefined;
+    let release = (): void => undefined;
     const hung: string[] = [];
-    const value = store.value.bind(store);
-    store.value = (scope, name) => {
-      if (!isHanging || !scope.startsWith('proxy.')) return value(scope, name);
+    const values = store.values.bind(store);
+    store.values = (scope) => {
+      if (!isHanging || !scope.startsWith('proxy.')) return values(scope);
       isHanging = false;
-      hung.push(name);
-      return new Promise((resolve) => (release = resolve));
+      hung.push(scope);
+      return new Promise((resolve) => (release = () => resolve({})));
     };
     const { service, ask } = await proxy({}, { store });
     isHanging = true;
@@ -350,6 +378,6 @@ describe('a store whose call for one conversation never comes back', () => {
     await ask([user('I do not.'), says('ok'), user('Nor now.')]);
     left.abort();
     expect(await stuck).toBe('gone');
-    release(undefined);
+    release();
   });
 });

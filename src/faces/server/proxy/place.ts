@@ -136,10 +136,15 @@ export class Places {
     return { ...(found && { found }), ...(left && { left }) };
   }
 
-  /** Undefined where the store is away: sessions that are found by it are made anew, from the history of their client. */
+  /**
+   * Newest first. Undefined where the store is away: sessions that are found by it are made anew, from the history of their
+   * client.
+   */
   async #stored(beginning: string): Promise<readonly string[] | undefined> {
-    const stored = this.#service.store.value(BEGINNINGS, beginning).then((ids) => ids ?? []);
-    return (await stored.catch(unlessAway)) as readonly string[] | undefined;
+    const stored = await this.#service.store.values(scopeOf(beginning)).catch(unlessAway);
+    const sessions =
+      stored && (Object.entries(stored) as [string, number][]).toSorted(([, a], [, b]) => b - a);
+    return sessions?.map(([sessionId]) => sessionId);
   }
 
   /** Says, to other processes too, how a session begins: without the beginning before any answer, once it has more. */
@@ -152,7 +157,7 @@ export class Places {
       before,
       (this.#alike.get(before) ?? []).filter((id) => id !== sessionId),
     );
-    await this.#change(before, (stored) => stored.filter((id) => id !== sessionId));
+    await this.#store(before, sessionId, undefined);
   }
 
   /** Only what changes is written; nothing, where the store is away. */
@@ -163,18 +168,14 @@ export class Places {
     const [oldest] = this.#alike.keys();
     if (this.#alike.size > this.#service.settings.server.sessions) this.#alike.delete(oldest!);
     if (known?.includes(sessionId)) return;
-    await this.#change(to, (stored) =>
-      stored.includes(sessionId) ? undefined : [sessionId, ...stored].slice(0, MOST_ALIKE),
-    );
+    const stored = await this.#stored(to);
+    if (!stored || stored.slice(0, MOST_ALIKE).includes(sessionId)) return;
+    await this.#store(to, sessionId, Date.now());
+    for (const old of stored.slice(MOST_ALIKE - 1)) await this.#store(to, old, undefined);
   }
 
-  async #change(
-    beginning: string,
-    change: (stored: readonly string[]) => readonly string[] | undefined,
-  ): Promise<void> {
-    const stored = await this.#stored(beginning);
-    const changed = stored && change(stored);
-    if (changed) await this.#service.store.setValue(BEGINNINGS, beginning, changed).catch(unlessAway);
+  async #store(beginning: string, sessionId: string, since: number | undefined): Promise<void> {
+    await this.#service.store.setValue(scopeOf(beginning), sessionId, since).catch(unlessAway);
   }
 
   #open(sessionId: string, about: AboutSession): Promise<Session> {
@@ -182,7 +183,8 @@ export class Places {
   }
 }
 
-const BEGINNINGS = 'proxy.beginnings';
+/** A value for each session, since when: processes that write at once take nothing from each other. */
+const scopeOf = (beginning: string): string => `proxy.beginnings ${beginning}`;
 const nothing = (): void => undefined;
 
 function unlessAway(error: unknown): undefined {
