@@ -37,8 +37,8 @@ interface All {
   readonly hasOthers: boolean;
 }
 
-/** A wire whose answers are made of blocks: thoughts, words, calls. */
-export interface BlockWire {
+/** What the blocks of an answer are, and what a whole answer is made of. */
+interface WholeBlocks {
   blocksOf(answer: Fields): readonly Fields[];
   isThought(block: Fields): boolean;
   isRecall(block: Fields): boolean;
@@ -59,7 +59,10 @@ export interface BlockWire {
   visible(last: Fields, all: All): Fields;
   /** A block of a whole answer as the client is given it. */
   told?(block: Fields, answer: number): Fields;
+}
 
+/** What the events of a stream say of such blocks. */
+interface StreamedBlocks {
   /** What an event tells; undefined: what the client sees as it is. */
   read(event: Fields): Told | undefined;
   /** A block with what an event adds to it; it begins with no fields. */
@@ -71,6 +74,20 @@ export interface BlockWire {
   /** The ends of the last stream as those of all. */
   ending(ends: readonly Fields[], all: All): readonly Fields[];
 }
+
+/**
+ * A wire whose answers are made of blocks: thoughts, words, calls. Of a call with one recall the provider gives two answers,
+ *
+ *     thought A, "Let me look.", thought B, recall      then      "The wall is 417 cm."
+ *
+ * and the client one: `thought A, "Let me look.", "The wall is 417 cm."`, with the usage of both. `thought B` led to the
+ * recall alone: it goes into the log with it (`said`), and the second request holds all four blocks (`whole`). `thought A`
+ * is in the log as well, unless the wire lets it be said only once (`isOnce`): it comes back with the client's words.
+ *
+ * Streamed, a thought is held until something behind it is shown. So `A` is given with the first words, at places 0 and 1;
+ * `B` is let go when the answer has ended in a recall; the second answer's head is not shown, and its words take place 2.
+ */
+export interface BlockWire extends WholeBlocks, StreamedBlocks {}
 
 /** How such a wire has recalls answered. `open`: for one call, whose answers may be told apart in what the client is given. */
 export function recallInBlocks(
