@@ -172,6 +172,7 @@ export type {
 } from './spi/index.js';
 export type {
   CompactionRecord,
+  Flag,
   Edit,
   Message,
   ModelCall,

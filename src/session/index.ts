@@ -26,7 +26,7 @@ export {
   type TenantLimit,
 } from './learned-limits.js';
 export type { GiveBackRequest, GivenBack, WordsGivenBack } from './operator/give-back.js';
-export type { Flag, UndoRequest } from './operator/history.js';
+export type { UndoRequest } from './operator/history.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';
 export type { Injection, PrepareOptions } from './requests.js';
 export type { Compared, Followed, FollowOptions } from './client/follow.js';

@@ -1,4 +1,4 @@
-import type { CompactionRecord, Hold, ModelCall, Plan } from './plan.js';
+import type { CompactionRecord, Flag, Hold, ModelCall, Plan } from './plan.js';
 
 /** A plan that waits for a yes, under its hash. */
 export interface WaitingPlan {
@@ -17,12 +17,7 @@ export type LedgerEvent =
   | { readonly kind: 'commit'; readonly record: CompactionRecord }
   | { readonly kind: 'undo'; readonly records: readonly string[]; readonly holds: readonly Hold[] }
   | { readonly kind: 'release' }
-  | {
-      readonly kind: 'flag';
-      readonly record: string;
-      readonly flag?: 'good' | 'bad' | 'neutral';
-      readonly notes?: string;
-    }
+  | { readonly kind: 'flag'; readonly record: string; readonly flag?: Flag; readonly notes?: string }
   | { readonly kind: 'propose'; readonly proposal: WaitingPlan }
   | { readonly kind: 'reject'; readonly plan: string; readonly notes?: string }
   /** Of an earlier release; they change nothing. */

@@ -203,9 +203,13 @@ export interface CompactionRecord {
   readonly fallbacks?: readonly string[];
   /** Hooks of plugins that ran before it; absent where none did. */
   readonly hooks?: readonly HookRun[];
-  readonly flag?: 'good' | 'bad' | 'neutral';
+  readonly flag?: Flag;
   readonly notes?: string;
 }
+
+/** What an operator may think of a compaction. */
+export const FLAGS = ['good', 'bad', 'neutral'] as const;
+export type Flag = (typeof FLAGS)[number];
 
 /** A span an operator undid a compaction of; left alone until released. Log positions, inclusive. */
 export interface Hold {

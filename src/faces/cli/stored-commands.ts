@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ACTIONS } from './commands/stored.js';
 import type { StoredOptions } from './commands/within.js';
 import { each, fraction, shared, whole } from './options.js';
@@ -52,7 +52,7 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
   one('release', 'Let go of what undo holds: later compactions may take it again.');
   one('flag', 'Judge a compaction.')
     .argument('<record>', 'id of the compaction')
-    .addArgument(new Argument('<flag>', 'what you think of it').choices(['good', 'bad', 'neutral']))
+    .argument('<flag>', 'what you think of it: good, bad or neutral')
     .option('--notes <text>', 'why');
   one('plan', 'Say what a compaction would do, and change nothing.')
     .option('--target <pressure>', 'down to this pressure', fraction('--target'))

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { FLAGS } from '../../transcript/index.js';
 
 /** Shapes of what the HTTP API says. Objects of the library are described by what a caller relies on; they hold more. */
 
@@ -86,7 +87,7 @@ export const PlanChanges = z.strictObject({
 });
 
 /** What an operator thinks of a compaction. */
-export const Flag = z.enum(['good', 'bad', 'neutral']);
+export const Flag = z.enum(FLAGS);
 
 export const CompactionRecord = z
   .looseObject({

@@ -4,16 +4,15 @@ import {
   appendedAt,
   Log,
   endsOf,
+  FLAGS,
   type CompactionRecord,
+  type Flag,
   type Hold,
   type LedgerEvent,
   type ReadonlyLog,
   type WaitingPlan,
 } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
-
-/** An operator's judgement of a compaction. */
-export type Flag = NonNullable<CompactionRecord['flag']>;
 
 /** Which compactions to take back; the newest that stands where nothing is named. */
 export interface UndoRequest {
@@ -148,8 +147,6 @@ export class History {
     });
   }
 }
-
-const FLAGS: readonly Flag[] = ['good', 'bad', 'neutral'];
 
 function checkFlag(flag: Flag): void {
   if (FLAGS.includes(flag)) return;

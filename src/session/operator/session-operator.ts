@@ -1,11 +1,11 @@
 import type { StoredEvent } from '../../spi/index.js';
 import type { BreakerState } from '../../summarizers/index.js';
-import type { CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
+import type { CompactionRecord, Flag, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import { checkChanges, checkOptions, checkValue } from '../arguments.js';
 import type { GiveBackRequest, GivenBack, WordsGivenBack } from './give-back.js';
-import type { Flag, UndoRequest } from './history.js';
+import type { UndoRequest } from './history.js';
 import type { DryRun, PlanChanges } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
