@@ -1,6 +1,22 @@
-import { blocksOf, defineStage, type Supersede } from '../../spi/index.js';
-import { digestRuns, mergeRuns } from './merge-runs.js';
 import { z } from 'zod/v4';
+import {
+  blocksOf,
+  defineStage,
+  type Supersede,
+  outlineOf,
+  overheadOf,
+  runsOf,
+  spanHandle,
+  spanOf,
+  supersedeBy,
+  type Block,
+  type Message,
+  type ViewMessage,
+  isToolResult,
+  shownParts,
+  type Count,
+  type TranscriptView,
+} from '../../spi/index.js';
 
 const CollapseOptions = z.strictObject({
   minRun: z.int().min(2).max(100).default(2).describe('Neighbours it takes to be worth one message.'),
@@ -31,3 +47,88 @@ export const collapse = defineStage<CollapseOptions>({
     return { edits };
   },
 });
+
+/** Neighbouring plain messages of one role and origin become one message with all their texts, word for word. */
+function mergeRuns(blocks: readonly Block[], minRun: number): Collapsible[] {
+  const runs = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
+  return runs.filter((run) => run.length >= minRun).flatMap((run) => merged(run));
+}
+
+function merged(run: readonly Block[]): Collapsible[] {
+  const span = spanOf(run);
+  const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
+  if (saved <= 0) return [];
+  const { role, origin, name } = shownOf(run[0]!).message;
+  const message: Message = {
+    id: `merged:${spanHandle(span.fromId, span.toId)}`,
+    role,
+    origin,
+    ...(name !== undefined && { name }),
+    parts: span.exchanges.flatMap((exchange) => exchange.messages[0]!.message.parts),
+  };
+  const reason = `${run.length} neighbouring ${role} messages merged`;
+  return [{ edit: supersedeBy(span, [message], reason), saved, from: span.from }];
+}
+
+function shownOf(block: Block): ViewMessage {
+  return block.exchanges[0]!.messages[0]!;
+}
+
+/**
+ * Texts only: reasoning must stay in the message it was signed in, the bytes of a file stand in its own message, and a
+ * marker is a request of its own.
+ */
+function isMergeable(block: Block): boolean {
+  const [exchange] = block.exchanges;
+  if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'plain') return false;
+  const { message } = shownOf(block);
+  if (message.role !== 'user' && message.role !== 'assistant') return false;
+  return message.parts.every((part) => part.type === 'text');
+}
+
+function alike(a: Block, b: Block): boolean {
+  const left = shownOf(a).message;
+  const right = shownOf(b).message;
+  return (
+    left.role === right.role &&
+    left.origin === right.origin &&
+    left.name === right.name &&
+    left.label === right.label
+  );
+}
+
+/** Something that could be collapsed, and what that is known to save. */
+interface Collapsible {
+  readonly edit: Supersede;
+  readonly saved: number;
+  /** Log position, to go from oldest to newest. */
+  readonly from: number;
+}
+
+/** Runs of steps whose results have all been replaced before become one message with a line per call. */
+function digestRuns(
+  view: TranscriptView,
+  blocks: readonly Block[],
+  minRun: number,
+  count: Count,
+): Collapsible[] {
+  return runsOf(blocks, isSpent)
+    .filter((run) => run.length >= minRun)
+    .flatMap((run) => digested(view, run, count));
+}
+
+function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
+  const span = spanOf(run);
+  const { message, tokens } = outlineOf(view, span, 'digest', { count });
+  const saved = span.tokens - tokens;
+  if (saved <= 0) return [];
+  const reason = `${run.length} exchanges with replaced results became one digest`;
+  return [{ edit: supersedeBy(span, [message], reason), saved, from: span.from }];
+}
+
+function isSpent(block: Block): boolean {
+  const [exchange] = block.exchanges;
+  if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'step') return false;
+  const results = exchange.messages.flatMap(shownParts).filter((part) => isToolResult(part.original));
+  return results.length > 0 && results.every((part) => part.mark !== undefined);
+}
