@@ -1,5 +1,4 @@
-import { atOnce, type Message, type Part } from '../../../transcript/index.js';
-import { cleanedJson, cleanedValue, type Clean, type CopyInstance } from './cleaned-value.js';
+import { atOnce, type Message, type Part, isPlain, parseJson, writeJson } from '../../../transcript/index.js';
 import type { Redact } from './redact.js';
 import { SecretBook } from './secret-book.js';
 
@@ -84,4 +83,105 @@ function cleanedPart(part: Part, clean: Clean, instance: CopyInstance | undefine
   if (wired.type !== 'tool-result') return wired;
   const content = wired.content.map((inner) => cleanedPart(inner, clean, instance) as typeof inner);
   return content.every((inner, i) => inner === wired.content[i]) ? wired : { ...wired, content };
+}
+
+/** A text without its secrets. */
+type Clean = (text: string) => string;
+
+/** How instances of classes are copied, with what becomes of the values they hold; without it they stay. */
+type CopyInstance = (value: object, copy: (inner: unknown) => unknown) => unknown;
+
+/** Fields of a wire format whose text is nobody's words: it names, pairs, proves or encodes something. */
+const NOT_WORDS = new Set(
+  (
+    'id type role name kind status format signature thoughtSignature thought_signature encrypted_content data ' +
+    'call_id tool_call_id tool_use_id callId toolCallId toolName media_type mediaType mimeType wireFormat'
+  ).split(' '),
+);
+/** What stands under these is the model's or a tool's own, whatever its fields are called. */
+const FREE = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
+const ENCODED = /^data:[\w.+-]+\/[\w.+-]+;/;
+
+/**
+ * A value of a wire format without the secrets in its texts; itself where it has none. A field is read together with its
+ * name, for `password` may be all that gives a secret away.
+ */
+function cleanedValue(value: unknown, clean: Clean, instance?: CopyInstance): unknown {
+  return cleaned(value, clean, instance, undefined, false);
+}
+
+function cleaned(
+  value: unknown,
+  clean: Clean,
+  instance: CopyInstance | undefined,
+  key: string | undefined,
+  isFree: boolean,
+): unknown {
+  if (typeof value === 'string')
+    return !isFree && isNoText(key, value) ? value : cleanedField(key, value, clean);
+  if (typeof value !== 'object' || value === null) return value;
+  const inFree = isFree || (key !== undefined && FREE.has(key));
+  const inner = (of: unknown, name = key): unknown => cleaned(of, clean, instance, name, inFree);
+  if (Array.isArray(value)) {
+    const list: readonly unknown[] = value;
+    const copy = list.map((item) => inner(item));
+    return copy.every((item, i) => item === list[i]) ? value : copy;
+  }
+  if (!isPlain(value)) {
+    if (!instance) return value;
+    let isChanged = false;
+    const copy = instance(value, (of) => {
+      const own = inner(of);
+      isChanged ||= own !== of;
+      return own;
+    });
+    return isChanged ? copy : value;
+  }
+  const copy: Record<string, unknown> = { ...value };
+  let isChanged = false;
+  for (const name of Object.keys(copy)) {
+    const own = inner(copy[name], name);
+    isChanged ||= own !== copy[name];
+    copy[name] = own;
+  }
+  return isChanged ? copy : value;
+}
+
+const isNoText = (key: string | undefined, text: string): boolean =>
+  (key !== undefined && NOT_WORDS.has(key)) || ENCODED.test(text);
+
+/** Longer texts are no passwords, whatever the name of their field. */
+const MOST_NAMED_CHARS = 512;
+
+function cleanedField(key: string | undefined, text: string, clean: Clean): string {
+  const alone = cleanedJson(text, clean);
+  if (alone !== text || key === undefined || text === '' || text.length > MOST_NAMED_CHARS) return alone;
+  const name = `{${JSON.stringify(key)}:`;
+  const written = `${name}${JSON.stringify(text)}}`;
+  const paired = clean(written);
+  if (paired === written) return text;
+  const own = paired.startsWith(name) ? parsed(paired)?.[key] : undefined;
+  return typeof own === 'string' ? own : '[secret removed]';
+}
+
+/** A text that stays JSON where it is; its spacing stays too, unless a secret begins behind an escape. */
+function cleanedJson(text: string, clean: Clean): string {
+  const whole = clean(text);
+  const value = parsed(text);
+  if (!value) return whole;
+  const kept = whole === text ? value : parsed(whole);
+  const own = cleaned(kept ?? value, clean, undefined, undefined, true);
+  if (own !== (kept ?? value)) return writeJson(own)!;
+  // What only the text as a whole shows cannot be cut out of it.
+  return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    const value: unknown = parseJson(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

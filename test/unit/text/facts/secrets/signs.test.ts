@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SHAPES } from '../../../../../src/text/facts/secrets/shapes.js';
-import { signsIn } from '../../../../../src/text/facts/secrets/signs.js';
+import { signsIn } from '../../../../../src/text/facts/secrets/redact.js';
 import { atOnce } from '../../../../../src/transcript/index.js';
 
 /** Bits of the shapes whose whole pattern finds something. */
