@@ -140,8 +140,8 @@ export function checkChanges({ edits }: Plan, wanted: PlanChanges): void {
   const places = [...(wanted.without ?? []), ...Object.keys(wanted.text ?? {}).map(Number)];
   const allowed = edits.length === 0 ? 'none' : `0 to ${edits.length - 1}`;
   const unknown = places.filter((place) => !(place in edits));
-  const subject = 'place of an edit';
-  refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy: REMEDY })));
+  const [subject, remedy] = ['place of an edit', 'Places are those of the edits in the list of the plan.'];
+  refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy })));
 }
 
 /** Throws where no function was given. */

@@ -179,7 +179,8 @@ describe('the command line for kept sessions', () => {
     writeFileSync(words, 'The key is under the stone.');
     const changes = ['--text', `${last}=${words}`];
     const refused = await spillway(['edit', 'mill', '--store', store, '--drop', String(last + 1)]);
-    expect(refused.err).toContain('CONFIG_INVALID');
+    expect(refused.err).toContain('ARGUMENT_INVALID: place of an edit');
+    expect(refused.err).toContain(`0 to ${last}`);
     const edited = (await ran(
       store,
       'edit',

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../../errors/index.js';
-import type { PlannedEdit } from '../../../transcript/index.js';
 import { amount } from '../report/numbers.js';
 import { editLines, type Said, type Within } from './within.js';
 
@@ -17,13 +16,8 @@ export async function edit({ session, options }: Within, hash?: string): Promise
       remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
     });
   }
-  const words = await Promise.all(text.map((one) => wordsAt(one, pending.plan.edits)));
-  for (const place of drop) checkPlace('--drop', String(place), pending.plan.edits);
-  const plan = await session.operator.edit(pending.plan, {
-    without: drop,
-    keep,
-    text: Object.fromEntries(words),
-  });
+  const words = Object.fromEntries(await Promise.all(text.map(wordsAt)));
+  const plan = await session.operator.edit(pending.plan, { without: drop, keep, text: words });
   return {
     value: plan,
     lines: () => [
@@ -44,28 +38,17 @@ export async function release({ session }: Within): Promise<Said> {
   return { value: { released }, lines: () => [released > 0 ? `released: ${spans}` : 'nothing is held'] };
 }
 
-async function wordsAt(given: string, edits: readonly PlannedEdit[]): Promise<readonly [number, string]> {
-  const [place = '', file = ''] = given.split(/=(.*)/s);
-  checkPlace('--text', place, edits);
+async function wordsAt(given: string): Promise<readonly [number, string]> {
+  const [, place, file = ''] = /^(\d+)=(.+)$/s.exec(given) ?? [];
   try {
     return [Number(place), await readFile(file, 'utf8')];
   } catch (cause) {
     throw new SpillwayError('INPUT_UNREADABLE', {
       subject: '--text',
-      found: file,
+      found: given,
       allowed: 'PLACE=FILE',
       remedy: 'Name the place of an edit and a file that can be read.',
       cause,
     });
   }
-}
-
-function checkPlace(option: string, place: string, edits: readonly PlannedEdit[]): void {
-  if (/^\d+$/.test(place) && Number(place) < edits.length) return;
-  throw new SpillwayError('CONFIG_INVALID', {
-    subject: option,
-    found: place,
-    allowed: `0 to ${edits.length - 1}`,
-    remedy: 'Places are the numbers in front of the edits of the plan.',
-  });
 }
