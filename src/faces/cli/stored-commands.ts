@@ -8,7 +8,6 @@ type Name = keyof typeof ACTIONS;
 
 /** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
 export function storedCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
-  const count = whole('a number');
   const kept = (name: Name, description: string): Command =>
     shared(program.command(name).description(description), 'store', 'json').action(
       async (...given: unknown[]) => {
@@ -33,7 +32,7 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
   kept('sessions', 'List the sessions of a store, the newest first.').option(
     '--limit <count>',
     'the newest so many',
-    count,
+    whole('--limit'),
   );
   kept('limits', 'List the limits that refusals of a provider have taught, model by model.').option(
     '--forget [model]',
@@ -61,12 +60,12 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
     one(name, description).argument('[plan]', 'its hash, or the beginning of it');
   answer('approve', 'Commit the plan that waits, exactly as it was shown.');
   answer('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
-    .option('--drop <place>', 'leave this edit out; again for more', each(count))
+    .option('--drop <place>', 'leave this edit out; again for more', each(whole('--drop')))
     .option('--keep <message>', 'leave out what touches this message; again for more', each(String))
     .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String));
   answer('reject', 'Drop the plan that waits.').option('--notes <text>', 'why');
   one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
-    .option('--call <number>', 'number of the call, from 1; the newest where absent', count)
+    .option('--call <number>', 'number of the call, from 1; the newest where absent', whole('--call'))
     .option('--find <text>', 'were these words sent, compacted out, or never said?');
   one(
     'costs',
@@ -79,11 +78,11 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
       'as it stands in a mark: m12, m12#0, m3..m9; absent: list, and say what the model saw',
     )
     .option('--query <words>', 'only the passages in it that hold these words')
-    .option('--max-tokens <count>', 'most tokens of it', count)
+    .option('--max-tokens <count>', 'most tokens of it', whole('--max-tokens'))
     .option('--preview', 'say what it would cost, and do nothing');
   one('recall', 'Read back the original words of anything in the log.')
     .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')
-    .option('--limit <count>', 'most passages', count)
-    .option('--max-tokens <count>', 'most tokens of the answer', count);
+    .option('--limit <count>', 'most passages', whole('--limit'))
+    .option('--max-tokens <count>', 'most tokens of the answer', whole('--max-tokens'));
 }

@@ -61,6 +61,8 @@ describe('the command line', () => {
     ['compact x --target 2', '--target', 'a pressure from 0 to 1'],
     ['replay x --contexts-at 1,b', '--contexts-at', 'a whole number, 0 or more'],
     ['demo --window much', '--window', 'a whole number, 0 or more'],
+    ['recall x --limit -1', '--limit', 'a whole number, 0 or more'],
+    ['edit x --drop first', '--drop', 'a whole number, 0 or more'],
   ])('%s: the error names the option', async (line, option, allowed) => {
     const program = createProgram(createTerminal(), () => {});
     const failed = program.parseAsync(['node', 'spillway', ...line.split(' ')]);
