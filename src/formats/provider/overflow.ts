@@ -2,7 +2,6 @@ import type { Overflow, OverflowWording } from '../../spi/index.js';
 import { jsonIn, jsonText } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
-import { piecesOf, quoting } from './quoted.js';
 
 /** Said by many: Bedrock, Groq, MiniMax, GLM, Cerebras, and the codes of all. They name no figure. */
 const BY_MANY: readonly OverflowWording[] = [
@@ -203,3 +202,38 @@ function bodyIn(text: string): unknown {
   const value = json === undefined ? undefined : jsonIn(json);
   return typeof value === 'object' ? value : undefined;
 }
+
+/**
+ * Tells whether words of an error stand in the request that it answers: servers quote what they refuse, and cut, escape and
+ * wrap it as they like, so that only letters and digits are compared.
+ */
+function quoting(request: () => string): (words: string) => boolean {
+  let held: string | undefined;
+  return (words) => (held ??= lettersOf(request())).includes(lettersOf(words));
+}
+
+/**
+ * A found wording up to each figure that it names, or all of it where it names none: one quoted piece makes its figure
+ * somebody else's. A figure by itself is no piece: a request says its `max_tokens` too.
+ */
+function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const figure of figures) {
+    if (figure === undefined) continue;
+    const end = whole.indexOf(figure, from) + figure.length;
+    pieces.push(whole.slice(from, end));
+    from = end;
+  }
+  const said = pieces.filter((piece) => /\p{L}/u.test(piece));
+  return said.length > 0 ? said : [whole];
+}
+
+/** Escapes of JSON, Python and JavaScript count as what they stand for; escaped again, they have only more backslashes. */
+const lettersOf = (text: string): string =>
+  text
+    .replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replace(/\\[nrtbf]/g, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
