@@ -3,7 +3,7 @@ import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
 import type { RunManner } from './policies.js';
 import type { Pieces } from './wiring.js';
-import { inSlices } from './slices.js';
+import { after, inSlices } from './slices.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
@@ -11,8 +11,16 @@ const MAX_ROUNDS_WITH_TEXT = 3;
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
 
+/** A place of log and ledger. */
+interface Place {
+  readonly appended: number;
+  readonly version: number;
+}
+
 /** The runs of one session: one after the other, each between two writes of its store. */
 export class Runs {
+  #measured: Place = { appended: 0, version: 0 };
+
   constructor(
     private readonly of: Pick<
       Pieces,
@@ -37,15 +45,19 @@ export class Runs {
     let report: RunReport | undefined;
     let isNewest = false;
     for (let round = 0; ; round++) {
-      let measured = 0;
+      let measured = this.#place;
       const { version } = thread.ledger;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
-          measured = thread.appendedTokens;
-          return compaction.beforeCall(moved, patience);
+          measured = this.#place;
+          return after(compaction.beforeCall(moved, patience), (made) => {
+            // What the run itself changed is measured; an undo that came while it waited is not.
+            if (made.kind === 'committed') measured = { ...measured, version: thread.ledger.version };
+            return made;
+          });
         });
       });
       if (run.error) {
@@ -57,8 +69,27 @@ export class Runs {
       }
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (thread.appendedTokens === measured || !triggers.wouldAct) return report;
+      if (this.#hasMoved(measured) && triggers.wouldAct) continue;
+      this.#measured = this.#place;
+      return report;
     }
+  }
+
+  /** Where log and ledger stand: what is measured is of one place. */
+  get #place(): Place {
+    const { appendedTokens: appended, ledger } = this.of.thread;
+    return { appended, version: ledger.version };
+  }
+
+  /** Whether what was measured last fits no more, since the session went on. */
+  get isOvertaken(): boolean {
+    const { gauge, thread, triggers } = this.of;
+    return this.#hasMoved(this.#measured) && gauge.read(thread.projection).pressure > 1 && triggers.wouldAct;
+  }
+
+  #hasMoved({ appended, version }: Place): boolean {
+    const { thread } = this.of;
+    return thread.appendedTokens !== appended || thread.ledger.version !== version;
   }
 
   /** Compacts, whatever the gates say. */

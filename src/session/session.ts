@@ -75,15 +75,17 @@ export class Session<ClientMessage = unknown> {
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
-    const { gauge, requests, timer } = this.#of;
+    const { gauge, requests, runs, timer } = this.#of;
     if (options.model !== undefined) gauge.talkTo(options.model);
     gauge.askFor(options.maxOutputTokens);
     const [started, injected] = [timer(), requests.injections(options.inject ?? [])];
     await this.#of.giveBack.put();
-    const run = await this.#of.runs.beforeCall(requests.movedFrom(injected), options.signal);
-    await this.#of.loopEnd.put();
-    await this.#of.automatic.put(run);
-    return requests.write(run, injected, started) as Prepared<ClientMessage>;
+    for (;;) {
+      const run = await runs.beforeCall(requests.movedFrom(injected), options.signal);
+      await this.#of.loopEnd.put();
+      await this.#of.automatic.put(run);
+      if (!runs.isOvertaken) return requests.write(run, injected, started) as Prepared<ClientMessage>;
+    }
   }
 
   /**

@@ -76,6 +76,7 @@ export class AutomaticRecall {
     const room = Math.floor(Math.min(most, share * budget.tokens, free) / scale);
     if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
     await inSlices(thread.reader.catchingUp());
+    if (newestOf(thread.log) !== last) return undefined;
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;

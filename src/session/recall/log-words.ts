@@ -5,6 +5,7 @@ import {
   parseJson,
   textOf,
   writeJson,
+  type Log,
   type LogMessage,
   type Part,
   type ToolCallPart,
@@ -93,9 +94,9 @@ export class LogWords {
     return `result of ${this.clean(oneLine(label, ABOUT_CHARS))}`;
   }
 
-  callBehind({ seq }: LogMessage, part: Part): ToolCallPart | undefined {
+  /** The call that a part answers, in the log that holds both. */
+  callBehind({ seq }: LogMessage, part: Part, log: Log = this.#thread.log): ToolCallPart | undefined {
     if (part.type !== 'tool-result') return undefined;
-    const { log } = this.#thread;
     const asking = log.at(log.exchangeOf(seq).seqs[0]!);
     let calls = this.#calls.get(asking);
     if (!calls) {

@@ -1,5 +1,12 @@
 import { headOf as headOfText, oneLine } from '../../text/reading/index.js';
-import { isToolCall, partHandle, type LogMessage, type ViewMessage } from '../../transcript/index.js';
+import {
+  isToolCall,
+  partHandle,
+  type Log,
+  type LogMessage,
+  type Part,
+  type ViewMessage,
+} from '../../transcript/index.js';
 import type { Uses } from '../services.js';
 import { headOf, type Recalled } from './answer.js';
 import {
@@ -63,20 +70,22 @@ export class Search {
     this.words = new LogWords(of.thread);
   }
 
-  /** Of the log as it is now; made when it is first asked for. */
+  /** Of the log as it is now, also where it was rolled back while its words were read; made when it is first asked for. */
   async index(): Promise<PassageIndex> {
-    const { log } = this.#of.thread;
-    if (this.#index?.log !== log) {
-      this.#index = new PassageIndex({
-        log,
-        wordsOf: rawWordsOf,
-        callOf: (message, part) => {
-          const call = this.words.callBehind(message, part);
-          return { name: call?.name ?? '', words: call ? rawWordsOf({ parts: [call] }).text : '' };
-        },
-      });
+    for (;;) {
+      const index = this.#indexOf(this.#of.thread.log);
+      await index.caughtUp();
+      if (index.log === this.#of.thread.log) return index;
     }
-    return this.#index.caughtUp();
+  }
+
+  #indexOf(log: Log): PassageIndex {
+    if (this.#index?.log === log) return this.#index;
+    const callOf = (message: LogMessage, part: Part): { name: string; words: string } => {
+      const call = this.words.callBehind(message, part, log);
+      return { name: call?.name ?? '', words: call ? rawWordsOf({ parts: [call] }).text : '' };
+    };
+    return (this.#index = new PassageIndex({ log, wordsOf: rawWordsOf, callOf }));
   }
 
   async find({ query, limit, maxTokens, among, tells }: SearchRequest): Promise<Found> {

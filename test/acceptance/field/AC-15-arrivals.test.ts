@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { createSpillway, type Session } from '../../../src/index.js';
 import { arrived, startEmulator } from '../../emulator/index.js';
+import { prose } from '../support.js';
 import { filling, loaded } from '../summarizer.js';
 
 const message = (id: string) => ({
@@ -26,5 +28,54 @@ describe('AC-15: a user message that arrives during compaction', () => {
     expect(prepared.view.filter(({ message: { id } }) => id === 'a' || id === 'b')).toHaveLength(2);
     expect(prepared.view.at(-1)!.message.id).toBe('b');
     expect(() => session.append(message('b'))).toThrow(expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }));
+  });
+});
+
+describe('AC-15: what is done to a session while a compaction waits for a hook', () => {
+  const round = (i: number, words = 60) => [
+    { role: 'assistant', content: `Part ${i}: ${prose(words, i)}` },
+    { role: 'user', content: `And then, after part ${i}? ${prose(words, 100 + i)}` },
+  ];
+  const HISTORY = [
+    { role: 'user', content: 'Build a mill.' },
+    ...Array.from({ length: 60 }, (_, i) => round(i)).flat(),
+  ];
+
+  /** Follows a history that grows, and does something each time that a hook is asked. */
+  async function played(meanwhile: (session: Session, sent: readonly object[]) => Promise<unknown>) {
+    let disturb: (() => Promise<unknown>) | undefined;
+    const preCompact = async (): Promise<void> => {
+      const once = disturb;
+      disturb = undefined;
+      if (!once) return;
+      void once();
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const plugins = [{ name: 'slow', summary: 'Takes its time.', observer: { preCompact } }];
+    const session = (await createSpillway({ inputBudget: 3_000, plugins })).session();
+    let disturbed = 0;
+    const over: number[] = [];
+    for (let length = 1; length <= HISTORY.length; length += 2) {
+      const messages = HISTORY.slice(0, length);
+      disturb = () => (disturbed++, meanwhile(session, messages));
+      await session.follow({ messages });
+      const { reading } = await session.prepare();
+      if (reading.pressure > 1) over.push(reading.tokens);
+    }
+    return { over, disturbed };
+  }
+
+  it.each([
+    ['an undo', (session: Session) => session.operator.undo()],
+    ['a rollback', ({ operator, log }: Session) => operator.rollback(log.at(Math.max(1, log.length - 8)).id)],
+    [
+      'an edit of the client',
+      (session: Session, sent: readonly object[]) =>
+        session.follow({ messages: [...sent.slice(0, -4), { role: 'user', content: prose(300, 7) }] }),
+    ],
+  ])('is not sent beyond the budget: %s', async (_, meanwhile) => {
+    const { over, disturbed } = await played(meanwhile);
+    expect(disturbed).toBeGreaterThan(3);
+    expect(over).toEqual([]);
   });
 });
