@@ -14,6 +14,9 @@ export const CallNumber = z.coerce.number().int().min(1);
 
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
 
+/** Models write numbers as text, and null for what they leave out. */
+const numberOfModels = z.coerce.number().int().nullish();
+
 const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
 
 export const explain = verb(
@@ -84,8 +87,8 @@ export const recall = verb(
   {
     handle: z.string().nullish().describe(HANDLE),
     query: z.string().nullish().describe('Words to search for; with a handle, within what it names.'),
-    limit: z.number().int().nullish(),
-    maxTokens: z.number().int().nullish(),
+    limit: numberOfModels,
+    maxTokens: numberOfModels,
   },
   z.object({ items: z.array(Recalled), text: z.string().describe('As the tool answers a model.') }),
   async (session, asked) => {

@@ -33,6 +33,9 @@ describe('spillway mcp', () => {
     expect(await ask('explain', { session: 'mill', words: prose(400, 0).slice(0, 80) })).toContain(
       'call 1: compacted-out',
     );
+    // Models write numbers as text, and null for what they leave out.
+    const asText = await ask('recall', { query: 'mill', limit: '1', maxTokens: null });
+    expect(asText.match(/^\[m\d+/gm)).toHaveLength(1);
     expect(await ask('recall', { handle: 'm999' })).toContain('MESSAGE_UNKNOWN');
     expect(await ask('recall', { session: 'weir', query: 'Wall' })).toContain('SESSION_UNKNOWN');
     expect(await ask('explain', { session: 'weir', words: 'Wall' })).toContain('SESSION_UNKNOWN');
