@@ -14,11 +14,10 @@ import { verb } from './verb.js';
 
 const Answered = z.object({ record: CompactionRecord.optional() });
 const hash = z.string().min(1);
-const notes = z.string().max(20_000).optional();
 
 export const approve = verb(
   'Says yes to the plan that waits.',
-  { hash: hash.optional(), notes },
+  { hash: hash.optional() },
   Answered,
   async ({ operator }, asked) => ({
     record: committedAs(operator, asked.hash) ?? (await operator.approve(asked.hash)),
@@ -27,7 +26,7 @@ export const approve = verb(
 
 export const reject = verb(
   'Says no to the plan that waits.',
-  { hash: hash.optional(), notes },
+  { hash: hash.optional(), notes: z.string().max(20_000).optional().describe('Why.') },
   Answered,
   async ({ operator }, asked) => {
     await operator.reject(asked.hash, asked.notes);
@@ -77,7 +76,7 @@ export const planVerbs = (store: SessionStore) => ({
   ),
   commit: verb(
     'Commits exactly this plan. Again: the compaction that came of it.',
-    { hash, notes },
+    { hash },
     Answered,
     async (session, asked) => {
       const done = committedAs(session.operator, asked.hash);
@@ -86,7 +85,7 @@ export const planVerbs = (store: SessionStore) => ({
   ),
   propose: verb(
     'Lets the plan wait; calls that need it pause until it is approved or rejected.',
-    { hash, notes },
+    { hash },
     Answered,
     async (session, asked) => {
       if (session.operator.pending?.plan.hash !== asked.hash)
