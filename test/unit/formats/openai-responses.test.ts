@@ -113,6 +113,33 @@ describe('what was edited', () => {
     });
   });
 
+  it('a call that was allowed names no approval that has left', () => {
+    const allowed = {
+      input: [
+        says('user', 'go'),
+        { type: 'mcp_approval_request', id: 'q', server_label: 's', name: 'pay', arguments: '{}' },
+        { type: 'mcp_approval_response', approval_request_id: 'q', approve: true },
+        {
+          type: 'mcp_call',
+          id: 'm',
+          approval_request_id: 'q',
+          server_label: 's',
+          name: 'pay',
+          arguments: '{}',
+        },
+        says('user', 'and?'),
+      ],
+    };
+    expect(bodyOf(allowed)).toEqual(allowed);
+    const [first, , , ...rest] = originals(openaiResponses.parse(allowed).messages);
+    const { input } = bodyOf(allowed, [withPart(first!, 0, text('cut')), ...rest]);
+    expect((input as Loose[]).map(({ type, approval_request_id: id }) => [type, id])).toEqual([
+      ['message', undefined],
+      ['mcp_call', null],
+      ['message', undefined],
+    ]);
+  });
+
   it('a screenshot gives way to a blank one, what stands for it is said behind', () => {
     const sent = edit('computer_call_output', result('[left out; recall m9#0]'));
     const at = (sent.body.input as Loose[]).findIndex(({ type }) => type === 'computer_call_output');
