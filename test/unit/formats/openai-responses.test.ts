@@ -132,7 +132,7 @@ describe('what was edited', () => {
     };
     expect(bodyOf(allowed)).toEqual(allowed);
     const [first, , , ...rest] = originals(openaiResponses.parse(allowed).messages);
-    const { input } = bodyOf(allowed, [withPart(first!, 0, text('cut')), ...rest]);
+    const { input } = bodyOf(allowed, [withPart(first!, 0, [text('cut')]), ...rest]);
     expect((input as Loose[]).map(({ type, approval_request_id: id }) => [type, id])).toEqual([
       ['message', undefined],
       ['mcp_call', null],
