@@ -1,6 +1,6 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget } from '../tokens/index.js';
-import { madeIn, type Edit, type Steps } from '../transcript/index.js';
+import { jsonOf, madeIn, type Edit, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
@@ -18,10 +18,19 @@ export function* proposalOf(
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
-  if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
+  if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
   return input.policy.leaveSpans
     ? proposal.edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot)
     : proposal.edits;
+}
+
+/** What is kept of a state, now as after a restart. One that cannot be stored would stand in the way of everything else that is. */
+function stateOf(state: unknown): unknown {
+  try {
+    return jsonOf(state);
+  } catch (cause) {
+    throw new TypeError(`plan() returned a state that is no JSON: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** The goal of one stage as the draft stands. */

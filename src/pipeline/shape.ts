@@ -1,13 +1,14 @@
 import { z } from 'zod/v4';
-import type { Edit } from '../transcript/index.js';
+import { whyNotCopyable, type Edit } from '../transcript/index.js';
 
-/** A plan is hashed as JSON: what a format left that cannot be written is refused here, where the stage is named. */
-const isWritable = ({ wire }: { readonly wire?: unknown }): boolean => {
-  JSON.stringify(wire);
+/** A plan is hashed as JSON: what cannot be written is refused here, where the stage is named. Parts are judged by themselves. */
+const isWritable = ({ parts: _, ...own }: { readonly parts?: unknown }): boolean => {
+  if (whyNotCopyable(own) !== undefined) return false;
+  JSON.stringify(own);
   return true;
 };
 
-/** What a format left in `wire` goes on by reference: it may be an image. */
+/** Fields that are not named go on by reference: what a format left in `wire` may be an image. */
 const partOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject(shape).refine(isWritable).readonly();
 

@@ -40,6 +40,22 @@ export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
+/**
+ * What JSON says of a value: what whoever reads it after a restart has. Throws where JSON cannot say it, and where it nests
+ * so deep that it could not be written everywhere.
+ */
+export function jsonOf(value: unknown): unknown {
+  const why = whyNotCopyable(value);
+  if (why !== undefined) throw new NotCopyable(why);
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) throw new NotCopyable(`a ${typeof value}`);
+  const json: unknown = JSON.parse(text);
+  // Instances of classes are looked into by the writer alone.
+  const whyNot = whyNotCopyable(json);
+  if (whyNot !== undefined) throw new NotCopyable(whyNot);
+  return json;
+}
+
 /** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
 export function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype = Object.getPrototypeOf(value) as object | null;

@@ -3,7 +3,7 @@ export { checkMessage } from './check-message.js';
 export * from './exchange.js';
 export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
 export { LogReader, type LogFold } from './log-reader.js';
-export { copied, isPlain, NotCopyable, whyNotCopyable, type CopyOptions } from './copied.js';
+export { copied, isPlain, jsonOf, NotCopyable, whyNotCopyable, type CopyOptions } from './copied.js';
 export * from './edit.js';
 export * from './view.js';
 export { replacePart, withContent } from './replace.js';

@@ -242,6 +242,15 @@ describe('a stage that misbehaves', () => {
     replacement: [],
     reason: 'because',
   });
+  const ring = (): object => {
+    const ring: Record<string, unknown> = {};
+    return (ring.ring = ring);
+  };
+  const nested = (levels: number): object => {
+    let held: object = {};
+    for (let i = 1; i < levels; i++) held = { held };
+    return held;
+  };
   const TOOLED = [...TALK, ...step('Bash', { command: 'ls' }, prose(300, 8)), says('So.')];
 
   async function run(plan: CompactionStage['plan']) {
@@ -302,9 +311,29 @@ describe('a stage that misbehaves', () => {
       }),
     ],
     ['returns a state that cannot be kept', () => ({ edits: [], state: () => 1 })],
+    ['returns a state with a bigint', () => ({ edits: [], state: { seen: 1n } })],
+    ['returns a state that holds itself', () => ({ edits: [], state: ring() })],
+    ['returns a state deeper than can be written', () => ({ edits: [], state: nested(5_000) })],
   ])('%s: named as failed, and passed over', async (_what, plan) => {
     const { outcome, fault } = await run(plan as never);
     expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
+  });
+
+  it.each<[string, unknown]>([
+    ['a bigint', 1n],
+    ['a value that holds itself', ring()],
+    ['a value deeper than can be written', nested(5_000)],
+  ])('leaves %s beside the words of a message or a part: the edit is refused', async (_what, beside) => {
+    const words = { type: 'text', text: 'Old talk.' };
+    const said = { id: 'n', role: 'assistant', origin: 'synthetic', parts: [words] };
+    for (const message of [
+      { ...said, beside },
+      { ...said, parts: [{ ...words, beside }] },
+    ]) {
+      const edit = { ...supersede('m5', 'm8'), replacement: [message] } as unknown as Edit;
+      const { outcome, refused, fault } = await run(() => ({ edits: [edit] }));
+      expect([outcome, refused, fault.message]).toEqual(['refused', 1, 'is no edit']);
+    }
   });
 
   it.each<[string, Edit, RegExp]>([

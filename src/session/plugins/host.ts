@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
+import { jsonOf } from '../../transcript/index.js';
 import { LATE, lateError, pluginError, within, wordsOf } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
@@ -126,7 +127,8 @@ function valuesOf(plugin: string, store: HostParts['store'], scope: string): Plu
       else memory.set(key, json);
     },
     async all() {
-      return store ? store.values(scope) : (copy(Object.fromEntries(memory)) as Record<string, unknown>);
+      if (store) return store.values(scope);
+      return Object.fromEntries([...memory].map(([key, value]) => [key, copy(value)]));
     },
   });
 }
@@ -140,8 +142,7 @@ function asJson(plugin: string, key: string, value: unknown): Json | undefined {
   }
 }
 
-const copy = (value: unknown): unknown =>
-  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+const copy = (value: unknown): unknown => (value === undefined ? undefined : jsonOf(value));
 
 const Answer = z.strictObject({
   skip: z.union([z.boolean(), z.string()]).optional(),

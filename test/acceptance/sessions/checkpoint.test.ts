@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Message, Session, SessionStore } from '../../../src/index.js';
+import { z } from 'zod';
+import { defineStage, type Message, type Session, type SessionStore } from '../../../src/index.js';
 import type { Json } from '../../../src/spi/index.js';
 import { engine, prose, read, says, step, system, user } from '../support.js';
 import { but, KINDS, place } from './stores.js';
@@ -69,6 +70,46 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     const reopened = await openOn(await again());
     await play(reopened, history(44).slice(reopened.log.length));
     expect(look(await openOn(await again()))).toEqual(look(reopened));
+  });
+
+  it('holds what JSON says of a state, which its stage is given before a restart too', async () => {
+    const { store, again } = await place(kind);
+    const given: unknown[] = [];
+    const keeps = defineStage({
+      name: 'keeps',
+      summary: 'Keeps a state, and one that cannot be kept.',
+      options: z.looseObject({}),
+      plan: ({ exchanges }, { state }) => {
+        given.push(state);
+        const { fromId, toId } = exchanges.find(({ protection, unseen }) => !protection && !unseen)!;
+        const kept = { at: new Date(0), by: new Map([[1, 2]]), act: () => 1, none: undefined };
+        return {
+          edits: [{ kind: 'supersede', fromId, toId, replacement: [], reason: 'old' }],
+          state: state === undefined ? kept : { seen: 1n },
+        };
+      },
+    });
+    const roster = [{ stage: 'keeps', opensAt: 0.7 }, 'auto', 'full'] as const;
+    const open = async (at: SessionStore): Promise<Session> =>
+      (await engine(BUDGET, { roster: [...roster] }, { store: at, stages: [keeps] })).open({ id: 's' });
+    const session = await open(store);
+    await play(session, history(30));
+    const stored = (await store.load({ sessionId: 's', agentPath: 'primary' }))!.head;
+    expect([stored.messages, stored.entries]).toEqual([session.log.length, session.operator.history.length]);
+    const failed = session.operator.history
+      .flatMap(({ plan }) => plan.stages)
+      .find(({ outcome }) => outcome === 'failed');
+    expect(failed).toMatchObject({
+      stage: 'keeps',
+      faults: [{ code: 'STAGE_FAILED', message: 'plan() returned a state that is no JSON: a bigint' }],
+    });
+    const reopened = await open(await again());
+    await reopened.operator.plan({ target: 0.1 });
+    const json = { at: '1970-01-01T00:00:00.000Z', by: {} };
+    const kept = given.filter((state) => state !== undefined);
+    expect(kept.length).toBeGreaterThan(2);
+    expect(kept).toEqual(kept.map(() => json));
+    expect(given.at(-1)).toEqual(json);
   });
 
   it('of another version is left', async () => {
