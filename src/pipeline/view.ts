@@ -2,6 +2,7 @@ import { drawDigest, type DigestIndex } from '../text/digest/index.js';
 import type { References, SecretBook, TrustIndex } from '../text/facts/index.js';
 import type { DigestRequest, Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
+  firstAtLeast,
   atOnce,
   markFor,
   type Hold,
@@ -142,7 +143,7 @@ export function createSpanFinder(view: TranscriptView): SpanFinder {
   const reach: number[] = [];
   for (const exchange of exchanges) reach.push(Math.max(exchange.to, reach.at(-1) ?? -1));
   return (from, to) => {
-    let start = lowerBound(exchanges, from);
+    let start = firstAtLeast(exchanges, from, (exchange) => exchange.from);
     while (start > 0 && reach[start - 1]! >= from) start--;
     const found: ViewExchange[] = [];
     for (let i = start; i < exchanges.length && exchanges[i]!.from <= to; i++) {
@@ -154,15 +155,4 @@ export function createSpanFinder(view: TranscriptView): SpanFinder {
     }
     return found;
   };
-}
-
-function lowerBound(exchanges: readonly ViewExchange[], from: number): number {
-  let low = 0;
-  let high = exchanges.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (exchanges[middle]!.from < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 import type { PlannedEdit } from './edit.js';
+import { firstAtLeast } from './first-at-least.js';
 import type { ReadonlyLog } from './log.js';
 import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type MessageSize, type Size } from './message.js';
 import { pinWhole, type IsPinned } from './pins.js';
@@ -145,14 +146,7 @@ export class Projection {
 
   /** First view index whose span begins at or after `seq`. */
   #lowerBound(seq: number): number {
-    let low = 0;
-    let high = this.#view.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#view[middle]!.from < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstAtLeast(this.#view, seq, ({ from }) => from);
   }
 }
 

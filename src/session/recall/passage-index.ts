@@ -1,5 +1,6 @@
 import { headOf as headOfText, mayBind, tailOf } from '../../text/reading/index.js';
 import {
+  firstAtLeast,
   isRecallAnswer,
   isRecallCall,
   type Log,
@@ -167,7 +168,7 @@ export class PassageIndex {
     const byWord = (id: number): ReadonlyMap<string, number> =>
       new Map(
         used.flatMap(({ word, postings, weight }) => {
-          const posting = postings[firstAtLeast(postings, id << COUNT_BITS)];
+          const posting = postings[firstAtLeast(postings, id << COUNT_BITS, (one) => one)];
           const isHeld = posting !== undefined && posting >>> COUNT_BITS === id;
           return isHeld ? [[word, worth(posting, weight)] as const] : [];
         }),
@@ -270,15 +271,4 @@ function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[
     .filter((id) => bin(id) >= least)
     .sort((a, b) => scores[b]! - scores[a]! || b - a)
     .slice(0, MAX_RANKED);
-}
-
-function firstAtLeast(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 import {
+  firstAtLeast,
   isToolCall,
   isToolResult,
   textOf,
@@ -91,13 +92,13 @@ export class DigestIndex implements LogFold {
 
   /** Entries and calls of a stretch of the log, in order; of the entries the newest `most`. */
   entries(from: number, to: number, most: number): readonly Entry[] {
-    const end = lowerBound(this.#entries, to + 1);
-    return this.#entries.slice(Math.max(lowerBound(this.#entries, from), end - most), end);
+    const end = firstAtLeast(this.#entries, to + 1, seqOf);
+    return this.#entries.slice(Math.max(firstAtLeast(this.#entries, from, seqOf), end - most), end);
   }
 
   calls(from: number, to: number, most: number): readonly CallNote[] {
-    const end = lowerBound(this.#calls, to + 1);
-    return this.#calls.slice(Math.max(lowerBound(this.#calls, from), end - most), end);
+    const end = firstAtLeast(this.#calls, to + 1, seqOf);
+    return this.#calls.slice(Math.max(firstAtLeast(this.#calls, from, seqOf), end - most), end);
   }
 
   /**
@@ -260,13 +261,4 @@ function gistOf(text: string): string {
   return words.length < 4 ? text : words.join(' ');
 }
 
-function lowerBound(items: readonly { readonly seq: number }[], seq: number): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (items[middle]!.seq < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const seqOf = ({ seq }: { readonly seq: number }): number => seq;
