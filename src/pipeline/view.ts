@@ -96,8 +96,7 @@ export function* buildingView(source: ViewSource, projection: Projection): Steps
     tokens: projection.size.tokens,
     turns: log.turns.length,
     references: source.references,
-    originals: (from: number, to: number) =>
-      Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
+    originals: (from: number, to: number) => log.between(from, to),
     mark,
     digest: (request: DigestRequest) => drawDigest(source.digests, request, mark),
     exchangeOf: (seq: number) => log.exchangeOf(seq).index,

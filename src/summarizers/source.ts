@@ -45,7 +45,7 @@ export function slotSource(
     const tokens = message.size.parts[partIndex]?.tokens ?? 0;
     return { messages: [message], partIndex, tokens, ...(call && { call }) };
   }
-  const span = messagesOf(log, from, to);
+  const span = log.between(from, to);
   const messages = span.filter((message) => !isPinned(message));
   const kept = span.filter((message) => message.role === 'user' && isPinned(message)).map(({ id }) => id);
   const tokens = messages.reduce((sum, { size }) => sum + size.tokens, 0);
@@ -56,9 +56,6 @@ const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: 
   log.find(slot.fromId)?.seq,
   log.find(slot.toId)?.seq,
 ];
-
-const messagesOf = (log: ReadonlyLog, from: number, to: number): LogMessage[] =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => log.at(from + i));
 
 /** Plans are short; of a longer one head and tail are shown. In characters. */
 const LONGEST_PLAN = 6_000;
@@ -173,7 +170,7 @@ export function newestRoom(window: number): number {
 /** The newest messages that come after a span, quoted in short, as many as a small part of the window holds. */
 export function newestOf(to: number, request: BesideRequest): string[] {
   const { log, count, window } = request;
-  const messages = messagesOf(log, Math.max(to + 1, log.length - MOST_MESSAGES), log.length - 1);
+  const messages = log.between(Math.max(to + 1, log.length - MOST_MESSAGES));
   const calls = callsByResult(messages);
   const rules: QuoteRules = { ...plainRules(request), callOf: (result) => calls.get(result) };
   const shown: string[] = [];
@@ -190,10 +187,12 @@ export function newestOf(to: number, request: BesideRequest): string[] {
 
 /** How a log goes on behind a span: so many messages of it, all where no number is given. */
 export function behindOf(to: number, log: ReadonlyLog, count = log.length - 1 - to): Behind {
-  const said = messagesOf(log, to + 1, to + count).flatMap(({ role, parts }) => [
-    role,
-    ...parts.map((part) => (isToolCall(part) ? part.arguments : textOf(part))),
-  ]);
+  const said = log
+    .between(to + 1, to + count)
+    .flatMap(({ role, parts }) => [
+      role,
+      ...parts.map((part) => (isToolCall(part) ? part.arguments : textOf(part))),
+    ]);
   return { count, hash: artifactKey(said) };
 }
 

@@ -10,6 +10,11 @@ export interface ReadonlyLog {
   readonly turns: readonly Turn[];
   /** The message at a log position, from 0. Throws `RangeError` where there is none. */
   at(seq: number): LogMessage;
+  /**
+   * The messages from one log position to another, both included, or to the end; none where that stands before the first.
+   * Throws `RangeError` where a position is none.
+   */
+  between(from: number, to?: number): LogMessage[];
   /** The message of an id, unless it was rolled back. */
   find(id: string): LogMessage | undefined;
   /** The exchange a log position belongs to. Throws `RangeError` where there is no such position. */
@@ -124,6 +129,10 @@ export class Log implements ReadonlyLog {
     const message = this.#messages[seq];
     if (!message) throw new RangeError(`no message at log position ${seq}`);
     return message;
+  }
+
+  between(from: number, to = this.length - 1): LogMessage[] {
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => this.at(from + i));
   }
 
   find(id: string): LogMessage | undefined {

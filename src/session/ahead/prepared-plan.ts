@@ -71,7 +71,8 @@ export function bodyOf(
 function pinnedIn({ slot }: PlannedEdit, log: ReadonlyLog, isPinned: IsPinned): string[] {
   const from = log.find(slot!.fromId)!.seq;
   const to = log.find(slot!.toId)!.seq;
-  return Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i))
+  return log
+    .between(from, to)
     .filter((message) => isPinned(message))
     .map(({ id }) => id);
 }

@@ -73,7 +73,7 @@ export class ClientSide {
     const { thread, gauge, inbox, runs, persistence } = this.of;
     return {
       get known() {
-        const logged = Array.from({ length: thread.log.length }, (_, seq) => thread.log.at(seq));
+        const logged = thread.log.between(0);
         return [...logged, ...(thread.arrivals ?? [])].filter(({ unknownToClient }) => !unknownToClient);
       },
       get view() {
@@ -97,7 +97,7 @@ export class ClientSide {
     const kept = last && log.find(last.id);
     // Another process has left it: what stands by now is compared again.
     if (last && !kept) return;
-    const left = Array.from({ length: log.length }, (_, seq) => log.at(seq));
+    const left = log.between(0);
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
     const gone = wordsIn(left.map(({ parts }) => parts));
     for (const { parts } of stay) for (const word of wordsIn(parts)) gone.delete(word);

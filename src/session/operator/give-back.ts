@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
-import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
+import { appendedAt, atOnce, type Log } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
 import { headOf, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
@@ -142,7 +142,7 @@ export class GiveBack {
   async list(): Promise<readonly GivenBack[]> {
     await this.of.requests.load();
     const { log, ledger } = this.of.thread;
-    return messagesOf(log).flatMap((marker): GivenBack | readonly [] => {
+    return log.between(0).flatMap((marker): GivenBack | readonly [] => {
       const asked = askedBack(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
@@ -167,7 +167,7 @@ export class GiveBack {
     const { log } = this.of.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     this.#searched = { log, upTo: log.length };
-    return messagesOf(log, from).flatMap((message) => {
+    return log.between(from).flatMap((message) => {
       const asked = askedBack(message);
       return asked && !log.find(givenId(message.id)) ? { id: message.id, text: asked.text } : [];
     });
@@ -199,9 +199,6 @@ export class GiveBack {
 }
 
 const givenId = (id: string): string => `${id}:given`;
-
-const messagesOf = (log: Log, from = 0): readonly LogMessage[] =>
-  Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
 
 function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean): SpillwayError {
   const smaller =

@@ -167,7 +167,7 @@ export class Journal {
   #unsaved(): LogMessage[] {
     const { log, ledger } = this.of.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
-    return Array.from({ length: Math.max(0, log.length - stored) }, (_, i) => log.at(stored + i));
+    return log.between(stored);
   }
 
   /** The thread moved on without us: what was decided on the old one is dropped. */

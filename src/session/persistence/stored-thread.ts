@@ -67,7 +67,7 @@ export async function readThread(store: SessionStore, key: ThreadKey): Promise<R
   }
   const checkpoint = checkpointIn(thread);
   const { messages = 0, states = {}, spent, overflowed = false } = checkpoint ?? {};
-  const fresh = Array.from({ length: Math.max(0, log.length - messages) }, (_, i) => log.at(messages + i));
+  const fresh = log.between(messages);
   const queued = checkpoint
     ? (fresh.map(markerOf).findLast(Boolean) ?? checkpoint.queued)
     : queuedIn(log, ledger);

@@ -72,7 +72,7 @@ function named(name: string, log: Log): Target[] | undefined {
     const [from, to] = [log.find(name.slice(0, at)), log.find(name.slice(at + 2))];
     if (!from || !to) continue;
     const [first, last] = from.seq <= to.seq ? [from.seq, to.seq] : [to.seq, from.seq];
-    return Array.from({ length: last - first + 1 }, (_, i) => ({ message: log.at(first + i), offset: 0 }));
+    return log.between(first, last).map((message) => ({ message, offset: 0 }));
   }
   return undefined;
 }
