@@ -1,5 +1,5 @@
 import { isPlain } from '../../transcript/index.js';
-import { entryOf, inWords, isFields, withFields, type Fields } from '../record.js';
+import { entryOf, fieldsOf, inWords, isFields, withFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'langchain';
@@ -38,7 +38,9 @@ export function see(wire: Fields): Seen {
     return { shape: 'stored', type: typeOf(wire.type, wire.data), fields: wire.data };
   }
   const shape = !isPlain(wire) ? 'instance' : 'fields';
-  return { shape, type: typeOf(wire.type ?? wire.role, wire), fields: wire };
+  // Bare fields may have both; LangChain goes by the role.
+  const said = shape === 'fields' && typeof wire.role === 'string' ? wire.role : wire.type;
+  return { shape, type: typeOf(said, wire), fields: wire };
 }
 
 function typeOf(said: unknown, fields: Fields): string {
@@ -83,11 +85,25 @@ const CLASS_OF: Readonly<Record<string, string>> = {
   tool: 'ToolMessage',
 };
 
+/**
+ * A message as bare fields, which LangChain coerces, under the type that it knows its own classes by; an instance as it is.
+ * Bare fields may name their speaker by `role` instead, and so does a `ChatMessage`: no other class has that field.
+ */
+export function bare(message: Fields): Fields {
+  const { shape, type, fields } = see(message);
+  if (shape === 'instance') return message;
+  const { role, type: said, ...more } = fields;
+  if (role !== 'developer' && said !== 'developer') return { type, ...more };
+  // As LangChain's own coercion keeps the word.
+  const kwargs = { ...fieldsOf(more.additional_kwargs), __openai_role__: 'developer' };
+  return { type, ...more, additional_kwargs: kwargs };
+}
+
 /** A message of bare fields in the shape of those it stands among. Bare fields are what instances are coerced from. */
 export function inShape(message: Fields, shape: Shape): Fields {
-  const { type, ...fields } = message;
+  if (shape !== 'lc' && shape !== 'stored') return message;
+  const { type, ...fields } = bare(message);
   if (shape === 'stored') return { type, data: fields };
-  if (shape !== 'lc') return message;
   const id = ['langchain_core', 'messages', entryOf(CLASS_OF, type) ?? 'HumanMessage'];
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }

@@ -67,11 +67,16 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function opened(message: Loose): { readonly type: string; readonly fields: Loose } {
   const isSerialised = message.lc === 1 && Array.isArray(message.id);
-  const said = isSerialised ? (message.id as unknown[]).at(-1) : (message.type ?? message.role);
+  const said = isSerialised ? (message.id as unknown[]).at(-1) : whoSpeaks(message);
   const name = typeof said === 'string' ? said.replace(/MessageChunk$/, 'Message') : '';
   const isStored = message.data !== undefined && message.content === undefined;
   const fields = isSerialised ? asLoose(message.kwargs) : isStored ? asLoose(message.data) : message;
   return { type: entryOf(NAMES, name) ?? name, fields };
+}
+
+/** Bare fields may have both; LangChain goes by the role. */
+function whoSpeaks({ type, role }: Loose): unknown {
+  return typeof role === 'string' && type !== 'generic' ? role : type;
 }
 
 const TYPE = z.enum(['human', 'ai', 'system']);
