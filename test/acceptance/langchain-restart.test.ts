@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   AIMessage,
   type BaseMessage,
+  ChatMessage,
   HumanMessage,
   SystemMessage,
   ToolMessage,
@@ -25,10 +26,15 @@ async function sent(store: string, messages: readonly unknown[]): Promise<BaseMe
   return asked;
 }
 
+const TYPES: Record<string, string> = { user: 'human', assistant: 'ai' };
+
 const said = (list: readonly BaseMessage[]) =>
   list.map((message) => {
-    const { content, additional_kwargs, tool_calls, tool_call_id } = message as ToolMessage & AIMessage;
-    return { type: message.getType(), content, additional_kwargs, calls: tool_calls ?? [], tool_call_id };
+    const { role, content, additional_kwargs, tool_calls, tool_call_id } = message as ToolMessage &
+      AIMessage &
+      ChatMessage;
+    const type = TYPES[role] ?? message.getType();
+    return { type, content, additional_kwargs, calls: tool_calls ?? [], tool_call_id };
   });
 
 const own = { id: 'c', name: 'look', args: { at: 1 }, type: 'tool_call' };
@@ -47,6 +53,17 @@ const LISTS: readonly (readonly [string, () => unknown[], string])[] = [
       new HumanMessage('Go on.'),
     ],
     'human ai system human ai tool ai human',
+  ],
+  [
+    'messages of no class but a role',
+    () => [
+      new HumanMessage('Mill?'),
+      new ChatMessage('Which one?', 'assistant'),
+      new ChatMessage('The old one.', 'user'),
+      new AIMessage('Sacks and flour.'),
+      new HumanMessage('Go on.'),
+    ],
+    'human ai human ai human',
   ],
 ];
 

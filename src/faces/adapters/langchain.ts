@@ -2,7 +2,7 @@ import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from
 import { checkVersion, orMissing } from '../../errors/index.js';
 import { firstCount, offering, report, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../../session/index.js';
-import { isFields, langchain, listOf, type Fields } from '../../formats/index.js';
+import { bare, isFields, langchain, listOf, type Fields } from '../../formats/index.js';
 import {
   mostRecalls,
   recalledAnswer,
@@ -74,8 +74,9 @@ export function compactLangChain(
           send: async (prepared, place) => {
             let newest: unknown;
             const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
+              // What a store kept of a class is not coerced where it is a class that few use.
               const all = messages.map((message) =>
-                coerceMessageLikeToMessage(message as MessageFieldWithRole),
+                coerceMessageLikeToMessage(bare(message as Fields) as unknown as MessageFieldWithRole),
               );
               const [first, ...rest] = all;
               const isSystem = instructions.length > 0 && first?.getType() === 'system';

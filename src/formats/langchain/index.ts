@@ -4,6 +4,8 @@ import { createReader, parse } from './parse.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage, FORMAT } from './wire.js';
 
+export { bare } from './wire.js';
+
 /** Any provider that LangChain speaks to. */
 const provider: Provider = {
   signatures: signaturesByModel,

@@ -71,7 +71,9 @@ function opened(message: Loose): { readonly type: string; readonly fields: Loose
   const name = typeof said === 'string' ? said.replace(/MessageChunk$/, 'Message') : '';
   const isStored = message.data !== undefined && message.content === undefined;
   const fields = isSerialised ? asLoose(message.kwargs) : isStored ? asLoose(message.data) : message;
-  return { type: entryOf(NAMES, name) ?? name, fields };
+  // A message of no other class says who speaks itself.
+  const speaker = name === 'ChatMessage' || name === 'generic' ? inWords(fields.role) : name;
+  return { type: entryOf(NAMES, speaker) ?? speaker, fields };
 }
 
 /** Bare fields may have both; LangChain goes by the role. */
