@@ -5,7 +5,7 @@ import {
   ChatMessage,
   HumanMessage,
   SystemMessage,
-  ToolMessage,
+  type ToolMessage,
 } from '@langchain/core/messages';
 import { compactLangChain } from '../../src/faces/adapters/index.js';
 import { validateLangChain } from '../../src/testkit/index.js';
@@ -38,6 +38,7 @@ const said = (list: readonly BaseMessage[]) =>
   });
 
 const own = { id: 'c', name: 'look', args: { at: 1 }, type: 'tool_call' };
+const chat = { id: 'd', type: 'function', function: { name: 'look', arguments: '{"at":2}' } };
 
 const LISTS: readonly (readonly [string, () => unknown[], string])[] = [
   [
@@ -49,10 +50,12 @@ const LISTS: readonly (readonly [string, () => unknown[], string])[] = [
       { role: 'user', content: 'The old one.' },
       { role: 'assistant', content: '', tool_calls: [own] },
       { role: 'tool', tool_call_id: 'c', content: 'Sacks.' },
+      { role: 'assistant', content: '', tool_calls: [chat] },
+      { role: 'tool', tool_call_id: 'd', content: 'Flour.' },
       { type: 'human', role: 'assistant', content: 'Sacks and flour.' },
       new HumanMessage('Go on.'),
     ],
-    'human ai system human ai tool ai human',
+    'human ai system human ai tool ai tool ai human',
   ],
   [
     'messages of no class but a role',
@@ -75,5 +78,6 @@ describe.each(LISTS)('N13: LangChain: %s', (_, list, types) => {
     const before = said(await sent(store, list()));
     expect(before.map(({ type }) => type)).toEqual(types.split(' '));
     expect(said(await sent(store, list()))).toEqual(before);
+    expect(JSON.stringify(before)).not.toContain('unknown');
   });
 });

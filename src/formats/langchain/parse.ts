@@ -172,15 +172,13 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
     };
   };
   const { tool_calls: raw } = fieldsOf(fields.additional_kwargs);
-  const calls = listOf(fields.tool_calls).map((call, at) => {
-    const { id, name, args } = fieldsOf(call);
-    return made(id, name, args, at);
+  const listed = listOf(fields.tool_calls);
+  const calls = (listed.length > 0 ? listed : listOf(raw)).map((call, at) => {
+    // Bare fields may have calls as the provider writes them; LangChain coerces those too.
+    const { id, function: said, ...own } = fieldsOf(call);
+    const { name, arguments: args } = fieldsOf(said);
+    return made(id, own.name ?? name, own.args ?? args, at);
   });
-  if (calls.length === 0)
-    listOf(raw).forEach((call, at) => {
-      const { name, arguments: args } = fieldsOf(fieldsOf(call).function);
-      calls.push(made(fieldsOf(call).id, name, args, at));
-    });
   const known = new Set<unknown>(calls.map(({ callId }) => callId));
   for (const block of listOf(fields.content).filter(isTwin)) {
     if (!isText(block.id) || known.has(block.id)) continue;

@@ -147,10 +147,13 @@ function writeCall(
   own: Fields | undefined,
   report: Report,
 ): Fields {
-  const isSame = own && (typeof own.args === 'string' ? own.args : jsonText(own.args ?? {})) === text;
+  const isSame =
+    own &&
+    own.function === undefined &&
+    (typeof own.args === 'string' ? own.args : jsonText(own.args ?? {})) === text;
   const args = argumentsObject(isSame ? own.args : argumentsIn(text), name, report);
   if (own && own.id === id && own.name === name && args === own.args) return own;
-  return { ...own, id, name, args, type: 'tool_call' };
+  return withFields(own ?? {}, { id, name, args, type: 'tool_call', function: undefined });
 }
 
 /**
