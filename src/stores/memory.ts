@@ -39,8 +39,8 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
   return {
     name,
     load: async (key) => find(key)?.stored,
-    messages: async (key, from, to) => within(find(key)?.messages, from, to),
-    entries: async (key, from, to) => within(find(key)?.entries, from, to),
+    messages: async (key, from, to) => sliceOf(find(key)?.messages, from, to),
+    entries: async (key, from, to) => sliceOf(find(key)?.entries, from, to),
     events: async (key, query = {}) => find(key)?.events(query) ?? [],
     usage: async (of = {}) => summed(ofAll(of).flatMap((thread) => thread.usage)),
     artifact: async (key) => opened(artifacts).get(key),
@@ -79,7 +79,7 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
     async threads({ sessionId, limit } = {}) {
       const infos = ofAll({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
       infos.reverse().sort((a, b) => b.updatedAt - a.updatedAt);
-      return within(infos, 0, limit);
+      return sliceOf(infos, 0, limit);
     },
 
     async close() {
@@ -92,7 +92,7 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
 const nameOf = ({ sessionId, agentPath }: ThreadKey): string =>
   `${sessionId.length}:${sessionId}${agentPath}`;
 
-const within = <T>(all: readonly T[] = [], from: number, to: number | undefined): T[] =>
+const sliceOf = <T>(all: readonly T[] = [], from: number, to: number | undefined): T[] =>
   all.slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to));
 
 /** One thread, all of it in memory. */
@@ -159,7 +159,7 @@ class MemoryThread {
     const found = this.#events.filter(
       (event) => (!kinds || kinds.includes(event.kind)) && (ref === undefined || event.ref === ref),
     );
-    return within(newestFirst ? found.reverse() : found, 0, limit);
+    return sliceOf(newestFirst ? found.reverse() : found, 0, limit);
   }
 }
 

@@ -46,7 +46,7 @@ export function settledOrAborted<Result>(promise: Promise<Result>, signal: Abort
 }
 
 /** Works under a signal of its own, which aborts with the outer one or at the deadline, and says which. */
-export async function within<Result>(
+export async function underDeadline<Result>(
   deadlineMs: number | undefined,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,

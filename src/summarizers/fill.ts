@@ -3,7 +3,7 @@ import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
 import { artifactKey, BoughtOnce, memoryOfTexts } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
-import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, within } from './call.js';
+import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, underDeadline } from './call.js';
 import { handleOf } from './mark.js';
 import { PROMPT_NAMES, type Prompts } from './prompts.js';
 import { escaped } from './quote.js';
@@ -86,7 +86,7 @@ export class Filler {
    * a later fill of the same spans; where the view was rewritten meanwhile no plan names them, and it is never taken.
    */
   fill(request: FillRequest): Promise<Filled> {
-    return within(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
+    return underDeadline(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
   }
 
   async #buy(
@@ -96,7 +96,7 @@ export class Filler {
     const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
     const redact = (text: string): string => known(takenOut(text).text);
-    const asked = await within(common.deadlineMs, signal, (within) => linesOf(lines, redact, within));
+    const asked = await underDeadline(common.deadlineMs, signal, (limit) => linesOf(lines, redact, limit));
     const fallbacks = asked.fault === undefined ? [] : [asked.fault];
     let isTooLong = false;
     let stopped: string | undefined;
@@ -136,7 +136,7 @@ export class Filler {
     const clean = (text: string): string => redact(this.#parts.redact(text).text);
     const quoted = source.map((text) => escaped(clean(String(text))));
     const prompt = this.#parts.prompts.of('auto').system;
-    const { text } = await within(this.#parts.deadlineMs, signal, (limit) =>
+    const { text } = await underDeadline(this.#parts.deadlineMs, signal, (limit) =>
       callOnce(
         { ...this.#parts, onCall },
         {

@@ -1,4 +1,4 @@
-import { LATE, within } from '../session/plugins/index.js';
+import { LATE, inTime } from '../session/plugins/index.js';
 import type { Summarizer, SummaryRequest } from '../spi/index.js';
 import { frozen, isError, isWrite } from './frozen.js';
 import { RuleBroken, type ContractRule } from './rule.js';
@@ -83,7 +83,7 @@ async function settled(
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const answer = await within(PATIENCE_MS, () => summarizer.summarize(request, signal));
+    const answer = await inTime(PATIENCE_MS, () => summarizer.summarize(request, signal));
     if (answer === LATE) throw new RuleBroken(`it did not settle within ${PATIENCE_MS / 1_000} s`);
     return answer;
   } catch (error) {

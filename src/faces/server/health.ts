@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../../errors/index.js';
-import { LATE, within } from '../../session/plugins/index.js';
+import { LATE, inTime } from '../../session/plugins/index.js';
 import { faultBody } from './faults.js';
 import { codesOf } from './request-log.js';
 import type { Service } from './service.js';
@@ -64,7 +64,7 @@ export class Health {
   async #written(): Promise<State> {
     const { store } = this.#service;
     try {
-      const done = await within(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
+      const done = await inTime(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
       return done === LATE ? { ...AWAY, code: 'STORE_FAILED' } : { status: 'ready' };
     } catch (error) {
       return { ...(goesOn(error) ? AWAY : DOWN), ...codesOf(error) };

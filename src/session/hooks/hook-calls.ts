@@ -1,4 +1,4 @@
-import { LATE, within, wordsOf, type LoadedPlugin } from '../plugins/index.js';
+import { LATE, inTime, wordsOf, type LoadedPlugin } from '../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest, PluginValues } from '../../spi/index.js';
 import type { HookRun } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
@@ -44,7 +44,7 @@ export class HookCalls {
     let message: string | undefined;
     let value: T | undefined;
     try {
-      const answer = await within(ms, (signal) => run(this.#apiFor(plugin, signal)), ended);
+      const answer = await inTime(ms, (signal) => run(this.#apiFor(plugin, signal)), ended);
       if (answer === LATE) {
         outcome = 'late';
         message = `has not settled in ${ms} ms`;

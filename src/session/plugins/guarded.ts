@@ -28,7 +28,7 @@ export const LATE = Symbol('late');
  * What some work gives, or `LATE` where it has not settled in so many milliseconds; it goes on then, and nobody listens.
  * Its signal aborts with the deadline. `onEnd` is called when the work itself ends, late or not.
  */
-export async function within<T>(
+export async function inTime<T>(
   ms: number,
   work: (signal: AbortSignal) => T | Promise<T>,
   onEnd: () => void = () => undefined,

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
 import { jsonOf } from '../../transcript/index.js';
-import { LATE, lateError, pluginError, within, wordsOf } from './guarded.js';
+import { LATE, lateError, pluginError, inTime, wordsOf } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
 /** How loud a line is that a plugin says. */
@@ -85,7 +85,7 @@ export class PluginHost {
       const { name } = plugin;
       let fault: Error | undefined;
       try {
-        const done = await within(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
+        const done = await inTime(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
         if (done === LATE) fault = lateError(name, 'open()', this.#loadMs);
       } catch (cause) {
         const remedy = 'Mend what it says, or take it out of plugins.';
@@ -108,7 +108,7 @@ export class PluginHost {
 
   async #closed(plugins: readonly LoadedPlugin[]): Promise<void> {
     await Promise.all(
-      plugins.map(({ close }) => within(this.#loadMs, () => close?.()).catch(() => undefined)),
+      plugins.map(({ close }) => inTime(this.#loadMs, () => close?.()).catch(() => undefined)),
     );
   }
 }

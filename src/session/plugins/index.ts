@@ -1,4 +1,4 @@
-export { LATE, within, wordsOf } from './guarded.js';
+export { LATE, inTime, wordsOf } from './guarded.js';
 export {
   PluginHost,
   readAnswer,

@@ -1,7 +1,7 @@
 import { FUNCTION, fieldFaults, having, listOf, OBJECT, TEXT, type Kind } from '../../errors/index.js';
 import type { Plugin } from '../../spi/index.js';
 
-import { LATE, lateError, pluginError, within, wordsOf } from './guarded.js';
+import { LATE, lateError, pluginError, inTime, wordsOf } from './guarded.js';
 import { findPlugin, PLUGIN_NAME, type FoundPlugin, type Manifest, type NamedPlugin } from './package.js';
 
 /** A plugin whose shape was looked at; its name is that of the settings. */
@@ -52,7 +52,7 @@ async function loaded(
   { deadlineMs, importModule }: PluginsRequest,
 ): Promise<LoadedPlugin> {
   const step = async <T>(what: string, work: () => T | Promise<T>): Promise<T> => {
-    const done = await within(deadlineMs, work).catch((cause: unknown) => {
+    const done = await inTime(deadlineMs, work).catch((cause: unknown) => {
       throw pluginError('PLUGIN_INVALID', {
         plugin: name,
         found: `${what} failed: ${wordsOf(cause)}`,

@@ -1,5 +1,5 @@
 import { replaySession, type Message, type Prepared, type ReplayedCall } from '../../../index.js';
-import { LATE, within } from '../../../session/plugins/index.js';
+import { LATE, inTime } from '../../../session/plugins/index.js';
 import type { Opened } from '../open.js';
 import type { ChatMessage, Rival } from './rival.js';
 import type { ChatHistory } from './subject.js';
@@ -65,7 +65,7 @@ export function rivalLane(
       const began = performance.now();
       try {
         shown = isOver
-          ? await inTime(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
+          ? await messagesOf(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
           : given;
         const durationMs = (isOver && work?.().ms) || performance.now() - began;
         if (isOver) compactions += 1;
@@ -102,11 +102,11 @@ export function rivalLane(
 }
 
 /** What it returned, where that is a list of messages and came in time. */
-async function inTime(
+async function messagesOf(
   ms: number,
   work: (signal: AbortSignal) => ReturnType<Rival>,
 ): Promise<readonly ChatMessage[]> {
-  const given: unknown = await within(ms, work);
+  const given: unknown = await inTime(ms, work);
   if (given === LATE) throw new Error(`gave no answer within ${ms / 1_000} s`);
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'object' || one === null))
     throw new TypeError('returned no list of messages');
