@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
-import { SpillwayError, type Kind } from '../errors/index.js';
+import { SpillwayError, type Kind, thrownText } from '../errors/index.js';
 import { sessionIn, type Spillway } from '../session/index.js';
 import { BUILT_IN_STAGES } from '../stages/index.js';
 import { configWing, EnginePlugins } from './config.js';
@@ -180,7 +180,7 @@ function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
   try {
     return resolve();
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
+    const found = thrownText(cause).split('\n', 1)[0]!;
     const remedy = ASYNCHRONOUS.test(found)
       ? 'Wait for it before, and bind what it resolves to.'
       : 'See to it that the container can make it; the cause says what went wrong.';

@@ -70,3 +70,12 @@ const AWAY: readonly string[] = [
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }
+
+/** The words of what was thrown. Anything can be thrown, also what cannot be made a text. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'something that has no text';
+  }
+}

@@ -1,3 +1,4 @@
+import { thrownText } from '../errors/index.js';
 import {
   contextOf,
   editsOfList,
@@ -42,7 +43,7 @@ export function delegatedBy(
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
     return { delegated: { by, edits } };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: thrownText(error) };
   }
 }
 

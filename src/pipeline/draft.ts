@@ -1,3 +1,4 @@
+import { thrownText } from '../errors/index.js';
 import type { MeasureMessage, TranscriptView } from '../spi/index.js';
 import type { Budget, Reading } from '../tokens/index.js';
 import {
@@ -195,7 +196,7 @@ export class RunDraft {
       accepted = [];
       faults.unshift({
         code: 'STAGE_FAILED',
-        message: messageOf(error),
+        message: thrownText(error),
       });
     }
     return { accepted, faults, proposed };
@@ -228,12 +229,3 @@ function standingMark({ exchanges }: TranscriptView, edit: Edit): EditMark | und
 
 /** A stage that gets everything wrong gets it wrong in the same way; the first few say how. */
 const MAX_FAULTS = 5;
-
-/** Anything can be thrown, also what cannot be made a text. */
-function messageOf(error: unknown): string {
-  try {
-    return String(error instanceof Error ? error.message : error);
-  } catch {
-    return 'threw something that has no text';
-  }
-}

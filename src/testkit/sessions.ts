@@ -1,3 +1,4 @@
+import { thrownText } from '../errors/index.js';
 import {
   createSpillway,
   SpillwayError,
@@ -64,7 +65,7 @@ async function sentOf(session: Session, where: string) {
     return await session.prepare();
   } catch (error) {
     if (error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE') return undefined;
-    throw new RuleBroken(`${where}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new RuleBroken(`${where}: ${thrownText(error)}`, {
       cause: error,
     });
   }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { SpillwayError } from '../../errors/index.js';
+import { SpillwayError, thrownText } from '../../errors/index.js';
 import { makeFolder } from '../../summarizers/index.js';
 import { writeJson } from '../../transcript/index.js';
 import type { Terminal } from './terminal.js';
@@ -92,7 +92,7 @@ function whyUnwritable(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   if (code === 'EISDIR') return 'a directory';
   if (code === 'EACCES' || code === 'EPERM') return 'no permission to write there';
-  return cause instanceof Error ? cause.message : String(cause);
+  return thrownText(cause);
 }
 
 /** A report: JSON to a file where asked, and for people or programs on stderr. */

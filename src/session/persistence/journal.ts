@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { SpillwayError } from '../../errors/index.js';
+import { SpillwayError, thrownText } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { TaskQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
@@ -193,7 +193,7 @@ export class Journal {
       if (cause instanceof SpillwayError) throw cause;
       throw new SpillwayError('STORE_FAILED', {
         subject: `store ${this.store.name}, session "${this.key.sessionId}", agent "${this.key.agentPath}"`,
-        found: cause instanceof Error ? cause.message : String(cause),
+        found: thrownText(cause),
         remedy: 'Nothing is lost in memory: the next call tries again.',
         facts: { thrown: true },
         retryable: true,

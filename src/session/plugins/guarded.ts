@@ -1,4 +1,4 @@
-import { SpillwayError, type ErrorCode, type Fault } from '../../errors/index.js';
+import { SpillwayError, thrownText, type ErrorCode, type Fault } from '../../errors/index.js';
 
 interface PluginFault extends Omit<Fault, 'subject' | 'allowed'> {
   readonly plugin: string;
@@ -12,14 +12,8 @@ export function pluginError(code: ErrorCode, { plugin, allowed, ...fault }: Plug
   return new SpillwayError(code, { subject: `plugin ${plugin}`, ...fault, ...says, facts: { plugin } });
 }
 
-/** Anything can be thrown, also what cannot be made a text. */
-export function wordsOf(thrown: unknown): string {
-  try {
-    return String(thrown instanceof Error ? thrown.message : thrown).split('\n', 1)[0]!;
-  } catch {
-    return 'something that has no text';
-  }
-}
+/** The first line of what was thrown. */
+export const wordsOf = (thrown: unknown): string => thrownText(thrown).split('\n', 1)[0]!;
 
 /** Not settled in time. */
 export const LATE = Symbol('late');

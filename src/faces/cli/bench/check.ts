@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SpillwayError } from '../../../errors/index.js';
+import { SpillwayError, thrownText } from '../../../errors/index.js';
 import type { BenchRound } from './round.js';
 import type { BenchReport } from './tables.js';
 import type { BenchRow } from './rows.js';
@@ -46,7 +46,7 @@ function read(file: string): BenchReport {
     const report = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;
     if (Array.isArray(report.rounds)) return report;
   } catch (cause) {
-    throw notOne(file, cause instanceof Error ? cause.message : String(cause));
+    throw notOne(file, thrownText(cause));
   }
   throw notOne(file, 'no rounds in it');
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { z } from 'zod';
-import { SpillwayError } from '../../../errors/index.js';
+import { SpillwayError, thrownText } from '../../../errors/index.js';
 import { interval } from './bootstrap.js';
 import { asContext, question, type Examiner, type Grades } from './examiner.js';
 import type { BenchPolicy } from './policy.js';
@@ -40,7 +40,7 @@ function parsed(file: string): z.infer<typeof examFile> {
   } catch (cause) {
     throw new SpillwayError('INPUT_UNREADABLE', {
       subject: file,
-      found: cause instanceof Error ? cause.message.slice(0, 300) : String(cause),
+      found: thrownText(cause).slice(0, 300),
       allowed: 'an exam: session, cut, and questions with id, kind, q and key',
       remedy: 'See docs/bench.md for what stands in an exam.',
       cause,
@@ -88,7 +88,7 @@ async function rowOf(
         readings.push({ exam, replicate, grades });
       } catch (error) {
         missing += 1;
-        failure ??= error instanceof Error ? error.message.slice(0, 300) : String(error);
+        failure ??= thrownText(error).slice(0, 300);
       }
     }
   }

@@ -1,3 +1,4 @@
+import { thrownText } from '../../../errors/index.js';
 import { replaySession, type Message, type Prepared, type ReplayedCall } from '../../../index.js';
 import { LATE, inTime } from '../../../session/plugins/index.js';
 import type { Opened } from '../open.js';
@@ -79,7 +80,7 @@ export function rivalLane(
         before = shown;
       } catch (error) {
         shown = given;
-        const message = error instanceof Error ? error.message : String(error);
+        const message = thrownText(error);
         yield {
           index,
           tokens: history.count(given),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { SpillwayError } from '../../../errors/index.js';
+import { SpillwayError, thrownText } from '../../../errors/index.js';
 import { importModule } from '../../../user-module.js';
 
 /** A message of OpenAI chat completions. */
@@ -79,7 +79,7 @@ export async function rivalNamed(name: string): Promise<Rival> {
   const known = BASELINES.get(name);
   if (known) return known;
   const found = await importModule(resolve(name)).catch((cause: unknown) => {
-    throw unloadable(name, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unloadable(name, thrownText(cause), cause);
   });
   const rival = found.compact ?? found.default;
   if (typeof rival === 'function') return rival as Rival;

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { SpillwayError } from '../../../errors/index.js';
+import { SpillwayError, thrownText } from '../../../errors/index.js';
 import { findPlugin, pluginFolder } from '../../../session/plugins/index.js';
 import { importModule } from '../../../user-module.js';
 import {
@@ -109,7 +109,7 @@ function isEntry(folder: string, file: string): boolean {
 const unreadable = (path: string, cause: unknown): SpillwayError =>
   new SpillwayError('INPUT_UNREADABLE', {
     subject: path,
-    found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
+    found: thrownText(cause).split('\n', 1)[0],
     remedy: 'Name a JavaScript module, a plugin, or a package that is installed here.',
     cause,
   });

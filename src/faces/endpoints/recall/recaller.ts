@@ -1,3 +1,4 @@
+import { thrownText } from '../../../errors/index.js';
 import { recalledText, type Flight, type Prepared, type Session } from '../../../session/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import type { RecallCall, RecallStep, RecallWire } from './wire.js';
@@ -78,7 +79,7 @@ class Recaller<Answer> {
       const text = recalledText(await session.recall(asked as Parameters<Session['recall']>[0]));
       return this.#made < most ? text : `${text}\n\n${LAST}`;
     } catch (error) {
-      return `Nothing was recalled: ${error instanceof Error ? error.message : String(error)}`;
+      return `Nothing was recalled: ${thrownText(error)}`;
     }
   }
 }
