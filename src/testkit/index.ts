@@ -1,6 +1,5 @@
 /** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
-export { SignatureBook, type SignatureFault } from './wire/signature-book.js';
 export { validateOpenAiChat, type Rule, type Violation } from './wire/openai-chat.js';
 export {
   validateOpenAiResponses,
@@ -55,4 +54,3 @@ export {
   type ListedContract,
   type Waivable,
 } from './contracts.js';
-export { contractText } from './contract-text.js';

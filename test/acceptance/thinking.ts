@@ -1,6 +1,7 @@
 import { anthropic } from '../../src/formats/index.js';
 import type { Injection, Session } from '../../src/index.js';
-import { SignatureBook, validateAnthropic, type SignatureFault } from '../../src/testkit/index.js';
+import { validateAnthropic } from '../../src/testkit/index.js';
+import { SignatureBook, type SignatureFault } from '../support/signature-book.js';
 import { prose } from './support.js';
 
 /** A message of the Messages API. */

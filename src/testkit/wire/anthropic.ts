@@ -11,7 +11,7 @@
  *    message that the open tool loop ends in begins with thinking; words of the user end a loop
  * A6 the user speaks first; instructions midway directly follow a user's message
  *
- * A5 (thinking bound to what stands before it) shows only over several requests: see `signature-book.ts`.
+ * A5 (thinking bound to what stands before it) shows only over several requests, and is not judged here.
  */
 
 import { z } from 'zod/v4';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SignatureBook } from '../../../src/testkit/index.js';
+import { SignatureBook } from '../../support/signature-book.js';
 import { assistant, result, text, thinking, use, user, type Loose } from '../formats/anthropic/bodies.js';
 
 const first = { system: 'Be brief.', messages: [user(text('Go.'))] };

@@ -1,4 +1,4 @@
-import { CONTRACTS } from './contracts.js';
+import { CONTRACTS } from '../../src/testkit/index.js';
 
 /** CONTRACT.md: every rule of every contract, as the kit has them. */
 export function contractText(): string {

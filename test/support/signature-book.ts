@@ -6,7 +6,7 @@
  * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
  * later request which of its thinking blocks a server that checks would refuse.
  */
-import { inWords, asLoose, isLoose, listIn, type Loose } from './loose.js';
+import { inWords, asLoose, isLoose, listIn, type Loose } from '../../src/testkit/wire/loose.js';
 import { createHash } from 'node:crypto';
 
 /** A signature that a provider would refuse, or no longer honour. */
