@@ -79,3 +79,19 @@ export function thrownText(thrown: unknown): string {
     return 'something that has no text';
   }
 }
+
+/**
+ * What is asked of one session of many, or the code of the fault that it alone has: it is not to take the others away.
+ * Rejects where the store itself is away.
+ */
+export async function alone<T>(
+  asked: Promise<T>,
+): Promise<{ readonly value: T } | { readonly fault: ErrorCode }> {
+  try {
+    return { value: await asked };
+  } catch (error) {
+    const fault = error instanceof SpillwayError ? error.code : 'INTERNAL';
+    if (fault !== 'STORE_DAMAGED' && isStoreFailure(error)) throw error;
+    return { fault };
+  }
+}

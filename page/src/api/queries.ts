@@ -22,6 +22,7 @@ import type {
   Recalled,
   SessionSummary,
   ShownMessage,
+  Skipped,
   Stage,
   StatedLimits,
   WaitingPlan,
@@ -44,7 +45,7 @@ export const sessions = queryOptions({
 
 export const inbox = queryOptions({
   queryKey: ['project', 'inbox'],
-  queryFn: ({ signal }) => ask<{ readonly items: readonly WaitingPlan[] }>('/inbox', { signal }),
+  queryFn: ({ signal }) => ask<{ readonly items: readonly WaitingPlan[] } & Skipped>('/inbox', { signal }),
 });
 
 export const projectCosts = queryOptions({

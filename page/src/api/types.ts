@@ -29,7 +29,11 @@ export type CallRecord = z.infer<typeof said.CallRecord> & {
   readonly appended: number;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 };
-export type Effect = z.infer<typeof said.Effect>;
+export type Effect = z.infer<typeof said.Effect> & Partial<Skipped>;
+/** Of answers about all sessions. */
+export interface Skipped {
+  readonly skipped: z.infer<typeof said.Skipped>;
+}
 export type Finding = z.infer<typeof past.Finding>;
 export type Recalled = z.infer<typeof past.Recalled> & {
   readonly about?: string;

@@ -4,7 +4,7 @@ import { inbox } from '../api/queries';
 import type { Plan, WaitingPlan } from '../api/types';
 import { Num } from '../parts/figure';
 import { ago, at } from '../parts/format';
-import { Answer, Empty } from '../parts/states';
+import { Answer, Empty, SkippedNote } from '../parts/states';
 import { PRIMARY, sessionLink } from '../route';
 import { PlanView } from '../session/compact/plan-view';
 
@@ -24,22 +24,25 @@ export function InboxPage() {
         </div>
       )}
       <Answer of={waiting}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <section className="panel">
-              <Empty title="Nothing waits">
-                <p>
-                  Plans wait here where the setting <code>compaction.approval</code> is <code>ask</code>, and
-                  where somebody lets one wait.
-                </p>
-              </Empty>
-            </section>
-          ) : (
-            items.map((one) => (
-              <Waiting key={`${one.sessionId} ${one.agentPath}`} waiting={one} onDone={setDone} />
-            ))
-          )
-        }
+        {({ items, skipped }) => (
+          <>
+            <SkippedNote skipped={skipped} />
+            {items.length === 0 ? (
+              <section className="panel">
+                <Empty title="Nothing waits">
+                  <p>
+                    Plans wait here where the setting <code>compaction.approval</code> is <code>ask</code>,
+                    and where somebody lets one wait.
+                  </p>
+                </Empty>
+              </section>
+            ) : (
+              items.map((one) => (
+                <Waiting key={`${one.sessionId} ${one.agentPath}`} waiting={one} onDone={setDone} />
+              ))
+            )}
+          </>
+        )}
       </Answer>
     </>
   );

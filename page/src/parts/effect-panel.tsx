@@ -3,7 +3,7 @@ import type { Effect } from '../api/types';
 import { Num } from './figure';
 import { count, counted, dollars, exact, lasted, percent } from './format';
 import { Histogram } from './histogram';
-import { Answer } from './states';
+import { Answer, SkippedNote } from './states';
 
 /** What compactions came to: tokens before and after, each stage, lengths of summaries, cost and hooks. */
 export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
@@ -15,15 +15,18 @@ export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
       </header>
       <Answer of={of} rows={4}>
         {(said) => (
-          <div className="in effect">
-            <Sums of={said} />
-            <Stages of={said.stages} />
-            <div>
-              <h3 title="How long the texts are that stand for superseded spans">Length of summaries</h3>
-              <Histogram values={said.summaryTokens} unit="tokens" />
+          <>
+            <div className="in effect">
+              <Sums of={said} />
+              <Stages of={said.stages} />
+              <div>
+                <h3 title="How long the texts are that stand for superseded spans">Length of summaries</h3>
+                <Histogram values={said.summaryTokens} unit="tokens" />
+              </div>
+              <Hooks of={said.hooks} />
             </div>
-            <Hooks of={said.hooks} />
-          </div>
+            <SkippedNote skipped={said.skipped} />
+          </>
         )}
       </Answer>
     </section>

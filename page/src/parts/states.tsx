@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
+import { counted } from './format';
 
 export function Loading({ rows = 4 }: { readonly rows?: number }) {
   return (
@@ -33,6 +34,16 @@ export function Failed({ error, again }: { readonly error: unknown; readonly aga
         </Button>
       )}
     </div>
+  );
+}
+
+/** How many sessions an answer about all of them leaves out. */
+export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undefined }) {
+  if (skipped === 0) return null;
+  return (
+    <p className="soft" role="note">
+      Without {counted(skipped, 'session')} that cannot be read: the list of sessions says which.
+    </p>
   );
 }
 

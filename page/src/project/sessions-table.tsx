@@ -43,7 +43,7 @@ export function SessionsTable({ items }: { readonly items: readonly SessionSumma
 }
 
 function Row({ of: one }: { readonly of: SessionSummary }) {
-  const { id, agentPath, model, messages, compactions = 0, savedTokens = 0, net = 0, netCost, costs } = one;
+  const { id, agentPath, model } = one;
   const about = [
     one.title === undefined ? undefined : id,
     agentPath === PRIMARY ? undefined : agentPath,
@@ -59,6 +59,18 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
         </a>
         <State of={one} />
       </td>
+      {one.fault === undefined ? <Figures of={one} /> : <td colSpan={COLUMNS.length - 2}>–</td>}
+      <td className="right soft">
+        <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>
+      </td>
+    </tr>
+  );
+}
+
+function Figures({ of: one }: { readonly of: SessionSummary }) {
+  const { messages, compactions = 0, savedTokens = 0, net = 0, netCost, costs } = one;
+  return (
+    <>
       <td>{one.reading ? <Pressure reading={one.reading} /> : '–'}</td>
       <td className="right">{count(messages)}</td>
       <td className="right">{count(compactions)}</td>
@@ -86,17 +98,19 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
           {count(one.fallbacks ?? 0)}
         </Num>
       </td>
-      <td className="right soft">
-        <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>
-      </td>
-    </tr>
+    </>
   );
 }
 
-function State({ of: { pending, breakers = {}, flags, forkOf } }: { readonly of: SessionSummary }) {
+function State({ of: { pending, breakers = {}, flags, forkOf, fault } }: { readonly of: SessionSummary }) {
   const open = Object.entries(breakers).filter(([, state]) => state !== 'closed');
   return (
     <span className="line">
+      {fault !== undefined && (
+        <span className="mark bad" title="It cannot be read: its own page says why">
+          {fault}
+        </span>
+      )}
       {pending !== undefined && (
         <span className="mark accent" title="A plan waits for a yes: see the inbox">
           waits

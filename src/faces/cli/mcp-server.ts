@@ -42,7 +42,9 @@ export function createMcpServer(spillway: Spillway, version: string): McpServer 
   tool('sessions', 'Lists the sessions that are kept, newest first.', {}, async () => {
     const sessions = await listSessions(spillway.store, { limit: 50 });
     return sessions
-      .map(({ sessionId, agentPath, messages }) => `${sessionId} ${agentPath}: ${messages} messages`)
+      .map(({ sessionId, agentPath, messages, fault = '' }) =>
+        `${sessionId} ${agentPath}: ${messages} messages ${fault}`.trimEnd(),
+      )
       .join('\n');
   });
   verbTool('recall', recall, ({ text }) => text);

@@ -191,6 +191,10 @@ export const WaitingPlan = z
   .object({ sessionId: z.string(), agentPath: z.string(), at: timeMs, plan: Plan })
   .meta({ id: 'WaitingPlan' });
 
+export const Skipped = z
+  .number()
+  .describe('Sessions that could not be read, which are left out; GET /sessions names the fault of each.');
+
 /** What is known of a session at a glance; what follows `live` costs opening it. */
 export const SessionSummary = z
   .object({
@@ -218,6 +222,12 @@ export const SessionSummary = z
     costs: Costs.optional(),
     breakers: z.record(z.string(), z.enum(['closed', 'open', 'half-open'])).optional(),
     pending: z.string().optional().describe('Hash of the plan that waits for a yes.'),
+    fault: z
+      .string()
+      .optional()
+      .describe(
+        'Code of the error for which it cannot be read, as in docs/errors.md; then it has no figures.',
+      ),
   })
   .meta({ id: 'SessionSummary' });
 

@@ -1,3 +1,4 @@
+import { alone, type ErrorCode } from '../../errors/index.js';
 import type { SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
 import { isLeft, Ledger, Log, type Left, type LogMessage } from '../../transcript/index.js';
 import type { SavedPlan } from '../ahead/prepared-plan.js';
@@ -107,18 +108,22 @@ export async function openThread(
 export interface ListedSession extends ThreadInfo {
   /** Messages that stand in its log, those left out that were rolled back. */
   readonly messages: number;
+  /** Why it cannot be read, where it cannot: `messages` are then all that were ever stored. */
+  readonly fault?: ErrorCode;
 }
 
-/** The sessions of a store, the newest first; each agent path by itself. */
+/** The sessions of a store, the newest first; each agent path by itself. One that is damaged stands among the others. */
 export async function listSessions(
   store: SessionStore,
   of: { readonly sessionId?: string; readonly limit?: number } = {},
 ): Promise<readonly ListedSession[]> {
   const listed: ListedSession[] = [];
   for (const thread of await store.threads(of)) {
-    const left = await leftIn(store, thread);
-    const gone = left.reduce((sum, { count }) => sum + count, 0);
-    listed.push({ ...thread, messages: thread.head.messages - gone });
+    const { messages } = thread.head;
+    const left = await alone(leftIn(store, thread));
+    if ('fault' in left) listed.push({ ...thread, messages, fault: left.fault });
+    else
+      listed.push({ ...thread, messages: messages - left.value.reduce((sum, { count }) => sum + count, 0) });
   }
   return listed;
 }

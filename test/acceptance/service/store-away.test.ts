@@ -1,8 +1,15 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import Libsql from 'libsql';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { says, system, talk, user, type Chat } from '../support.js';
+import { says, system, spillway, talk, temporaryFolder, user, type Chat } from '../support.js';
 import { BUDGET, proxied } from './proxied.js';
+import { started } from './support.js';
+import { tab } from '../page/browser.js';
+import { look } from '../page/support.js';
+
+const folder = temporaryFolder();
 
 const full = () =>
   Promise.reject(
@@ -95,4 +102,61 @@ describe('N13: a store that takes what it is told, and cannot be read', () => {
       expect(service.lines.join('')).toContain('STORE_DAMAGED');
     },
   );
+});
+
+describe('N13: a store in which some sessions are damaged', () => {
+  const [GOOD, HURT, TORN] = ['good', 'hurt', 'torn'] as const;
+  const ofThread = (id: string): string =>
+    `thread_id = (select id from spillway_thread where session_id like '%${id}%')`;
+
+  it('lists them with the code of their fault, and leaves them out where all are added up', async () => {
+    const store = `sqlite:${join(folder.path, 'damaged.db')}`;
+    const settings = { compaction: { approval: 'ask' } } as const;
+    const before = await started(4_000, settings, { store });
+    for (const id of [GOOD, HURT, TORN]) {
+      await before.ask('POST', '/sessions', { id });
+      const request = { model: 'm', messages: [...talk(12, 150), user('And now?')] };
+      await before.ask('POST', `/sessions/${id}/prepare`, { request });
+      await before.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.8 });
+      const planned = await before.ask('POST', `/sessions/${id}/plans`, { lower_threshold: 0.2 });
+      await before.ask('POST', `/sessions/${id}/plans/${planned.body.plan.hash}/propose`);
+    }
+    const { body: whole } = await before.ask('GET', '/effect');
+    await before.close();
+    const database = new Libsql(join(folder.path, 'damaged.db'));
+    database.exec(`update spillway_message set body = '{' where seq = 1 and ${ofThread(HURT)};
+      update spillway_entry set body = '{' where ${ofThread(TORN)};
+      update spillway_checkpoint set body = '{}' where ${ofThread(TORN)}`);
+    database.close();
+
+    const service = await started(4_000, settings, { store });
+    const { body: listed } = await service.ask('GET', '/sessions');
+    const byId = new Map(listed.items.map((one: any) => [one.id, one]));
+    expect([...byId.keys()].sort()).toEqual([GOOD, HURT, TORN]);
+    expect(byId.get(GOOD)).toMatchObject({ compactions: 1, pending: expect.any(String) });
+    expect(byId.get(GOOD)).not.toHaveProperty('fault');
+    for (const id of [HURT, TORN]) {
+      expect(byId.get(id)).toMatchObject({ messages: 25, fault: 'STORE_DAMAGED' });
+      expect(byId.get(id)).not.toHaveProperty('compactions');
+      expect((await service.ask('GET', `/sessions/${id}`)).body.error.code).toBe('STORE_DAMAGED');
+    }
+    const { body: inbox } = await service.ask('GET', '/inbox');
+    expect(inbox).toMatchObject({ items: [{ sessionId: GOOD }], skipped: 2 });
+    const { body: effect } = await service.ask('GET', '/effect');
+    expect(effect.skipped).toBe(2);
+    expect([whole.compactions.committed, effect.compactions.committed]).toEqual([3, 1]);
+    const { code, out } = await spillway(['sessions', '--store', store]);
+    expect([code, out.match(/STORE_DAMAGED/g)]).toEqual([0, ['STORE_DAMAGED']]);
+    for (const id of [GOOD, HURT, TORN]) expect(out).toContain(id);
+
+    const page = await tab();
+    await look(page, service);
+    await page.getByRole('row', { name: new RegExp(`${HURT}.*STORE_DAMAGED`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`${GOOD}.*waits`) }).waitFor();
+    await page.getByText('Without 2 sessions that cannot be read').waitFor();
+    await page.getByRole('link', { name: 'Open the inbox' }).click();
+    await page.getByRole('region', { name: `Plan of ${GOOD}` }).waitFor();
+    await page.getByText('Without 2 sessions that cannot be read').waitFor();
+    expect(page.complaints).toEqual([]);
+  });
 });

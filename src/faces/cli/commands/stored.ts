@@ -26,9 +26,10 @@ import {
 async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<Said> {
   const threads = await listSessions(store, limit === undefined ? {} : { limit });
   const lines = (): string[] =>
-    threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
+    threads.map(({ sessionId, agentPath, head, messages, updatedAt, fault }) => {
       const when = new Date(updatedAt).toISOString();
-      return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+      const line = `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+      return fault === undefined ? line : `${line}  ${fault}`;
     });
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
 }

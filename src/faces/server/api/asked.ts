@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod/v4';
+import { alone } from '../../../errors/index.js';
 import type { Session } from '../../../session/index.js';
 import { maySee, type Caller } from '../access.js';
 import { sessionUnknown, type Service } from '../service.js';
@@ -28,4 +29,14 @@ export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest
   const items = all.slice(from, from + limit);
   const end = from + items.length;
   return { items, total: all.length, ...(end < all.length && { next: String(end) }) };
+}
+
+/** What is asked of each of many sessions, and how many were skipped: each damaged one by itself. */
+export async function ofReadable<Thread, T>(
+  threads: readonly Thread[],
+  ask: (thread: Thread) => Promise<T>,
+): Promise<{ readonly values: readonly T[]; readonly skipped: number }> {
+  const asked = await Promise.all(threads.map((thread) => alone(ask(thread))));
+  const values = asked.flatMap((one) => ('value' in one ? [one.value] : []));
+  return { values, skipped: asked.length - values.length };
 }

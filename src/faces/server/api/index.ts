@@ -15,7 +15,7 @@ import { planRoutes, compacted, planned } from './plans.js';
 import { projectRoutes } from './project.js';
 import { routesOf } from './route.js';
 import { sessionRoutes } from './sessions.js';
-import { paged, checkSeen } from './asked.js';
+import { paged, checkSeen, ofReadable } from './asked.js';
 import { CompactBody, PagedAgentQuery, SessionParams } from './requests.js';
 
 /** What became of messages, what calls were sent, what was said originally, and what it all cost. */
@@ -116,16 +116,15 @@ function compactionRoutes(app: FastifyInstance, service: Service): void {
     'GET /effect',
     {
       summary: `The same of all sessions; of the ${MOST_SESSIONS} written to last where there are more.`,
-      answer: verbs.Effect,
+      answer: verbs.Effect.extend({ skipped: verbs.Skipped }),
     },
     async ({ caller }) => {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
-      const histories = await Promise.all(
-        threads
-          .slice(0, MOST_SESSIONS)
-          .map(async ({ head: _, ...key }) => verbs.history.run(await service.session(key), {})),
+      const { values, skipped } = await ofReadable(
+        threads.slice(0, MOST_SESSIONS),
+        async ({ head: _, ...key }) => verbs.history.run(await service.session(key), {}),
       );
-      return verbs.effectOf(histories.flat());
+      return { ...verbs.effectOf(values.flat()), skipped };
     },
   );
 }

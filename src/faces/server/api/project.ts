@@ -6,8 +6,9 @@ import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../.
 import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
+import { ofReadable } from './asked.js';
 import { routesOf } from './route.js';
-import { Costs, WaitingPlan } from '../../operations/index.js';
+import { Costs, Skipped, WaitingPlan } from '../../operations/index.js';
 
 const LimitsOf = z.looseObject({
   contextWindow: z.number().optional(),
@@ -33,19 +34,17 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
   route(
     'GET /inbox',
     {
-      summary: 'Plans that wait for a yes, of all sessions.',
-      answer: z.object({ items: z.array(WaitingPlan) }),
+      summary: 'Plans that wait for a yes, of all sessions that can be read.',
+      answer: z.object({ items: z.array(WaitingPlan), skipped: Skipped }),
     },
     async ({ caller }) => {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
-      const waiting = await Promise.all(
-        threads.map(async ({ head, ...key }) => {
-          if (head.entries === 0) return [];
-          const { pending } = (await service.session(key)).operator;
-          return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
-        }),
-      );
-      return { items: waiting.flat() };
+      const { values, skipped } = await ofReadable(threads, async ({ head, ...key }) => {
+        if (head.entries === 0) return [];
+        const { pending } = (await service.session(key)).operator;
+        return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
+      });
+      return { items: values.flat(), skipped };
     },
   );
 

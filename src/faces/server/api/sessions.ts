@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
+import { alone } from '../../../errors/index.js';
 import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
 import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
@@ -26,6 +27,12 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     const about = await service.about({ sessionId, agentPath });
     return summaryOf(listed, about, figures ? await service.session({ sessionId, agentPath }) : undefined);
   };
+  /** One of many: without figures, and with the code of its fault, where it cannot be read. */
+  const summaryAmong = async (listed: ListedSession, figures: boolean): Promise<object> => {
+    const { fault } = listed;
+    const said = fault === undefined ? await alone(summary(listed, figures)) : { fault };
+    return 'value' in said ? said.value : { ...(await summaryOf(listed)), fault: said.fault };
+  };
 
   route(
     'GET /sessions',
@@ -46,7 +53,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       ).flat();
       const items = await Promise.all(
         page.items.map((thread) =>
-          summary(
+          summaryAmong(
             listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath)!,
             query.figures,
           ),
@@ -147,8 +154,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
 /** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
 async function summaryOf(
   { sessionId, agentPath, messages, createdAt, updatedAt }: ListedSession,
-  about: verbs.AboutSession | undefined,
-  session: Session | undefined,
+  about?: verbs.AboutSession,
+  session?: Session,
 ): Promise<object> {
   const { format, model = null, forkOf } = about ?? {};
   const known = {
