@@ -61,7 +61,7 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
       </td>
       {one.fault === undefined ? <Figures of={one} /> : <td colSpan={COLUMNS.length - 2}>–</td>}
       <td className="right soft">
-        <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>
+        {one.updatedAt !== undefined && <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>}
       </td>
     </tr>
   );

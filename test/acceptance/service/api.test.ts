@@ -32,6 +32,23 @@ const stagesOf = ({ edits }: { edits: { stage: string }[] }): string[] => [
 ];
 
 describe('the HTTP API', () => {
+  it('K16: has a session that was made and has said nothing yet', async () => {
+    const service = await started(BUDGET);
+    await service.ask('POST', '/sessions', { id: 'new', format: 'anthropic' });
+    const { status, body } = await service.ask('GET', '/sessions/new');
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        id: 'new',
+        format: 'anthropic',
+        messages: 0,
+        compactions: 0,
+        savedTokens: 0,
+      }),
+    ]);
+    expect((await service.ask('GET', '/sessions/none')).body.error.code).toBe('SESSION_UNKNOWN');
+  });
+
   it('K16: compacts, shows the history, judges, previews, changes, commits and undoes', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

@@ -22,7 +22,7 @@ const Figures = z.object({
 /** Lists, makes, reads and feeds sessions. */
 export function sessionRoutes(app: FastifyInstance, service: Service): void {
   const { route, sessionRoute, verbRoute } = routesOf(app, service, 'sessions');
-  const summary = async (listed: ListedSession, figures: boolean): Promise<object> => {
+  const summary = async (listed: AtAGlance, figures: boolean): Promise<object> => {
     const { sessionId, agentPath } = listed;
     const about = await service.about({ sessionId, agentPath });
     return summaryOf(listed, about, figures ? await service.session({ sessionId, agentPath }) : undefined);
@@ -85,10 +85,11 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions/:id',
     { summary: 'A session with its figures.', answer: verbs.SessionSummary },
     async ({ session }) => {
-      const listed = (await listSessions(service.store, { sessionId: session.id })).find(
-        ({ agentPath }) => agentPath === session.agentPath,
-      )!;
-      return summary(listed, true);
+      const { id: sessionId, agentPath } = session;
+      const listed = await listSessions(service.store, { sessionId });
+      // One that was made and has said nothing yet is in no list.
+      const made = { sessionId, agentPath, messages: session.log.length };
+      return summary(listed.find((one) => one.agentPath === agentPath) ?? made, true);
     },
   );
 
@@ -151,9 +152,11 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
   );
 }
 
+type AtAGlance = Pick<ListedSession, 'sessionId' | 'agentPath' | 'messages'> & Partial<ListedSession>;
+
 /** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
 async function summaryOf(
-  { sessionId, agentPath, messages, createdAt, updatedAt }: ListedSession,
+  { sessionId, agentPath, messages, createdAt, updatedAt }: AtAGlance,
   about?: verbs.AboutSession,
   session?: Session,
 ): Promise<object> {
@@ -162,8 +165,7 @@ async function summaryOf(
     id: sessionId,
     agentPath,
     messages,
-    createdAt,
-    updatedAt,
+    ...verbs.present({ createdAt, updatedAt }),
     ...(format !== undefined && { format, model }),
     ...(forkOf !== undefined && { forkOf }),
   };
