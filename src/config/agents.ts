@@ -4,25 +4,10 @@ import { AGENT_FILE_NAMES } from './document-names.js';
 import { deepFreeze, type AgentConfig } from './effective.js';
 import type { ConfigFault, Origin } from './faults.js';
 import { frontmatterOf, readText } from './files.js';
-import { byPath, layerOf, treeOf, type Layer, type Reading, type SettingsByPath } from './layers.js';
-import { showPath, valueAt, type Path } from './path.js';
+import { byPath, layerOf, type Layer, type Reading, type SettingsByPath } from './layers.js';
+import { showPath, valueAt } from './path.js';
 import type { Settings } from './schema.js';
-
-/** Settings of the whole process, which no agent can have for itself. */
-const PROCESS_WIDE: readonly Path[] = [
-  ['agents'],
-  ['agentFiles'],
-  ['store'],
-  ['storeMs'],
-  ['models'],
-  ['counter'],
-  ['plugins'],
-  ['pluginLimits', 'loadMs'],
-  ['fill', 'queue'],
-  ['fill', 'work'],
-  ['fill', 'maxCostPerHour'],
-  ['fill', 'maxTokensPerHour'],
-];
+import { widerThan } from './scopes.js';
 
 /** What a parse gives, with what is wrong in it. */
 export interface ParsedConfig extends AgentConfig {
@@ -57,7 +42,9 @@ export async function agentConfigs(sources: AgentSources): Promise<Readonly<Reco
     const above = [...paths].filter((one) => agent === one || agent.startsWith(`${one}/`));
     const chain = above.toSorted((a, b) => a.length - b.length).flatMap((one) => layers.get(one)!);
     const { faults: found, ...parsed } = parsedWith(chain);
-    const own = layers.get(agent)!.flatMap((layer) => [...layer.faults, ...processWide(layer, agent)]);
+    const own = layers
+      .get(agent)!
+      .flatMap((layer) => [...layer.faults, ...widerThan('agent', layer, ['agents', agent])]);
     const place = showPath(['agents', agent]);
     faults.push(
       ...[...own, ...found].map((fault) => ({
@@ -94,17 +81,4 @@ async function layersOfFile(
   };
   const reading = { root, names: { ...names, ...AGENT_FILE_NAMES }, folder: dirname(file) };
   return [layerOf(said, from, reading), { settings: {}, faults }];
-}
-
-function processWide({ settings }: Layer, agent: string): ConfigFault[] {
-  const all = Object.values(settings);
-  return PROCESS_WIDE.flatMap((wide) => {
-    const own = all.filter(({ path }) => wide.every((key, i) => path[i] === key));
-    if (own.length === 0) return [];
-    const remedy = 'It holds for the whole process: set it beside `agents`, not in it.';
-    const found = valueAt(treeOf(own), wide);
-    const subject = showPath(['agents', agent, ...wide]);
-    const allowed = 'settings that one agent can have for itself';
-    return [{ subject, found, allowed, remedy, origin: own[0]!.origin }];
-  });
 }

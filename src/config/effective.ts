@@ -3,6 +3,20 @@ import { placesIn, type Place } from './json-schema.js';
 import { isMapping, showPath, valueAt } from './path.js';
 import type { Settings } from './schema.js';
 
+/** Any of the fields, at any depth; lists are given whole. */
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> | undefined }
+    : T;
+
+/** Settings from code, with options under `stages` and `knobs`; they win over every other layer. */
+export type Overrides = DeepPartial<Settings> & {
+  stages?: Readonly<Record<string, unknown>>;
+  /** Of plugins, by their names. */
+  knobs?: Readonly<Record<string, unknown>>;
+};
+
 /** One setting as it is in force; `path` with dots: `thresholds.snipThreshold`. */
 export interface ConfigEntry {
   readonly path: string;
@@ -13,7 +27,7 @@ export interface ConfigEntry {
 }
 
 /** What is in force for one agent. */
-export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'knobs' | 'origin'>;
+export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'knobs' | 'origin' | 'tuned'>;
 
 /** The configuration of an agent path: its own, else that of its nearest parent, else that of all. */
 export function configOf(
@@ -37,6 +51,11 @@ export interface EffectiveConfig {
   readonly knobs: Readonly<Record<string, unknown>>;
   /** Who set `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
   origin(path: string): Origin;
+  /**
+   * The same with other settings over it, for one run. Throws `CONFIG_INVALID` with every fault at once; what holds for a
+   * whole session or process is one.
+   */
+  tuned(settings: Overrides): AgentConfig;
   /** What is in force for each agent path that the settings name, its parents' settings included. */
   readonly agents: Readonly<Record<string, AgentConfig>>;
   /** Every setting, in the order of the schema, stages and knobs last. */

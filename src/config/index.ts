@@ -1,14 +1,14 @@
 export { AgentPath, AGENT_PATH_WORDS, isAgentPath } from './fields.js';
 export { COUNTERS, knobSchemas, Settings, SUMMARIZERS, type KnobSchemas } from './schema.js';
+export { loadConfig, type LoadOptions, type NamedPlugins, type PluginShapes } from './load.js';
 export {
-  loadConfig,
+  configOf,
+  type AgentConfig,
+  type ConfigEntry,
   type DeepPartial,
-  type LoadOptions,
-  type NamedPlugins,
+  type EffectiveConfig,
   type Overrides,
-  type PluginShapes,
-} from './load.js';
-export { configOf, type AgentConfig, type ConfigEntry, type EffectiveConfig } from './effective.js';
+} from './effective.js';
 export type { ConfigFault, Origin } from './faults.js';
 export type { Environment } from './env.js';
 export { DEFAULT_PROFILE, listProfiles, type Profile } from './files.js';

@@ -4,7 +4,13 @@ import { SpillwayError } from '../errors/index.js';
 import { agentConfigs, type ParsedConfig } from './agents.js';
 import { renderDefaults } from './default-yaml.js';
 import { DOCUMENT_NAMES } from './document-names.js';
-import { deepFreeze, entriesOf, type EffectiveConfig } from './effective.js';
+import {
+  deepFreeze,
+  entriesOf,
+  type AgentConfig,
+  type EffectiveConfig,
+  type Overrides,
+} from './effective.js';
 import { envLayers, type Environment } from './env.js';
 import { issueFaults, unknownKey, type ConfigFault, type Issue, type Parsed } from './faults.js';
 import { DEFAULT_PROFILE, fileSource, parseSource, profileSources, readText, type Source } from './files.js';
@@ -21,20 +27,7 @@ import {
 import { isMapping, valueAt } from './path.js';
 import { PluginLimits } from './pipeline-fields.js';
 import { Settings, settingsWith, type PluginNames } from './schema.js';
-
-/** Any of the fields, at any depth; lists are given whole. */
-export type DeepPartial<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: DeepPartial<T[K]> | undefined }
-    : T;
-
-/** Settings from code, with options under `stages` and `knobs`; they win over every other layer. */
-export type Overrides = DeepPartial<Settings> & {
-  stages?: Readonly<Record<string, unknown>>;
-  /** Of plugins, by their names. */
-  knobs?: Readonly<Record<string, unknown>>;
-};
+import { widerThan } from './scopes.js';
 
 /** What the settings say of plugins, read before all else: what they bring decides what the rest may say. */
 export interface NamedPlugins {
@@ -103,26 +96,36 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
     layers = await layersUnder(root);
   }
 
+  const parsedWith = (more: readonly Layer[]): ParsedConfig => {
+    const parsed = parse(laidOver([...layers, ...more]), schemas, root);
+    return { ...parsed, tuned: (run) => tuned(layerOf(run, 'code', { root, names }), more) };
+  };
+  const tuned = (run: Layer, more: readonly Layer[]): AgentConfig => {
+    const { faults, ...parsed } = parsedWith([...more, run]);
+    const found = [...run.faults, ...widerThan('run', run), ...faults];
+    if (found.length === 0) return deepFreeze(parsed);
+    const remedy = 'Mend the settings of that run.';
+    throw new SpillwayError('CONFIG_INVALID', { subject: 'settings of a run', remedy, faults: found });
+  };
   const winners = laidOver(layers);
-  const origin = originIn(winners);
-  const { faults: wrong, ...parsed } = parse(winners, schemas, root);
+  const { faults: wrong, ...parsed } = parsedWith([]);
   const sources: readonly Source[] = own ? [...profiles, own] : profiles;
   const faults = [...[...sources, ...layers].flatMap((source) => source.faults), ...wrong];
   if (faults.length > 0) {
     const remedy = 'Mend the settings that are listed.';
     throw new SpillwayError('CONFIG_INVALID', { subject: 'configuration', remedy, faults });
   }
-  const { settings, stages, knobs } = deepFreeze(parsed);
+  const { settings, stages, knobs, origin } = deepFreeze(parsed);
   const agents = await agentConfigs({
     agentFiles: settings.agentFiles,
     settings: winners,
     root,
     names,
     origin,
-    parsedWith: (more) => parse(laidOver([...layers, ...more]), schemas, root),
+    parsedWith,
   });
   const entries = deepFreeze([...entriesOf(placesIn(root), { ...settings, stages, knobs }, origin)]);
-  return Object.freeze({ settings, stages, knobs, origin, agents, entries });
+  return Object.freeze({ ...parsed, agents, entries });
 }
 
 /** The strongest layer that names plugins decides, as with any list; a package is looked for from the file that names it. */
@@ -152,7 +155,7 @@ async function defaultLayers(root: JsonSchema, { configDir, absent }: LoadOption
 }
 
 /** Settings, options and knobs as their schemas take them, with every fault. */
-function parse(winners: SettingsByPath, schemas: Schemas, root: JsonSchema): ParsedConfig {
+function parse(winners: SettingsByPath, schemas: Schemas, root: JsonSchema): Omit<ParsedConfig, 'tuned'> {
   const tree = treeOf(Object.values(winners));
   const origin = originIn(winners);
   const parsed: Parsed = { tree, root, origin };

@@ -77,8 +77,11 @@ const optionsOf = (stages: readonly CompactionStage[]): Record<string, ZodType> 
 export class EnginePlugins {
   #loaded: readonly LoadedPlugin[] = [];
 
-  /** `given`: bound, or handed in from code. */
-  constructor(private readonly given: readonly Plugin[]) {}
+  /** `given`: bound, or handed in from code; `before`: of the engine that this one takes the place of. */
+  constructor(
+    private readonly given: readonly Plugin[],
+    private readonly before: readonly LoadedPlugin[] = [],
+  ) {}
 
   get loaded(): readonly LoadedPlugin[] {
     return this.#loaded;
@@ -86,8 +89,8 @@ export class EnginePlugins {
 
   /** Rejects as `loadPlugins` does. */
   readonly shapes = async ({ plugins, loadMs }: NamedPlugins): Promise<PluginShapes> => {
-    const [named, given] = [plugins, this.given];
-    this.#loaded = await loadPlugins({ named, given, deadlineMs: loadMs, importModule });
+    const { given, before } = this;
+    this.#loaded = await loadPlugins({ named: plugins, given, before, deadlineMs: loadMs, importModule });
     const all = this.#loaded;
     for (const kind of KINDS) checkNames(all, kind);
     const knobs = all.flatMap(({ name, knobs }): [string, ZodType][] => (knobs ? [[name, knobs]] : []));

@@ -71,7 +71,7 @@ export const sessionWing = new ContainerModule(({ bind }) => {
 /** Once everything that it is made of is there. */
 async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   const config = get(SERVICES.Config);
-  const { onStoreFailure, opensPlugins = true } = get(OWN.Opening);
+  const { onStoreFailure, opensPlugins = true, lasting } = get(OWN.Opening);
   const plugins = get(OWN.PluginHost);
   const counter = get(SERVICES.TokenCounter);
   const effects = get(SERVICES.Effects);
@@ -92,13 +92,15 @@ async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
     format: get(SERVICES.WireFormat),
     effects: { ...effects, clock: steadyClock(effects.clock) },
     openFillerOf: (own) => fillers.get(own),
+    fillerFor: get(OWN.FillerFor),
     store,
     summarizerInCode: summarizer?.name,
     summaryLines: get(SERVICES.SummaryLines, { optional: true })?.lines,
     onStoreFailure,
     openScope: get(OWN.OpenScope),
+    lasting,
   });
-  if (opensPlugins) await plugins.open();
+  if (opensPlugins) await plugins.open(lasting?.plugins);
   return spillway;
 }
 

@@ -107,7 +107,9 @@ async function openIn(
   engine.bind(OWN.OpenScope).toConstantValue((core, options) => sessionIn(scopeIn(engine), core, options));
   engine.bind(OWN.Opening).toConstantValue(opening);
   engine.bind(OWN.Stages).toConstantValue(stages);
-  engine.bind(OWN.Plugins).toConstantValue(new EnginePlugins(allBound(engine, SERVICES.Plugin)));
+  engine
+    .bind(OWN.Plugins)
+    .toConstantValue(new EnginePlugins(allBound(engine, SERVICES.Plugin), opening.lasting?.plugins.plugins));
   try {
     const config = await engine.getAsync(SERVICES.Config);
     for (const [service, kind] of SINGLE)

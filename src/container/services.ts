@@ -48,6 +48,8 @@ export interface Opening extends ConfigSources {
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
   /** False: plugins are loaded and none is opened, for an engine that only says what it would be. */
   readonly opensPlugins?: boolean;
+  /** Of the engine that this one takes the place of: it goes over to this one. */
+  readonly lasting?: Spillway['lasting'];
 }
 
 /** What stands behind each service. */
@@ -119,8 +121,12 @@ export const OWN = {
   PolicyOf: service<(config: AgentConfig) => Policy>('PolicyOf'),
   /** Makes what each session is made of. */
   OpenScope: service<OpenScope>('OpenScope'),
+  FillerFor: service<FillerFor>('FillerFor'),
   Fillers: service<ReadonlyMap<AgentConfig, OpenFiller>>('Fillers'),
 } as const;
+
+/** Who writes text under a configuration; undefined where nobody is asked. */
+export type FillerFor = (config: AgentConfig) => Promise<OpenFiller | undefined>;
 
 /** Where sessions are kept, if anywhere, and whether who opened the engine left opening it to the settings. */
 export interface Kept {

@@ -1,48 +1,58 @@
 import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
-import { asksForText, chooseSummarizer, type AgentConfig } from '../config/index.js';
+import { asksForText, chooseSummarizer, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import { packageFolder } from '../package-folder.js';
 import type { OpenFiller } from '../summarizers/index.js';
-import { OWN, SERVICES } from './services.js';
+import { OWN, SERVICES, type FillerFor } from './services.js';
 
 /** Who writes the text of compactions. */
 export const textWing = new ContainerModule(({ bind }) => {
-  bind(OWN.Fillers).toDynamicValue(fillersOf);
+  bind(OWN.FillerFor).toDynamicValue(fillerFor);
+  bind(OWN.Fillers).toResolvedValue(fillersOf, [OWN.FillerFor, SERVICES.Config]);
 });
 
-/** Who fills slots under each configuration that asks for text; what is wrong with any of them is told here. */
-async function fillersOf({
-  get,
-  getAsync,
-}: ResolutionContext): Promise<ReadonlyMap<AgentConfig, OpenFiller>> {
-  const config = get(SERVICES.Config);
+const promptFolder = (): string => join(packageFolder(), 'config', 'prompts');
+
+/** Says who fills slots under a configuration that asks for text; rejects with what is wrong with it. */
+async function fillerFor({ get, getAsync }: ResolutionContext): Promise<FillerFor> {
   const { env = {} } = get(OWN.Opening);
   const catalogue = get(SERVICES.Catalogue);
   const { store } = await getAsync(OWN.Kept);
   const summarizer = get(SERVICES.Summarizer, { optional: true });
-  const fillers = new Map<AgentConfig, OpenFiller>();
-  const promptFolder = join(packageFolder(), 'config', 'prompts');
-  for (const own of [config, ...Object.values(config.agents)]) {
-    if (!asksForText(chooseSummarizer(own.settings, summarizer?.name))) continue;
+  const { loaded } = get(OWN.Plugins);
+  const priceOf = get(SERVICES.PriceOf);
+  return async ({ settings }) => {
+    if (!asksForText(chooseSummarizer(settings, summarizer?.name))) return undefined;
     // Breakers and prompts are loaded only here: without a summarizer nothing waits for them.
     const { openFillers } = await import('../summarizers/index.js');
-    const open = await openFillers({
-      settings: own.settings,
+    return openFillers({
+      settings,
       env,
       ...(summarizer && { summarizer }),
-      brought: get(OWN.Plugins).loaded.flatMap(({ summarizers = [] }) => summarizers),
-      promptFolder,
+      brought: loaded.flatMap(({ summarizers = [] }) => summarizers),
+      promptFolder: promptFolder(),
       limitsOf: (model) => catalogue.lookup(model),
-      priceOf: get(SERVICES.PriceOf),
+      priceOf,
       ...(store && { store }),
     });
-    fillers.set(own, open);
+  };
+}
+
+/** Of all and of each agent; what is wrong with any of them is told here. */
+async function fillersOf(
+  open: FillerFor,
+  config: EffectiveConfig,
+): Promise<ReadonlyMap<AgentConfig, OpenFiller>> {
+  const fillers = new Map<AgentConfig, OpenFiller>();
+  for (const own of [config, ...Object.values(config.agents)]) {
+    const filler = await open(own);
+    if (filler) fillers.set(own, filler);
   }
   const { prompts, promptFiles } = config.settings.fill;
   // An operator's folder of prompts is whole at load, whoever summarises.
   if (prompts !== null && fillers.size === 0) {
     const { promptsFor } = await import('../summarizers/index.js');
-    await promptsFor({ ours: promptFolder, theirs: prompts, files: promptFiles });
+    await promptsFor({ ours: promptFolder(), theirs: prompts, files: promptFiles });
   }
   return fillers;
 }

@@ -71,6 +71,7 @@ const RUN = {
   target: ANYTHING,
   prompt: TEXT,
   summarize: BOOLEAN,
+  settings: OBJECT,
   signal: ABORTABLE,
 } satisfies Fields<RunOverrides & { signal?: AbortSignal }>;
 

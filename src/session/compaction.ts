@@ -115,26 +115,27 @@ export class Compaction {
 
   #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
     const { thread, gauge, timer, policies, summarizer, commits } = this.of;
-    const { tuned = { policy: policies.now, filler: summarizer.filler }, threshold = 0 } = how;
-    const { policy } = tuned;
+    const { threshold = 0 } = how;
+    const tuned: Tuned = how.tuned ?? { policy: policies.now, filler: summarizer.filler };
+    const { policy, budget } = tuned;
     const filler = how.waitsForText ? tuned.filler : undefined;
     const started = timer();
-    const reading = gauge.read(thread.projection);
+    const reading = gauge.scale(budget)(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const run = new Run(this.of, { trigger, reading, policy, waits, started });
     const passed = this.#inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
-    return after(passed, () => this.#planAndFinish(run, trigger, how, { policy, filler }));
+    return after(passed, () => this.#planAndFinish(run, trigger, how, { ...tuned, filler }));
   }
 
-  #planAndFinish(run: Run, trigger: Trigger, how: RunManner, { policy, filler }: Tuned): Response {
+  #planAndFinish(run: Run, trigger: Trigger, how: RunManner, { policy, filler, budget }: Tuned): Response {
     const { hooks, planner } = this.of;
     const { signal } = how;
     const isAsked = hooks.asks(policy);
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
     if (ready) return run.finish(ready);
     const input = {
-      ...planner.input(trigger),
+      ...planner.input(trigger, budget),
       policy: { ...policy, target: how.target },
       forced: how.forced,
       ...(how.refused && { refused: true }),

@@ -1,3 +1,4 @@
+import type { Settings } from '../config/index.js';
 import {
   calibrate,
   measureTools,
@@ -5,6 +6,7 @@ import {
   UNCALIBRATED,
   type Budget,
   type Calibration,
+  type ModelLimits,
   type Reading,
   type Usage,
 } from '../tokens/index.js';
@@ -95,12 +97,17 @@ export class Gauge {
   /** The size of a view against the budget, on the scale that reported usage has taught. */
   readonly read = (projection: Projection): Reading => this.scale()(projection);
 
+  /** The budget of a run that has settings of its own. */
+  budgetUnder(settings: Settings): Budget {
+    return budgetFor(settings, this.#limits(), this.of.counter, this.#answer);
+  }
+
   /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale. */
-  scale(): (projection: Projection) => Reading {
+  scale(budget = this.#budget): (projection: Projection) => Reading {
     const standing = {
       toolsTokens: this.fixed.tokens,
       toolsBytes: this.fixed.bytes,
-      budget: this.#budget,
+      budget,
       calibration: this.#calibration,
       generation: this.#generation,
       ratio: this.#ratio,
@@ -198,10 +205,12 @@ export class Gauge {
   }
 
   #derive(): void {
-    const { settings, catalogue, counter } = this.of;
-    const limits = limitsFor(this.#model, catalogue, counter, { learned: this.learned });
-    this.#budget = budgetFor(settings, limits, counter, this.#answer);
-    this.#ratio = ratioFor(limits, counter);
+    this.#budget = this.budgetUnder(this.of.settings);
+    this.#ratio = ratioFor(this.#limits(), this.of.counter);
+  }
+
+  #limits(): ModelLimits {
+    return limitsFor(this.#model, this.of.catalogue, this.of.counter, { learned: this.learned });
   }
 
   #loadLimits(): void {

@@ -1,5 +1,6 @@
 import { refill, withoutUnfilled, type Planned, type RunInput, type RunOutcome } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
+import type { Budget } from '../tokens/index.js';
 import {
   atOnce,
   madeIn,
@@ -72,7 +73,7 @@ export class Planner {
   ) {}
 
   /** What a run is planned on: the session as it stands, caught up with its log. */
-  input(trigger: Trigger): RunInput {
+  input(trigger: Trigger, budget?: Budget): RunInput {
     const { thread, gauge, measureDraft, count, clock, timer, policies } = this.of;
     const { log, ledger, isPinned, projection, memory, reader } = thread;
     const { references, digests, secrets } = reader.caughtUp();
@@ -93,7 +94,7 @@ export class Planner {
       ...(memory.queued && { queuedBy: memory.queued.id }),
       policy: policies.now,
       forced: false,
-      read: gauge.scale(),
+      read: gauge.scale(budget),
       fixed: gauge.fixed,
       measure: measureDraft,
       count,

@@ -1,7 +1,8 @@
-import { StrategyNames, type Settings, type Strategy } from '../config/index.js';
+import { StrategyNames, type Overrides, type Settings, type Strategy } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, withSharesOfWindow, type Policy } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
+import type { Budget } from '../tokens/index.js';
 import type { SummarizerChoice, Trigger } from '../transcript/index.js';
 import type { Pieces } from './wiring.js';
 
@@ -17,12 +18,16 @@ export interface RunOverrides {
   readonly prompt?: string;
   /** False: nobody is asked for a summary, and none is drawn. */
   readonly summarize?: boolean;
+  /** Any other settings, as a session has them; what these options say wins over them. */
+  readonly settings?: Overrides;
 }
 
 /** Policy and summarizer of one run. */
 export interface Tuned {
   readonly policy: Policy;
   readonly filler: Filler | undefined;
+  /** Absent: that of the session. */
+  readonly budget?: Budget;
 }
 
 /** Who writes the text of a session's compactions. */
@@ -36,10 +41,12 @@ export interface Summarizing {
 export class Policies {
   #known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
 
-  /** `policyOf`: the roster as settings have it, whatever the budget; `plain`: by those of the session. */
+  /** `plain`: the roster as the session's settings have it, whatever the budget. */
   constructor(
-    private readonly of: Pick<Pieces, 'format' | 'gauge' | 'plugins' | 'settings' | 'summarizer'>,
-    private readonly policyOf: (settings: Settings) => Policy,
+    private readonly of: Pick<
+      Pieces,
+      'agent' | 'engine' | 'format' | 'gauge' | 'plugins' | 'summarizer' | 'summarizerBy'
+    >,
     private readonly plain: Policy,
   ) {}
 
@@ -48,42 +55,49 @@ export class Policies {
     const { budget, model } = this.of.gauge;
     const of = [budget, model];
     if (!this.#known?.of.every((one, i) => one === of[i]))
-      this.#known = { of, inForce: this.#inForce(this.plain) };
+      this.#known = { of, inForce: this.#inForce(this.plain, this.of.agent.settings, budget) };
     return this.#known.inForce;
   }
 
-  /** Of a run that is to go otherwise than the settings say. Throws `CONFIG_INVALID` where a value is none of its setting. */
-  tuned(overrides: RunOverrides): Tuned {
-    const { settings, plugins, summarizer } = this.of;
+  /** Of a run that is to go otherwise than the settings say. Rejects with `CONFIG_INVALID` where a value is none of its setting. */
+  async tuned(overrides: RunOverrides): Promise<Tuned> {
+    const { gauge, summarizer, summarizerBy } = this.of;
     checkShares(overrides);
-    const { strategy, prompt, summarize, threshold } = overrides;
-    const asked = summarize === false ? undefined : summarizer.filler;
+    const { prompt, summarize, settings: others } = overrides;
+    const agent = others === undefined ? this.of.agent : this.of.agent.tuned(others);
+    const writer = others === undefined ? summarizer : await summarizerBy(agent);
+    const asked = summarize === false ? undefined : writer.filler;
     const filler = prompt === undefined ? asked : withPrompt(asked, prompt);
-    if (strategy === undefined && summarize !== false && threshold === undefined)
-      return { policy: this.now, filler };
-    const { compaction } = settings;
-    const changed: Settings = {
+    const settings = this.#settingsBy(overrides, agent.settings);
+    if (settings === this.of.agent.settings) return { policy: this.now, filler };
+    const budget = gauge.budgetUnder(settings);
+    const plain = this.of.engine.policyOf({ ...agent, settings });
+    return { policy: this.#inForce(plain, settings, budget), filler, budget };
+  }
+
+  #settingsBy({ strategy, summarize, threshold }: RunOverrides, settings: Settings): Settings {
+    if (strategy === undefined && summarize !== false && threshold === undefined) return settings;
+    const { plugins } = this.of;
+    return {
       ...settings,
       ...(threshold !== undefined && { thresholds: gatesFrom(threshold, settings.thresholds) }),
       ...(summarize === false && { summarizer: 'none' }),
       compaction: {
-        ...compaction,
+        ...settings.compaction,
         ...(strategy !== undefined && {
           strategy: checkedStrategy(strategy, plugins.compactor !== undefined),
         }),
         ...(summarize === false && { prompt: null, agent: null }),
       },
     };
-    return { policy: this.#inForce(this.policyOf(changed)), filler };
   }
 
-  #inForce(policy: Policy): Policy {
-    const { settings, gauge, format } = this.of;
-    const { budget, model } = gauge;
-    const shared = settings.sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
+  #inForce(policy: Policy, { sharesOf, reasoning }: Settings, budget: Budget): Policy {
+    const { gauge, format } = this.of;
+    const shared = sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
     return {
       ...withAbsoluteTrigger(shared, budget.tokens),
-      reasoning: reasoningRuleFor(format, model, settings.reasoning.signed),
+      reasoning: reasoningRuleFor(format, gauge.model, reasoning.signed),
     };
   }
 }

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../text/facts/index.js';
-import type { HookInFlight } from './plugins/index.js';
+import type { HookInFlight, PluginHost } from './plugins/index.js';
 import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
@@ -53,6 +53,13 @@ interface SpillwayParts extends EngineParts {
   readonly store?: SessionStore | undefined;
   /** Makes what a session is made of. */
   readonly openScope: (engine: EngineCore, options: SessionOptions) => SessionScope;
+  /** Of the engine that this one takes the place of. */
+  readonly lasting?: Lasting | undefined;
+}
+
+/** What outlives a change of settings: what was spent, whom not to ask for now, and the plugins that are open. */
+export interface Lasting extends Pick<EngineCore, 'costs' | 'breakers'> {
+  readonly plugins: PluginHost;
 }
 
 /** The engine: one configuration, many sessions. */
@@ -85,7 +92,8 @@ export class Spillway {
     this.#core = {
       ...parts,
       redact: new Map(configs.map((config) => [config, redactFor(config.settings.redact)])),
-      costs: new ProjectCosts(clock),
+      costs: parts.lasting?.costs ?? new ProjectCosts(clock),
+      breakers: parts.lasting?.breakers ?? new Map(),
       background,
       events,
       newId: () => `s${++this.#opened}`,
@@ -150,6 +158,12 @@ export class Spillway {
       knobs: this.config.knobs[name],
       inFlight: [...inFlight].filter(({ plugin }) => plugin === name),
     }));
+  }
+
+  /** @hidden For the engine that takes the place of this one. */
+  get lasting(): Lasting {
+    const { costs, breakers, plugins } = this.#core;
+    return { costs, breakers, plugins };
   }
 
   /** A session for one agent path that lives as long as the process. */

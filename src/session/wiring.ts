@@ -1,16 +1,9 @@
-import {
-  asksForText,
-  chooseSummarizer,
-  configOf,
-  type AgentConfig,
-  type EffectiveConfig,
-  type Settings,
-} from '../config/index.js';
+import { chooseSummarizer, configOf, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import type { Redact } from '../text/facts/index.js';
 import type { Policy } from '../pipeline/index.js';
 import type { PluginHost } from './plugins/index.js';
 import type { SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
-import type { OpenFiller } from '../summarizers/index.js';
+import type { Breakers, OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue } from '../tokens/index.js';
 import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
@@ -60,6 +53,8 @@ export interface EngineParts {
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
   /** Undefined where a configuration asks no summarizer. */
   readonly openFillerOf: (config: AgentConfig) => OpenFiller | undefined;
+  /** The same of one that a run has for itself. */
+  readonly fillerFor: (config: AgentConfig) => Promise<OpenFiller | undefined>;
   /** Name of the summarizer that was handed in. */
   readonly summarizerInCode?: string | undefined;
   /** Whose hooks run around compactions. */
@@ -72,6 +67,8 @@ export interface EngineParts {
 export interface EngineCore extends EngineParts {
   readonly redact: ReadonlyMap<AgentConfig, Redact>;
   readonly costs: ProjectCosts;
+  /** By thread: they outlive a session that is let go, and a change of settings. */
+  readonly breakers: Map<string, Breakers>;
   readonly background: Background;
   readonly events: EngineEvents;
   /** For a session that was given no name. */
@@ -116,6 +113,8 @@ export interface Pieces extends SessionServices, Parts {
   /** Where it is kept, as it was read; undefined where it lives as long as the process. */
   readonly opened: OpenedThread | undefined;
   readonly recall: Recall;
+  /** Who writes the text of a run that has settings of its own. */
+  readonly summarizerBy: (agent: AgentConfig) => Promise<Summarizing>;
 }
 
 /** What all sessions of an engine share, under the names by which its container knows them. */
@@ -135,7 +134,11 @@ type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (of: Pieces)
 
 /** What makes the services of a session. */
 const MAKES: Makers<
-  'agent' | 'memo' | 'recall' | Exclude<keyof SessionServices, 'options' | 'pipeline' | 'priceOf'>
+  | 'agent'
+  | 'memo'
+  | 'recall'
+  | 'summarizerBy'
+  | Exclude<keyof SessionServices, 'options' | 'pipeline' | 'priceOf'>
 > = {
   key: ({ engine, options: { id, agentPath = 'primary' } }) => ({
     sessionId: id ?? engine.newId(),
@@ -167,11 +170,11 @@ const MAKES: Makers<
   audit: ({ clock }) => new AuditTrail(clock),
   costs: ({ engine, priceOf, stream }) =>
     new CostBook(priceOf, engine.costs, (call) => stream.emit({ kind: 'model-call', call })),
-  summarizer: summarizing,
+  summarizer: (of) => summarizing(of, of.agent, of.engine.openFillerOf(of.agent)),
+  summarizerBy: (of) => async (agent) => summarizing(of, agent, await of.engine.fillerFor(agent)),
   policies: (of) => {
     const { config, policy, policyOf } = of.engine;
-    const own = (settings: Settings): Policy => policyOf({ ...of.agent, settings });
-    return new Policies(of, own, of.agent === config ? policy : policyOf(of.agent));
+    return new Policies(of, of.agent === config ? policy : policyOf(of.agent));
   },
   thread: ({ rules, stream, opened }) => {
     stream.left(opened?.contents.spent);
@@ -180,13 +183,18 @@ const MAKES: Makers<
   recall: (of) => new Recall(of),
 };
 
-/** Who writes the text of a session's compactions. */
-function summarizing({ engine, agent, options, gauge, counter, costs, stream, timer }: Pieces): Summarizing {
-  const { fill } = agent.settings;
-  const choice = chooseSummarizer(agent.settings, engine.summarizerInCode);
-  const open = asksForText(choice) ? engine.openFillerOf(agent) : undefined;
+/** Who writes the text of a session's compactions, by these settings. */
+function summarizing(
+  { engine, key, options, gauge, counter, costs, stream, timer }: Pieces,
+  { settings }: AgentConfig,
+  open: OpenFiller | undefined,
+): Summarizing {
+  const { fill } = settings;
+  const choice = chooseSummarizer(settings, engine.summarizerInCode);
   const filler = open?.({
     choice,
+    thread: JSON.stringify([key.sessionId, key.agentPath]),
+    breakers: engine.breakers,
     sessionModel: gauge.model,
     lines: options.summaryLines ?? engine.summaryLines,
     // Not the memo: whole sources would push the drafts out of it.

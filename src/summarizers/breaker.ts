@@ -12,7 +12,7 @@ export class BreakerOpen extends Error {
   }
 }
 
-interface BreakerOptions {
+export interface BreakerOptions {
   /** Failures in a row that open it. */
   readonly failures: number;
   readonly cooldownMs: number;
@@ -32,7 +32,20 @@ export class Breakers {
   /** Told of every change, with the stage it is for (`*`: all of them). */
   onChange: (stage: string, state: BreakerState) => void = () => {};
 
-  constructor(private readonly options: BreakerOptions) {}
+  #options: BreakerOptions;
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+  }
+
+  /** Other settings hold for breakers that stand, too; with another cooldown they begin anew. */
+  set options(options: BreakerOptions) {
+    if (options.cooldownMs !== this.#options.cooldownMs) {
+      for (const circuit of this.#circuits.values()) circuit.shutdown();
+      this.#circuits.clear();
+    }
+    this.#options = options;
+  }
 
   /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
   async run<Result>(
@@ -41,7 +54,7 @@ export class Breakers {
     call: () => Promise<Result>,
     counts: Counts,
   ): Promise<Result> {
-    const scope = this.options.scope === 'stage' ? stage : ALL_STAGES;
+    const scope = this.#options.scope === 'stage' ? stage : ALL_STAGES;
     const key = `${scope} ${endpoint}`;
     const circuit = this.#circuits.get(key) ?? this.#open(scope);
     this.#circuits.set(key, circuit);
@@ -70,13 +83,13 @@ export class Breakers {
   #open(scope: string): Circuit {
     const circuit: Circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
       timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
-      resetTimeout: this.options.cooldownMs,
+      resetTimeout: this.#options.cooldownMs,
       volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
     });
     let row = 0;
     circuit.on('failure', (error: unknown, _latency: number, args?: unknown) => {
       if ((args as readonly [Call, Counts] | undefined)?.[1](error) === false) return;
-      if (++row >= this.options.failures && circuit.closed) circuit.open();
+      if (++row >= this.#options.failures && circuit.closed) circuit.open();
     });
     circuit.on('success', () => void (row = 0));
     circuit.on('close', () => {

@@ -4,7 +4,7 @@ import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
 import { BoughtOnce, type KeepsText } from './artifacts.js';
-import { Breakers } from './breaker.js';
+import { Breakers, type BreakerOptions } from './breaker.js';
 import { Filler, type FillerParts } from './fill.js';
 import { createModelSummarizer, type SummarizerFields } from './model.js';
 import {
@@ -60,9 +60,12 @@ interface OpenRequest {
   readonly stopped: () => string | undefined;
   /** Facts that every request of a summarizer is given. */
   readonly lines?: SummaryLines | undefined;
+  /** Where breakers stand, by thread; its own where absent. */
+  readonly breakers?: Map<string, Breakers>;
+  readonly thread?: string;
 }
 
-/** Opens the filler of one agent path: its own breakers. Throws `CONFIG_INVALID` where what was chosen is not there. */
+/** Opens the filler of one agent path: its breakers are those of its thread. Throws `CONFIG_INVALID` where what was chosen is not there. */
 export type OpenFiller = (session: OpenRequest) => Filler;
 
 const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
@@ -87,7 +90,12 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     priceOf,
     promptsWith,
   };
-  return ({ choice = DEFAULT, sessionModel = settings.model, ...session }) => {
+  const guarding = {
+    failures: thresholds.circuitBreakerFailures,
+    cooldownMs: thresholds.circuitBreakerCooldown,
+    scope: breaker.scope,
+  };
+  return ({ choice = DEFAULT, sessionModel = settings.model, breakers, thread = '', ...session }) => {
     const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
     const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
     return new Filler({
@@ -96,13 +104,26 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
       summarizer: summarizerOf(choice, sessionModel),
       prompts: named ? promptsWith(named) : prompts,
       once,
-      breakers: new Breakers({
-        failures: thresholds.circuitBreakerFailures,
-        cooldownMs: thresholds.circuitBreakerCooldown,
-        scope: breaker.scope,
-      }),
+      breakers: breakersOf(thread, breakers, guarding),
     });
   };
+}
+
+/** Threads whose breakers are remembered; of more, those that were opened least recently begin anew. */
+const MOST_THREADS = 10_000;
+
+function breakersOf(
+  thread: string,
+  known: Map<string, Breakers> | undefined,
+  options: BreakerOptions,
+): Breakers {
+  const breakers = known?.get(thread) ?? new Breakers(options);
+  breakers.options = options;
+  known?.delete(thread);
+  known?.set(thread, breakers);
+  const [oldest] = known?.keys() ?? [];
+  if (known && known.size > MOST_THREADS) known.delete(oldest!);
+  return breakers;
 }
 
 type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => Summarizer;

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify';
 import type { Settings } from '../../config/index.js';
 import { createContainer, openSpillway, SERVICES, type ConfigSources } from '../../container/index.js';
+import type { Spillway } from '../../session/index.js';
 import type { CompactionStage, Plugin, SessionStore, Summarizer, TokenCounter } from '../../spi/index.js';
 import { openStore, withDeadline } from '../../stores/index.js';
 
@@ -29,11 +30,15 @@ export async function storeFor({ store }: ServiceSources, settings: Settings): P
   return withDeadline(opened, settings.storeMs);
 }
 
-/** The container of an engine with these settings over all others. Closing the engine leaves the store open. */
+/**
+ * The container of an engine with these settings over all others, in the place of the one `before`. Closing the engine
+ * leaves the store open.
+ */
 export async function engineOn(
   store: SessionStore | null,
   { stages, counter, summarizer, plugins, store: _, settings, ...sources }: ServiceSources,
   knobs: Overrides,
+  before?: Spillway,
 ): Promise<Container> {
   const container = createContainer({
     Stage: stages,
@@ -46,6 +51,7 @@ export async function engineOn(
   await openSpillway(container, {
     ...layers,
     ...(store ? { store: kept(store), onStoreFailure: 'open' } : { store: null, opensPlugins: false }),
+    ...(before && { lasting: before.lasting }),
   });
   return container;
 }

@@ -7,7 +7,7 @@ import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
 import { formatNamed } from '../../formats/index.js';
 import { ABOUT, aboutStored, howToOpen, nameOf, type AboutSession } from '../operations/index.js';
-import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
+import { engineOn, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
 /** Where what operators set is kept in the store. */
 const KNOBS = { scope: 'service', name: 'knobs' } as const;
@@ -23,6 +23,7 @@ export class Service {
   #engine: Container;
   #knobs: Overrides;
   #sessions: SessionMap;
+  #lastChange: Promise<unknown> = Promise.resolve();
   readonly #told = new Set<string>();
   /** What is known of new sessions that the store, which is away, was not told of, until they are opened. */
   readonly #untold = new Map<string, AboutSession>();
@@ -76,13 +77,29 @@ export class Service {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Puts these settings over all others, for good: so `by` did, at these paths. Sessions go on under them. Rejects with `CONFIG_INVALID`. */
-  async setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
-    const engine = await engineOn(this.store, this.#sources, knobs);
-    await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
-    const at = Date.now();
-    for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
+  /**
+   * Puts the settings that `change` makes of those of now over all others, for good: so `by` did, at these paths. Sessions go on
+   * under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
+   */
+  setKnobs(change: (knobs: Overrides) => Overrides, by: string, paths: readonly string[]): Promise<void> {
+    const done = this.#lastChange.then(() => this.#setKnobs(change(this.#knobs), by, paths));
+    this.#lastChange = done.catch(() => undefined);
+    return done;
+  }
+
+  async #setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
     const old = this.spillway;
+    const engine = await engineOn(this.store, this.#sources, knobs, old);
+    try {
+      await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
+      const at = Date.now();
+      for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
+    } catch (error) {
+      const refused = engine.get(SERVICES.Spillway);
+      await old.lasting.plugins.open(refused.lasting.plugins);
+      await refused.close();
+      throw error;
+    }
     this.#knobs = knobs;
     this.#engine = engine;
     this.#sessions = this.#opened(this.spillway);
@@ -97,12 +114,6 @@ export class Service {
   /** The configuration as it would be had no operator set anything. */
   async withoutKnobs(): Promise<EffectiveConfig> {
     return (await engineOn(null, this.#sources, {})).get(SERVICES.Config);
-  }
-
-  /** An engine on the same store with other settings, for one compaction. */
-  async engineWith(overrides: Overrides): Promise<Spillway> {
-    const engine = await engineOn(this.store, this.#sources, merge(this.#knobs, overrides));
-    return engine.get(SERVICES.Spillway);
   }
 
   /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */

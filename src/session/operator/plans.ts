@@ -10,12 +10,12 @@ import {
   type StageOutcome,
 } from '../../transcript/index.js';
 import { HOLDS_GAVE_WAY, takesHeld } from '../held.js';
-import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
+import { belowThreshold, type Prepared } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
 import { inSlices } from '../slices.js';
-import { givenWayOf, tellEnded, tellPending, tellTriggered } from '../told.js';
+import { givenWayOf, tellEnded, tellPending } from '../told.js';
 import {
   boughtHere,
   BOUGHT_KIND,
@@ -50,12 +50,6 @@ export interface PlanChanges {
   readonly text?: Readonly<Record<number, string>>;
 }
 
-/** What becomes of a plan. */
-interface PlanActs {
-  readonly propose: (plan: Plan) => Promise<void>;
-  readonly commit: (plan: Plan) => Promise<CompactionRecord>;
-}
-
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
   constructor(
@@ -70,7 +64,6 @@ export class Plans {
       | 'hooks'
       | 'persistence'
       | 'planner'
-      | 'plugins'
       | 'policies'
       | 'stream'
       | 'summarizer'
@@ -83,13 +76,13 @@ export class Plans {
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
     const { thread, gauge, planner, policies, persistence } = this.of;
     await gauge.loading;
-    const tuned = policies.tuned(overrides);
-    const { policy, filler } = tuned;
+    const tuned = await policies.tuned(overrides);
+    const { policy, filler, budget } = tuned;
     const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
     await inSlices(thread.reader.catchingUp());
-    const before = gauge.read(thread.projection);
+    const before = gauge.scale(budget)(thread.projection);
     const run = {
-      ...planner.input(trigger),
+      ...planner.input(trigger, budget),
       policy: { ...policy, target },
       forced: true,
       ...(filler && { asks: true }),
@@ -113,29 +106,6 @@ export class Plans {
     noteBought(this.of.audit, plan.hash, { ...bought, ...spent });
     if (spent.calls.length > 0) await persistence.record([]).catch(() => undefined);
     return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
-  }
-
-  /** One run by a plan that is made elsewhere. */
-  async runPlannedBy(
-    makePlan: () => Promise<DryRun>,
-    acts: PlanActs,
-    { trigger, tuned, waits, threshold = 0 }: ReturnType<typeof mannerOf>,
-  ): Promise<RunReport> {
-    const { thread, gauge } = this.of;
-    const { policy } = tuned!;
-    const reading = gauge.read(thread.projection);
-    if (reading.pressure < threshold) return belowThreshold(threshold);
-    tellTriggered(this.of, trigger, reading, policy);
-    const { kind, plan, reason, stages, error } = await makePlan();
-    const report = { reason, stages, durationMs: 0 };
-    if (kind !== 'planned') {
-      const ended: RunReport = { kind, ...report, ...(error && { error }) };
-      tellEnded(this.of, ended, undefined, policy.strategies);
-      return ended;
-    }
-    if (!waits) return { kind: 'committed', ...report, record: await acts.commit(plan!) };
-    await acts.propose(plan!);
-    return { kind: 'pending', ...report, plan: plan! };
   }
 
   /** Commits, and tells plugins of it. */

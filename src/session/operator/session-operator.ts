@@ -75,17 +75,8 @@ export class SessionOperator {
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
-    const { trigger, ...how } = mannerOf(overrides, this.#of.policies.tuned(overrides));
+    const { trigger, ...how } = mannerOf(overrides, await this.#of.policies.tuned(overrides));
     return this.#of.runs.compactWhenIdle(trigger, { ...how, signal });
-  }
-
-  /**
-   * As `compact`, planned by a session of the same thread that has other settings.
-   * @hidden
-   */
-  async compactAs(planner: SessionOperator, overrides: RunOverrides): Promise<RunReport> {
-    const manner = mannerOf(overrides, planner.#of.policies.tuned(overrides));
-    return this.#of.plans.runPlannedBy(() => planner.plan(overrides), this, manner);
   }
 
   /**

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod/v4';
 import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
 import { jsonOf } from '../../transcript/index.js';
-import { LATE, lateError, pluginError, inTime, wordsOf } from './guarded.js';
+import { inTime, LATE, lateError, pluginError, wordsOf } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
 /** How loud a line is that a plugin says. */
@@ -33,21 +34,21 @@ interface HostParts {
 /** The plugins of one engine, each with its API. */
 export class PluginHost {
   readonly plugins: readonly LoadedPlugin[];
-  readonly #apis: ReadonlyMap<string, PluginApi>;
+  readonly #apis: Map<string, PluginApi>;
   readonly #loadMs: number;
   readonly #store: HostParts['store'];
-  /** Calls of hooks over all sessions that have not settled, however long ago they were given up: a hang is found by its name. */
-  readonly inFlight = new Set<HookInFlight>();
-  /** Who hears what plugins say outside a session. */
-  onSaid: HearPlugin | undefined;
-  #isOpen = false;
+  #hear: HearPlugin | undefined;
+  #shared: Shared = { inFlight: new Set(), hear: undefined };
+  /** In the order they were opened. */
+  readonly #open = new Set<LoadedPlugin>();
 
   constructor({ plugins, store, knobs, loadMs }: HostParts) {
     this.plugins = plugins;
     this.#loadMs = loadMs;
     this.#store = store;
     const apiOf = (name: string): PluginApi => {
-      const says = (level: PluginLevel) => (message: string) => this.onSaid?.(name, level, String(message));
+      const says = (level: PluginLevel) => (message: string) =>
+        this.#shared.hear?.(name, level, String(message));
       const log = { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') };
       return Object.freeze({
         name,
@@ -57,6 +58,17 @@ export class PluginHost {
       });
     };
     this.#apis = new Map(plugins.map(({ name }) => [name, apiOf(name)]));
+  }
+
+  /** Calls of hooks over all sessions that have not settled, however long ago they were given up: a hang is found by its name. */
+  get inFlight(): Set<HookInFlight> {
+    return this.#shared.inFlight;
+  }
+
+  /** Who hears what plugins say outside a session. */
+  set onSaid(hear: HearPlugin) {
+    this.#hear = hear;
+    this.#shared.hear = hear;
   }
 
   /** Who makes the compactions of an agent: the one that its settings name, else the one there is. */
@@ -79,38 +91,75 @@ export class PluginHost {
     return valuesOf(name, this.#store, `plugin:${name}:${sessionId}`);
   }
 
-  /** Opens each plugin, one after the other. Rejects with `PLUGIN_FAILED` or `PLUGIN_LATE`, and then none is open. */
-  async open(): Promise<void> {
-    for (const [place, plugin] of this.plugins.entries()) {
-      const { name } = plugin;
-      let fault: Error | undefined;
-      try {
-        const done = await inTime(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
-        if (done === LATE) fault = lateError(name, 'open()', this.#loadMs);
-      } catch (cause) {
-        const remedy = 'Mend what it says, or take it out of plugins.';
-        const found = `open() threw: ${wordsOf(cause)}`;
-        fault = pluginError('PLUGIN_FAILED', { plugin: name, found, remedy, cause });
-      }
-      if (!fault) continue;
-      await this.#closed(this.plugins.slice(0, place + 1));
+  /**
+   * Opens each plugin, one after the other. What is open in a host `before` this one goes on with the same knobs; all else of
+   * it is closed first: a plugin may hold what there is one of. Rejects with `PLUGIN_FAILED` or `PLUGIN_LATE`; then none is
+   * open, and the host before has its own again.
+   */
+  async open(before?: PluginHost): Promise<void> {
+    try {
+      await this.#openAll(before);
+    } catch (fault) {
+      // What cannot be opened again stays closed: why the other could not be is what is told.
+      if (before) await before.#openAll(this).catch(() => undefined);
+      await this.close();
       throw fault;
     }
-    this.#isOpen = true;
   }
 
-  /** Closes those that were opened, whatever any of them throws; none is waited for longer than the deadline. */
+  async #openAll(before?: PluginHost): Promise<void> {
+    if (before) await this.#takeOver(before);
+    for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
+  }
+
+  /** Closes what is open, whatever any of it throws; none is waited for longer than the deadline. */
   async close(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    await this.#closed(this.plugins);
+    const open = [...this.#open];
+    this.#open.clear();
+    await Promise.all(open.map((plugin) => this.#closed(plugin)));
   }
 
-  async #closed(plugins: readonly LoadedPlugin[]): Promise<void> {
-    await Promise.all(
-      plugins.map(({ close }) => inTime(this.#loadMs, () => close?.()).catch(() => undefined)),
+  async #takeOver(before: PluginHost): Promise<void> {
+    const staying = this.plugins.filter(
+      (plugin) =>
+        before.#open.has(plugin) && isDeepStrictEqual(before.apiOf(plugin).knobs, this.apiOf(plugin).knobs),
     );
+    for (const plugin of staying) {
+      before.#open.delete(plugin);
+      this.#open.add(plugin);
+      // It was given that one, and says what it says by it.
+      this.#apis.set(plugin.name, before.apiOf(plugin));
+    }
+    this.#shared = before.#shared;
+    this.#shared.hear = this.#hear;
+    await before.close();
   }
+
+  async #opened(plugin: LoadedPlugin): Promise<void> {
+    const { name } = plugin;
+    let fault: Error | undefined;
+    try {
+      const done = await inTime(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
+      if (done === LATE) fault = lateError(name, 'open()', this.#loadMs);
+    } catch (cause) {
+      const remedy = 'Mend what it says, or take it out of plugins.';
+      const found = `open() threw: ${wordsOf(cause)}`;
+      fault = pluginError('PLUGIN_FAILED', { plugin: name, found, remedy, cause });
+    }
+    if (!fault) return void this.#open.add(plugin);
+    await this.#closed(plugin);
+    throw fault;
+  }
+
+  async #closed({ close }: LoadedPlugin): Promise<void> {
+    await inTime(this.#loadMs, () => close?.()).catch(() => undefined);
+  }
+}
+
+/** What hosts that take each other's place have in common. */
+interface Shared {
+  readonly inFlight: Set<HookInFlight>;
+  hear: HearPlugin | undefined;
 }
 
 /** Everything is copied on its way in and out: nobody changes what is kept. */

@@ -14,6 +14,8 @@ interface PluginsRequest {
   readonly named: readonly NamedPlugin[];
   /** Handed in from code; behind those of the settings. */
   readonly given: readonly Plugin[];
+  /** Loaded earlier: what is named or given again is the same plugin. */
+  readonly before?: readonly LoadedPlugin[];
   /** Milliseconds that each may take to load. */
   readonly deadlineMs: number;
   /** Loads a user's module by its file. */
@@ -25,7 +27,7 @@ interface PluginsRequest {
  * `PLUGIN_DUPLICATE`, each with the plugin's name.
  */
 export async function loadPlugins(request: PluginsRequest): Promise<readonly LoadedPlugin[]> {
-  const { named, given } = request;
+  const { named, given, before = [] } = request;
   const found = named.map(findPlugin);
   const names = [...found, ...given].map(({ name }) => name);
   for (const [place, name] of names.entries()) {
@@ -43,8 +45,21 @@ export async function loadPlugins(request: PluginsRequest): Promise<readonly Loa
         remedy: 'Name each plugin once; "spillway": {"name": …} gives one another name.',
       });
   }
-  const ofPackages = await Promise.all(found.map((one) => loaded(one, request)));
-  return [...ofPackages, ...given.map((plugin) => shapedPlugin(plugin, plugin.name!))];
+  const known = (name: string, from: unknown): LoadedPlugin | undefined =>
+    before.find((one) => one.name === name && MADE_FROM.get(one) === from);
+  const ofPackages = await Promise.all(
+    found.map(async (one) => known(one.name, one.file) ?? madeFrom(one.file, await loaded(one, request))),
+  );
+  const ofCode = given.map((one) => known(one.name!, one) ?? madeFrom(one, shapedPlugin(one, one.name!)));
+  return [...ofPackages, ...ofCode];
+}
+
+/** Of each plugin its file, or what was given. */
+const MADE_FROM = new WeakMap<LoadedPlugin, unknown>();
+
+function madeFrom(from: unknown, plugin: LoadedPlugin): LoadedPlugin {
+  MADE_FROM.set(plugin, from);
+  return plugin;
 }
 
 async function loaded(

@@ -86,7 +86,7 @@ function compactionRoutes(app: FastifyInstance, service: Service): void {
       answer: z.union([verbs.RunReport, verbs.DryRun]),
     },
     ({ session, body: { dry_run: isDry, agent_path: _, ...asked }, reply }) =>
-      isDry ? planned(service, session, asked, goneOf(reply)) : compacted(service, session, asked),
+      isDry ? planned(service, session, asked, goneOf(reply)) : compacted(session, asked),
   );
 
   sessionRoute(

@@ -37,14 +37,17 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
     },
     async ({ caller, body: { changes, empty } }) => {
       checkMayActForAll(caller);
-      let next = service.knobs;
-      for (const [path, value] of Object.entries(changes)) {
-        const keys = keysOf(path);
-        next = value === null || value === undefined ? takenBack(next, keys) : changed(next, keys, value);
-      }
-      for (const path of empty) next = changed(next, keysOf(path), null);
+      const change = (knobs: Overrides): Overrides => {
+        let next = knobs;
+        for (const [path, value] of Object.entries(changes)) {
+          const keys = keysOf(path);
+          next = value === null || value === undefined ? takenBack(next, keys) : changed(next, keys, value);
+        }
+        for (const path of empty) next = changed(next, keysOf(path), null);
+        return next;
+      };
       const paths = [...Object.keys(changes), ...empty].map((path) => showPath(keysOf(path)));
-      await service.setKnobs(next, caller.name, paths);
+      await service.setKnobs(change, caller.name, paths);
       return knobs();
     },
   );

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { approve, DryRun, keepPlan, openStored, planVerbs, present, reject } from '../../operations/index.js';
+import { approve, DryRun, keepPlan, planVerbs, present, reject } from '../../operations/index.js';
 import type { DryRun as DryRunReport, RunOverrides, RunReport, Session } from '../../../session/index.js';
-import { merge, type Overrides } from '../engine.js';
+import { merge } from '../engine.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { checkOpen } from './closed.js';
@@ -35,8 +35,8 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
   verbRoute('POST /sessions/:id/plans/:hash/reject', reject);
 }
 
-/** What a body asks for, in the words of the library; `settings` are those that only another engine can have. */
-function askedBy(asked: AskedRun): { readonly overrides: RunOverrides; readonly settings?: Overrides } {
+/** What a body asks for, in the words of the library. */
+function overridesOf(asked: AskedRun): RunOverrides {
   const { strategy, summarize, prompt, settings } = asked;
   const { upper_threshold: threshold, lower_threshold: target, retain_count: retainCount } = asked;
   checkOpen([], settings);
@@ -48,27 +48,10 @@ function askedBy(asked: AskedRun): { readonly overrides: RunOverrides; readonly 
   ];
   const merged = layers.reduce((sum, layer) => merge(sum as never, layer as never), {});
   return {
-    overrides: {
-      ...present({ strategy, threshold, target, prompt }),
-      ...(summarize === false && { summarize }),
-    },
-    ...(Object.keys(merged).length > 0 && { settings: merged as Overrides }),
+    ...present({ strategy, threshold, target, prompt }),
+    ...(summarize === false && { summarize }),
+    ...(Object.keys(merged).length > 0 && { settings: merged }),
   };
-}
-
-/** Does it with the session as these settings would have it, on the same store; what is planned there holds in the session itself. */
-async function planningSession<T>(
-  service: Service,
-  { id, agentPath }: Session,
-  settings: Overrides,
-  act: (planner: Session) => Promise<T>,
-): Promise<T> {
-  const spillway = await service.engineWith(settings);
-  try {
-    return await act(await openStored(spillway, { sessionId: id, agentPath }));
-  } finally {
-    await spillway.close();
-  }
 }
 
 /** What a compaction would do under these overrides; its plan is kept, to be looked at, changed and committed. */
@@ -78,20 +61,11 @@ export async function planned(
   asked: AskedRun,
   signal?: AbortSignal,
 ): Promise<DryRunReport> {
-  const { overrides, settings } = askedBy(asked);
-  const plan = ({ operator }: Session): Promise<DryRunReport> =>
-    operator.plan({ ...overrides, ...present({ signal }) });
-  const run = await (settings ? planningSession(service, session, settings, plan) : plan(session));
+  const run = await session.operator.plan({ ...overridesOf(asked), ...present({ signal }) });
   if (run.kind === 'planned') await keepPlan(service.store, session, run.plan!, Date.now());
   return run;
 }
 
 /** Compacts now, under these overrides. */
-export function compacted(service: Service, session: Session, asked: AskedRun): Promise<RunReport> {
-  const { overrides, settings } = askedBy(asked);
-  return settings
-    ? planningSession(service, session, settings, (planner) =>
-        session.operator.compactAs(planner.operator, overrides),
-      )
-    : session.operator.compact(overrides);
-}
+export const compacted = ({ operator }: Session, asked: AskedRun): Promise<RunReport> =>
+  operator.compact(overridesOf(asked));

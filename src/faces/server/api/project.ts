@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import { listProfiles, showPath } from '../../../config/index.js';
+import type { Overrides } from '../engine.js';
 import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../../session/index.js';
 import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
@@ -122,9 +123,12 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     },
     async ({ params, body, caller }) => {
       checkMayActForAll(caller);
-      const models = { ...service.knobs.models, [params.name]: body };
       const paths = [showPath(['models', params.name])];
-      await service.setKnobs({ ...service.knobs, models }, caller.name, paths);
+      const stated = (knobs: Overrides): Overrides => ({
+        ...knobs,
+        models: { ...knobs.models, [params.name]: body },
+      });
+      await service.setKnobs(stated, caller.name, paths);
       return service.limitsOf(params.name);
     },
   );
@@ -137,10 +141,13 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     },
     async ({ params, caller }) => {
       checkMayActForAll(caller);
-      const { [params.name]: _, ...models } = service.knobs.models ?? {};
       await forgetLimits(service.store, params.name);
       const paths = [showPath(['models', params.name])];
-      await service.setKnobs({ ...service.knobs, models }, caller.name, paths);
+      const takenBack = ({ models = {}, ...knobs }: Overrides): Overrides => {
+        const { [params.name]: _, ...others } = models;
+        return { ...knobs, models: others };
+      };
+      await service.setKnobs(takenBack, caller.name, paths);
     },
   );
 }

@@ -1,0 +1,66 @@
+import type { ConfigFault } from './faults.js';
+import { treeOf, type Layer } from './layers.js';
+import { showPath, valueAt, type Path } from './path.js';
+
+/** Settings of the whole process, which no agent can have for itself. */
+const PROCESS_WIDE: readonly Path[] = [
+  ['agents'],
+  ['agentFiles'],
+  ['store'],
+  ['storeMs'],
+  ['models'],
+  ['counter'],
+  ['plugins'],
+  ['pluginLimits', 'loadMs'],
+  ['fill', 'queue'],
+  ['fill', 'work'],
+  ['fill', 'maxCostPerHour'],
+  ['fill', 'maxTokensPerHour'],
+];
+
+/** Those that decide what a session is: a run cannot have them for itself either. */
+const SESSION_WIDE: readonly Path[] = [
+  ['model'],
+  ['turns'],
+  ['recall'],
+  ['redact'],
+  ['redactLog'],
+  ['pins', 'system'],
+  ['pins', 'firstUser'],
+  ['pins', 'tools'],
+  ['pins', 'patterns'],
+  ['pins', 'sources'],
+  ['pins', 'root'],
+  ['compaction', 'compactor'],
+  ['breaker'],
+  ['thresholds', 'circuitBreakerFailures'],
+  ['thresholds', 'circuitBreakerCooldown'],
+  ['pluginLimits'],
+  ['knobs'],
+  ['server'],
+];
+
+const SCOPES = {
+  agent: {
+    wider: PROCESS_WIDE,
+    allowed: 'settings that one agent can have for itself',
+    remedy: 'It holds for the whole process: set it beside `agents`, not in it.',
+  },
+  run: {
+    wider: [...PROCESS_WIDE, ...SESSION_WIDE],
+    allowed: 'settings that one run can have for itself',
+    remedy: 'It holds for whole sessions: set it for all, or for the agent.',
+  },
+} as const;
+
+/** What a layer of an agent or a run, which stands at `place`, sets of what holds for more than that. */
+export function widerThan(scope: keyof typeof SCOPES, { settings }: Layer, place: Path = []): ConfigFault[] {
+  const { wider, allowed, remedy } = SCOPES[scope];
+  const all = Object.values(settings);
+  return wider.flatMap((wide) => {
+    const own = all.filter(({ path }) => wide.every((key, i) => path[i] === key));
+    if (own.length === 0) return [];
+    const found = valueAt(treeOf(own), wide);
+    return [{ subject: showPath([...place, ...wide]), found, allowed, remedy, origin: own[0]!.origin }];
+  });
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod/v4';
+import { definePlugin, type Plugin, type Summarizer } from '../../../src/index.js';
+import { prose, says, system, user } from '../support.js';
+import { started, type Started } from './support.js';
+
+const BUDGET = 9_000;
+const historyOf = (topic: string) => [
+  system(`You help with ${topic}.`),
+  ...Array.from({ length: 14 }, (_, at) => [
+    user(`Question ${at} of the ${topic}: ${prose(150, at)}`),
+    says(`Answer ${at}. ${prose(300, at + 50)}`),
+  ]).flat(),
+];
+const AUTO = { roster: ['auto'], minGain: 0 } as never;
+/** Settings of a run that no option of the library says. */
+const OWN = { settings: { minGain: 0.001 } };
+
+async function fed(service: Started, id = 'mill'): Promise<string> {
+  await service.ask('POST', '/sessions', { id });
+  const request = { model: 'm', messages: historyOf(id) };
+  expect((await service.ask('POST', `/sessions/${id}/prepare`, { request })).status).toBe(200);
+  await service.ask('POST', `/sessions/${id}/observe`, { input_tokens: 6_500, output_tokens: 20 });
+  return id;
+}
+
+const turned = (service: Started, changes: object) => service.ask('PATCH', '/knobs', { changes });
+
+/** A plugin that holds what there is one of, and what it says, opens and closes with. */
+function locking(failsOn?: number) {
+  const told: string[] = [];
+  let holder: number | undefined;
+  const plugin: Plugin = definePlugin({
+    name: 'locking',
+    knobs: z.object({ port: z.int().default(1) }),
+    observer: { preCompact: (_, { knobs }) => void told.push(`asked ${JSON.stringify(knobs)}`) },
+    open({ knobs }) {
+      const { port } = knobs as { readonly port: number };
+      if (holder !== undefined) throw new Error(`port ${holder} is taken`);
+      if (port === failsOn) throw new Error('no such port');
+      told.push(`open ${(holder = port)}`);
+    },
+    close() {
+      told.push(`close ${holder}`);
+      holder = undefined;
+    },
+  });
+  return { plugin, told };
+}
+
+/** A summarizer that counts what it is asked. */
+function counting(write: () => string): { readonly summarizer: Summarizer; readonly asked: () => number } {
+  let asked = 0;
+  const summarize = async () => {
+    asked++;
+    return { text: write(), finishReason: 'stop', usage: { inputTokens: 1_000, outputTokens: 100 } } as const;
+  };
+  return { summarizer: { name: 'counting', endpoint: 'here', summarize }, asked: () => asked };
+}
+
+describe('a plugin that holds a lock', () => {
+  it('K15: goes on through a change of other knobs, and through runs with settings of their own', async () => {
+    const { plugin, told } = locking();
+    const service = await started(BUDGET, AUTO, { plugins: [plugin] });
+    const id = await fed(service);
+    expect((await turned(service, { target: 0.5 })).status).toBe(200);
+    const run = { lower_threshold: 0.3, ...OWN };
+    const shown = await service.ask('POST', `/sessions/${id}/plans`, run);
+    expect(shown.body).toMatchObject({ kind: 'planned' });
+    expect((await service.ask('POST', `/sessions/${id}/compact`, run)).body).toMatchObject({
+      kind: 'committed',
+    });
+    expect(told.filter((line) => /open|close/.test(line))).toEqual(['open 1']);
+    expect(told.filter((line) => line.startsWith('asked'))).toHaveLength(2);
+  });
+
+  it('K15: is closed before it is opened with other knobs', async () => {
+    const { plugin, told } = locking();
+    const service = await started(BUDGET, AUTO, { plugins: [plugin] });
+    expect((await turned(service, { 'knobs.locking.port': 2 })).status).toBe(200);
+    expect((await turned(service, { target: 0.5 })).status).toBe(200);
+    expect(told).toEqual(['open 1', 'close 1', 'open 2']);
+    await service.close();
+    expect(told.at(-1)).toBe('close 2');
+  });
+
+  it('K15: has its knobs again where it cannot be opened with others, and nothing has changed', async () => {
+    const { plugin, told } = locking(7);
+    const service = await started(BUDGET, AUTO, { plugins: [plugin] });
+    const refused = await turned(service, { 'knobs.locking.port': 7, target: 0.5 });
+    expect(refused.body.error).toMatchObject({ code: 'PLUGIN_FAILED' });
+    expect(told.at(-1)).toBe('open 1');
+    const { body } = await service.ask('GET', '/knobs');
+    expect(body.values.find(({ path }: { path: string }) => path === 'target')).toMatchObject({ own: false });
+    expect((await turned(service, { target: 0.55 })).status).toBe(200);
+  });
+});
+
+describe('changes of knobs', () => {
+  it('K15: of two at once neither takes the other back', async () => {
+    const service = await started(BUDGET, AUTO);
+    await Promise.all([turned(service, { target: 0.5 }), turned(service, { 'caps.toolResults': 0.5 })]);
+    const { body } = await service.ask('GET', '/knobs');
+    const own = body.values.filter((one: { own: boolean }) => one.own);
+    expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
+  });
+
+  it.each([
+    ['by any settings', { lower_threshold: 0.2, ...OWN }],
+    ['as the settings say', { lower_threshold: 0.2 }],
+  ])('K14: do not give back what an hour may cost, to a run %s', async (_, run) => {
+    const { summarizer, asked } = counting(() => prose(60, 1));
+    const service = await started(BUDGET, { roster: ['auto'], fill: { maxTokensPerHour: 1 } } as never, {
+      summarizer,
+    });
+    await service.ask('POST', `/sessions/${await fed(service)}/compact`, { lower_threshold: 0.3 });
+    const bought = asked();
+    expect(bought).toBeGreaterThan(0);
+    const other = await fed(service, 'other');
+    expect((await turned(service, { 'compaction.summarizeFirst': true, target: 0.5 })).status).toBe(200);
+    const { body } = await service.ask('POST', `/sessions/${other}/compact`, run);
+    expect(body.record.fallbacks.join()).toContain('all sessions together have spent');
+    expect(asked()).toBe(bought);
+  });
+
+  it('S8: leave a breaker open, and so do runs with settings of their own', async () => {
+    const { summarizer, asked } = counting(() => {
+      throw new Error('no');
+    });
+    const thresholds = { circuitBreakerFailures: 1 };
+    const service = await started(BUDGET, { roster: ['auto'], thresholds } as never, { summarizer });
+    const id = await fed(service);
+    const run = { lower_threshold: 0.3, ...OWN };
+    await service.ask('POST', `/sessions/${id}/plans`, run);
+    const before = asked();
+    expect(before).toBeGreaterThan(0);
+    await service.ask('POST', `/sessions/${id}/plans`, run);
+    expect((await turned(service, { target: 0.5 })).status).toBe(200);
+    const { body } = await service.ask('POST', `/sessions/${id}/plans`, run);
+    expect(body.fallbacks.join()).toContain('the breaker is open');
+    expect(asked()).toBe(before);
+    const { body: session } = await service.ask('GET', `/sessions/${id}`);
+    expect(Object.values(session.breakers)).toEqual(['open']);
+  });
+
+  it('K15: what holds for whole sessions is no setting of a run', async () => {
+    const service = await started(BUDGET, AUTO);
+    const id = await fed(service);
+    for (const settings of [{ counter: 'heuristic' }, { turns: 'strict' }, { noSuchThing: 1 }]) {
+      const { status, body } = await service.ask('POST', `/sessions/${id}/plans`, { settings });
+      expect([status, body.error.code, body.error.faults.length]).toEqual([400, 'CONFIG_INVALID', 1]);
+    }
+  });
+});
