@@ -36,10 +36,10 @@ export class Compaction {
   ) {}
 
   /**
-   * What a session does before a call: passes that need no gate, then a run where one is due. `moved`: position of the log
-   * behind which what hooks add has changed.
+   * What a session does before a call: passes that need no gate, then a run where one is due. `onRead`: told when pressure is
+   * read between the two; `moved`: position of the log behind which what hooks add has changed.
    */
-  beforeCall(moved?: number, signal?: AbortSignal): Response {
+  beforeCall(onRead: () => void, moved?: number, signal?: AbortSignal): Response {
     const { thread, policies, stream, commits, triggers } = this.of;
     const policy = policies.now;
     const { pending } = thread.ledger;
@@ -47,6 +47,7 @@ export class Compaction {
     if (moved !== undefined) commits.stripMoved(moved);
     return after(this.#inSlices(this.#beforeGates(policy)), () => {
       const seen = triggers.sighting;
+      onRead();
       const { pressure } = seen.reading;
       const response = stream.see(seen, (due) => this.#runDue(due, seen.reading, signal));
       return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));

@@ -52,9 +52,9 @@ export class Runs {
       const run = await this.#submit(async () => {
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
-          measured = this.#place;
-          return after(compaction.beforeCall(moved, patience), (made) => {
-            // What the run itself changed is measured; an undo that came while it waited is not.
+          // Passes are behind it; an undo that comes while the run waits is not measured.
+          const read = (): void => void (measured = this.#place);
+          return after(compaction.beforeCall(read, moved, patience), (made) => {
             if (made.kind === 'committed') measured = { ...measured, version: thread.ledger.version };
             return made;
           });
