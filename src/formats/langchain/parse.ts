@@ -23,7 +23,8 @@ import {
   listOf,
   type Fields,
 } from '../record.js';
-import { copyOfMessage, FORMAT, isTwin, see, textIn } from './wire.js';
+import { isTwin } from './twins.js';
+import { copyOfMessage, FORMAT, see, textIn } from './wire.js';
 
 const ROLES: ReadonlyMap<string, Role> = new Map([
   ['human', 'user'],

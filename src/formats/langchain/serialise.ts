@@ -17,7 +17,6 @@ import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { bytesOf, urlOf } from '../files.js';
 import {
-  inWords,
   argumentsIn,
   argumentsObject,
   fieldsOf,
@@ -29,7 +28,8 @@ import {
   withFields,
   type Fields,
 } from '../record.js';
-import { FORMAT, inShape, isTwin, see, textIn, withChanges, type Shape } from './wire.js';
+import { isTwin, twinning } from './twins.js';
+import { FORMAT, inShape, see, textIn, withChanges, type Shape } from './wire.js';
 
 type Content = string | readonly unknown[];
 
@@ -87,8 +87,7 @@ function say(
   const written = made.map((part, at) =>
     writeCall(part, calls[at]!.wireId, itemAt(known, part.wire), report),
   );
-  const byId = new Map(calls.map(({ callId }, at) => [callId, written[at]!]));
-  const content = writeContent(shown, fields.content, byId, report);
+  const content = writeContent(shown, fields.content, twinning(made, written, known), report);
   const thought = thinking(parts);
   const isInvalid = parts.some((part) => part.type === 'opaque' && part.wire === 'invalid');
   if (content.length === 0 && calls.length === 0 && !thought && !isInvalid) return undefined;
@@ -158,12 +157,12 @@ function writeCall(
 
 /**
  * Content as it is sent: the blocks that still say the same are the very objects they were. A string stays one unless
- * a file stands among the words. `calls` are those of the message, which some providers repeat in the content.
+ * a file stands among the words. Some providers repeat the message's calls in the content: `twin` keeps those in step.
  */
 function writeContent(
   shown: ViewMessage,
   original: unknown,
-  calls: ReadonlyMap<string, Fields>,
+  twin: (block: Fields) => Fields,
   report: Report,
 ): Content {
   const blocks = listOf(original);
@@ -175,7 +174,7 @@ function writeContent(
     if (at in blocks) byBlock.set(at, written);
     else fresh.push(...written);
   }
-  const kept = blocks.flatMap((block, at) => byBlock.get(at) ?? (isTwin(block) ? [twin(block, calls)] : []));
+  const kept = blocks.flatMap((block, at) => byBlock.get(at) ?? (isTwin(block) ? [twin(block)] : []));
   return asWritten([...kept, ...fresh], blocks);
 }
 
@@ -234,17 +233,6 @@ function writeFile(part: FilePart, message: Message): Fields {
     ...(source!.kind === 'base64' ? { data: source!.data } : { url }),
     ...metadata,
   };
-}
-
-/** A block that repeats a call, in step with it. */
-function twin(block: Fields, calls: ReadonlyMap<string, Fields>): Fields {
-  const call = calls.get(inWords(block.id));
-  if (!call) return block;
-  const fields = (['input', 'args'] as const).filter(
-    (field) => field in block && jsonText(block[field]) !== jsonText(call.args),
-  );
-  if (block.id === call.id && fields.length === 0) return block;
-  return { ...block, id: call.id, ...Object.fromEntries(fields.map((field) => [field, call.args])) };
 }
 
 const write = resultsBehindCalls<LangChainDraft>({

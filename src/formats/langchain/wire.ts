@@ -108,13 +108,6 @@ export function inShape(message: Fields, shape: Shape): Fields {
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 
-/** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
-const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
-
-export function isTwin(block: unknown): block is Fields {
-  return isFields(block) && TWINS.has(block.type);
-}
-
 /** The words of a text block, in content and in results. */
 export function textIn(block: unknown): string | undefined {
   return isFields(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;

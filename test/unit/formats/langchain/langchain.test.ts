@@ -186,6 +186,26 @@ describe('a log that is broken', () => {
     expect([messages, notices]).toEqual([[user('a'), odd, user('b')], []]);
   });
 
+  it('gives an id that a call was made to the block which repeats that call, and to no other', () => {
+    const block = (id?: string, n = 0) => ({
+      type: 'tool_use',
+      ...(id && { id }),
+      name: 'look',
+      input: { n },
+    });
+    const odd = {
+      type: 'ai',
+      content: [block('x', 0), block(undefined, 1), block('y', 2), block('y', 3), block(undefined, 4)],
+      tool_calls: [call('x', { n: 0 }), call('', { n: 1 }), call('y', { n: 2 }), call('y', { n: 3 }), call()],
+    };
+    const { messages } = langchain.serialise(originals(langchain.parse([user('a'), odd]).messages));
+    legal(messages);
+    const { content, tool_calls: calls } = messages[1] as Loose;
+    expect(content.map(({ id }: Loose) => id)).toEqual(calls.map(({ id }: Loose) => id));
+    expect(calls.map(({ id }: Loose) => id)).toEqual(['x', 'call_m1_1', 'y', 'y_2', 'call_m1_4']);
+    expect(content[0]).toBe(odd.content[0]);
+  });
+
   it('sends calls that only the provider wrote as calls, with their results', () => {
     const raw = { id: 'x', type: 'function', function: { name: 'look', arguments: '{"n":1}' } };
     const { messages } = back([

@@ -1,0 +1,48 @@
+import type { ToolCallPart } from '../../transcript/index.js';
+import { inWords, isFields, isText, itemAt, jsonText, type Fields } from '../record.js';
+
+/** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
+const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
+
+export function isTwin(block: unknown): block is Fields {
+  return isFields(block) && TWINS.has(block.type);
+}
+
+/**
+ * How blocks that repeat a call are kept in step with it: those of an id in order, for two calls may share one, and those
+ * without an id as the calls of their name that had none. `known` are the calls as the message has them.
+ */
+export function twinning(
+  made: readonly ToolCallPart[],
+  written: readonly Fields[],
+  known: readonly unknown[],
+): (block: Fields) => Fields {
+  const calls = new Map<string, Fields[]>();
+  made.forEach(({ callId, name, wire }, at) => {
+    const isNamed = isText(itemAt(known, wire)?.id);
+    for (const key of isNamed ? [idOf(callId)] : [idOf(callId), nameOf(name)])
+      calls.set(key, [...(calls.get(key) ?? []), written[at]!]);
+  });
+  const turns = new Map<string, number>();
+  return (block) => {
+    const key = isText(block.id) ? idOf(block.id) : nameOf(block.name);
+    const sharing = calls.get(key);
+    if (!sharing) return block;
+    // The provider's own writing and LangChain's may both stand there.
+    const turn = `${inWords(block.type)} ${key}`;
+    const at = turns.get(turn) ?? 0;
+    turns.set(turn, at + 1);
+    return inStep(block, sharing[Math.min(at, sharing.length - 1)]!);
+  };
+}
+
+const idOf = (id: string): string => `id ${id}`;
+const nameOf = (name: unknown): string => `name ${inWords(name)}`;
+
+function inStep(block: Fields, call: Fields): Fields {
+  const fields = (['input', 'args'] as const).filter(
+    (field) => field in block && jsonText(block[field]) !== jsonText(call.args),
+  );
+  if (block.id === call.id && fields.length === 0) return block;
+  return { ...block, id: call.id, ...Object.fromEntries(fields.map((field) => [field, call.args])) };
+}
