@@ -51,7 +51,10 @@ function typeOf(said: unknown, fields: Fields): string {
 
 /** A message of a class, field by field; its texts are shared. Other instances, which may have private state, stay. */
 export function copyOfMessage(value: object, copy: (inner: unknown) => unknown): unknown {
-  if (!(MESSAGE_MARK in value)) return value;
+  return MESSAGE_MARK in value ? fieldByField(value, copy) : value;
+}
+
+function fieldByField(value: object, copy: (inner: unknown) => unknown): Fields {
   const made = Object.create(Object.getPrototypeOf(value) as object) as Record<PropertyKey, unknown>;
   for (const key of Reflect.ownKeys(value)) made[key] = copy((value as Record<PropertyKey, unknown>)[key]);
   return made;
@@ -66,16 +69,25 @@ const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
 /** The same message in its own shape, with these fields in place of its own; undefined takes one away. */
 export function withChanges(wire: Fields, changes: Fields): Fields {
   const { shape, fields } = see(wire);
-  if (shape === 'instance') {
-    const own = Object.entries(wire).filter(
-      ([key, value]) => !DERIVED.test(key) && typeof value !== 'function',
-    );
-    const Class = wire.constructor as new (fields: Fields) => Fields;
-    return new Class(withFields(Object.fromEntries(own), changes));
-  }
+  if (shape === 'instance') return instanceWith(wire, changes);
   if (shape === 'lc') return { ...wire, kwargs: withFields(fields, changes) };
   if (shape === 'stored') return { ...wire, data: withFields(fields, changes) };
   return withFields(wire, changes);
+}
+
+/**
+ * An instance without a call of its constructor: that of a host's own class may ask for anything, and one of LangChain's
+ * forgets calls that nobody could read. `lc_kwargs` are what its `toJSON` names.
+ */
+function instanceWith(wire: Fields, changes: Fields): Fields {
+  const own = Object.entries(wire).filter(
+    ([key, value]) => !DERIVED.test(key) && typeof value !== 'function',
+  );
+  const chunks = 'tool_call_chunks' in wire && { tool_call_chunks: [] };
+  const made = fieldByField(wire, (inner) => inner);
+  return Object.assign(made, changes, chunks, {
+    lc_kwargs: { ...withFields(Object.fromEntries(own), changes), ...chunks },
+  });
 }
 
 const CLASS_OF: Readonly<Record<string, string>> = {

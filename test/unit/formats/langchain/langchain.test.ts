@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AIMessage,
+  AIMessageChunk,
   coerceMessageLikeToMessage,
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
@@ -204,6 +205,33 @@ describe('a log that is broken', () => {
     expect(content.map(({ id }: Loose) => id)).toEqual(calls.map(({ id }: Loose) => id));
     expect(calls.map(({ id }: Loose) => id)).toEqual(['x', 'call_m1_1', 'y', 'y_2', 'call_m1_4']);
     expect(content[0]).toBe(odd.content[0]);
+  });
+
+  it('keeps what an instance of a class has beside what is changed, and never calls its constructor', () => {
+    class Signed extends AIMessageChunk {
+      constructor(signature: string) {
+        if (typeof signature !== 'string') throw new TypeError('A signature is a text.');
+        super({ content: '', additional_kwargs: { signature } });
+        this.invalid_tool_calls = [{ id: 'x', name: 'look', args: '{"n', type: 'invalid_tool_call' }];
+        this.tool_calls = [{ id: 'y', name: 'look', args: {}, type: 'tool_call' }];
+      }
+    }
+    const given = new Signed('ann');
+    const view = originals(langchain.parse([user('a'), given, tool('y')]).messages);
+    const parts = view[1]!.message.parts;
+    view[1] = withPart(view[1]!, 0, [{ ...(parts[0] as any), arguments: '{"n":"[cut]"}' }]);
+    const { messages } = langchain.serialise(view);
+    legal(messages);
+    const sent = messages[1] as AIMessageChunk;
+    expect(sent).toBeInstanceOf(Signed);
+    expect(sent.tool_calls).toEqual([{ id: 'y', name: 'look', args: { n: '[cut]' }, type: 'tool_call' }]);
+    expect(sent.invalid_tool_calls).toEqual(given.invalid_tool_calls);
+    expect(sent.additional_kwargs).toEqual({ signature: 'ann' });
+    expect((JSON.parse(JSON.stringify(sent)) as Loose).kwargs).toMatchObject({
+      tool_calls: sent.tool_calls,
+      invalid_tool_calls: sent.invalid_tool_calls,
+    });
+    expect(given.tool_calls![0]!.args).toEqual({});
   });
 
   it('sends calls that only the provider wrote as calls, with their results', () => {
