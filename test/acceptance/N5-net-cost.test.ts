@@ -41,6 +41,10 @@ describe('N5: the ledger of net costs', () => {
       await session.observe({ inputTokens: reading.tokens });
       const [cost] = session.operator.netCosts;
       await emulator.close();
+      const used = session.operator.history.flatMap(({ calls = [] }) => calls.map(({ usage }) => usage!));
+      const inputs = used.reduce((sum, one) => sum + one.inputTokens + (one.cacheReadTokens ?? 0), 0);
+      expect(inputs).toBeGreaterThan(0);
+      expect(cost!.spentTokens).toBe(inputs + used.reduce((sum, one) => sum + one.outputTokens!, 0));
       return { ...cost!, compactor: session.operator.costs.compactor.cost };
     };
     const [small, large] = [await cheapest('gpt-4o-mini'), await cheapest('gpt-4-turbo')];

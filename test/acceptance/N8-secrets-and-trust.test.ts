@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Summarizer } from '../../src/index.js';
 import {
   callOf,
   fill,
@@ -60,6 +61,28 @@ describe('N8: secrets and trust', () => {
     expect(made.length).toBeGreaterThanOrEqual(5);
     for (const secret of SECRETS) expect(made.filter((text) => text.includes(secret))).toEqual([]);
     expect(made.join('\n')).toMatch(/\[(?:API key|secret) removed\]/);
+  });
+
+  it('N8: a summarizer is not told what elsewhere in the log is told to be a secret', async () => {
+    const told: string[] = [];
+    const summarizer: Summarizer = {
+      name: 'listener',
+      endpoint: 'listener',
+      window: 50_000,
+      summarize: (request) => {
+        told.push(JSON.stringify(request));
+        return Promise.resolve({ text: 'The deployment was refused.', finishReason: 'stop' });
+      },
+    };
+    const session = await sessionOf(
+      6_000,
+      [...CHAT, says(`It says ${PASSWORD} at every try.`), ...talk(8, 300)],
+      { roster: ['auto'] },
+      { summarizer },
+    );
+    await session.operator.compact({ target: 0.2 });
+    expect(told.join('\n')).toContain('at every try');
+    for (const secret of [KEY, PASSWORD]) expect(told.join('\n')).not.toContain(secret);
   });
 
   it('N8: what a user said himself is cut, never rewritten', async () => {

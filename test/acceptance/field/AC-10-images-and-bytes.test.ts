@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
-import { callOf, read, resultOf, says, sessionOf, user, wordsOf, type Chat } from '../support.js';
+import { callOf, engine, read, resultOf, says, sessionOf, user, wordsOf, type Chat } from '../support.js';
 
 const png = (bytes: number, letter: string) => ({
   type: 'image_url',
@@ -22,6 +22,14 @@ const SCREENS: Chat[] = [
 const bytesOf = (messages: readonly unknown[]): number => Buffer.byteLength(JSON.stringify(messages));
 
 describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () => {
+  it('definitions of tools are bytes too', async () => {
+    const tools = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(50_000) } }];
+    const spillway = await engine(200_000, { limits: { bytes: 60_000 } });
+    const [bare, equipped] = [spillway.session(), spillway.session({ tools })];
+    expect(equipped.reading.bytes - bare.reading.bytes).toBeGreaterThan(50_000);
+    expect(equipped.reading).toMatchObject({ binding: 'bytes' });
+  });
+
   it('few tokens and many bytes are pressure', async () => {
     const { reading } = await sessionOf(200_000, SCREENS, { limits: { bytes: 5_000_000 } });
     expect(reading).toMatchObject({ binding: 'bytes', images: 13 });

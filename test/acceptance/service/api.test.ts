@@ -49,6 +49,19 @@ describe('the HTTP API', () => {
     expect((await service.ask('GET', '/sessions/none')).body.error.code).toBe('SESSION_UNKNOWN');
   });
 
+  it('K15: counts the slots that kept their deterministic text', async () => {
+    const summarizer = {
+      name: 'away',
+      endpoint: 'away',
+      window: 50_000,
+      summarize: () => Promise.reject(new Error('away')),
+    };
+    const service = await started(BUDGET, { roster: ['auto'] }, { summarizer });
+    const id = await fed(service);
+    const { body } = await service.ask('GET', `/sessions/${id}`);
+    expect(body).toMatchObject({ compactions: 1, fallbacks: 1 });
+  });
+
   it('K16: compacts, shows the history, judges, previews, changes, commits and undoes', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

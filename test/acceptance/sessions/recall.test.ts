@@ -38,6 +38,15 @@ const textsOf = (found: readonly Recalled[]): string[] => found.map(({ text }) =
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 describe('N11: recall takes what models write', () => {
+  it('no more passages than it was asked for', async () => {
+    const session = await compacted(
+      Array.from({ length: 6 }, (_, i) => says(`The sluice of mill ${i} is open. ${prose(60, i)}`)),
+    );
+    const query = 'sluice of the mill';
+    expect((await session.recall({ query })).length).toBeGreaterThan(3);
+    expect(await session.recall({ query, limit: 2 })).toHaveLength(2);
+  });
+
   it.each([
     ['a message', 'm4'],
     ['a part', 'm4#0'],

@@ -38,13 +38,14 @@ describe('the log', () => {
   });
 
   it('cannot be changed through what was appended, nor through what it shows', () => {
-    const parts = [answer('c1', 'as it was')];
+    const parts = [answer('c1', 'as it was'), text('so it was')];
     const message: Message = { id: 'a', role: 'tool', origin: 'tool', parts };
     const log = new Log();
     const entry = log.append(message, measure(message));
     parts.push(answer('c2', 'slipped in'));
     (parts[0] as { content: unknown }).content = [];
-    expect(entry.parts).toEqual([answer('c1', 'as it was')]);
+    (parts[1] as { text: string }).text = 'changed';
+    expect(entry.parts).toEqual([answer('c1', 'as it was'), text('so it was')]);
     expect(() => (entry.parts as unknown[]).pop()).toThrow(TypeError);
     expect(() =>
       Object.assign((entry.parts[0] as unknown as { content: object[] }).content[0]!, { text: 'x' }),
