@@ -7,7 +7,7 @@ import type { RunManner, Tuned } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Pieces } from './wiring.js';
-import { after, soon } from './slices.js';
+import { after, inSlices, soon } from './slices.js';
 import { strategiesOf } from './told.js';
 
 /** At once where no text is to be bought. */
@@ -86,54 +86,40 @@ export class Compaction {
     stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
   }
 
-  /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
-  run(trigger: Trigger, how: RunManner): Response {
-    return after(this.#inSlices(this.#makeRoom(trigger)), () => this.#run(trigger, how));
+  /** One run, now, whatever the gates say. */
+  async run(trigger: Trigger, how: RunManner): Promise<RunReport> {
+    await this.#inSlices(this.#makeRoom(trigger));
+    return this.#run(trigger, how);
   }
 
-  #run(trigger: Trigger, how: RunManner): Response {
-    const { hooks, policies } = this.of;
+  /** Plans a run, commits it where it is worth it, and tells plugins that listen. Waits for text that is being bought already. */
+  async #run(trigger: Trigger, how: RunManner): Promise<RunReport> {
+    const { early, hooks, policies, settings, summarizer } = this.of;
+    const { signal } = how;
     const before = hooks.now;
-    const response = this.#start(trigger, how);
-    if (!before) return response;
-    return Promise.resolve(response).then(async (report) => {
-      if (hasEnded(report) && !isUpkeep(how.tuned?.policy ?? policies.now, report))
-        await hooks.after(before, report);
-      return report;
-    });
-  }
-
-  /** Waits for text that is being bought already, where the run is to have text. */
-  #start(trigger: Trigger, how: RunManner): Response {
-    const { early, settings } = this.of;
     const isPressure = trigger.kind === 'pressure';
-    if (isPressure) early.revive();
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
-    if (isPressure && early.running && waitsForText && !how.signal?.aborted)
-      return untilAborted(early.running, how.signal).then(() => this.#start(trigger, how));
-    return this.#runNow(trigger, { ...how, waitsForText });
+    if (isPressure) early.revive();
+    for (; isPressure && waitsForText && early.running && !signal?.aborted; early.revive())
+      await untilAborted(early.running, signal);
+    const tuned: Tuned = how.tuned ?? { policy: policies.now, filler: summarizer.filler };
+    const filler = waitsForText ? tuned.filler : undefined;
+    const report = await this.#standingStill(() => this.#made(trigger, how, { ...tuned, filler }));
+    if (before && hasEnded(report) && !isUpkeep(tuned.policy, report)) await hooks.after(before, report);
+    return report;
   }
 
-  #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
-    const { thread, gauge, timer, policies, summarizer, commits } = this.of;
-    const { threshold = 0 } = how;
-    const tuned: Tuned = how.tuned ?? { policy: policies.now, filler: summarizer.filler };
-    const { policy, budget } = tuned;
-    const filler = how.waitsForText ? tuned.filler : undefined;
+  async #made(trigger: Trigger, how: RunManner, { policy, filler, budget }: Tuned): Promise<RunReport> {
+    const { thread, gauge, timer, commits, hooks, planner } = this.of;
+    const { threshold = 0, signal } = how;
     const started = timer();
     const reading = gauge.scale(budget)(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const run = new Run(this.of, { trigger, reading, policy, waits, started });
-    const passed = this.#inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
-    return after(passed, () => this.#planAndFinish(run, trigger, how, { ...tuned, filler }));
-  }
-
-  #planAndFinish(run: Run, trigger: Trigger, how: RunManner, { policy, filler, budget }: Tuned): Response {
-    const { hooks, planner } = this.of;
-    const { signal } = how;
-    const isAsked = hooks.asks(policy);
-    const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
+    await inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
+    const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
+    const ready = isReady ? this.#readyPlan(policy) : undefined;
     if (ready) return run.finish(ready);
     const input = {
       ...planner.input(trigger, budget),
@@ -143,11 +129,7 @@ export class Compaction {
       ...(filler && { asks: true }),
     };
     const isCurrent = this.#untilChanged();
-    const plan = (): FilledRun | Promise<FilledRun> =>
-      planner.plan(input, { filler, signal, run, isCurrent });
-    const planned = isAsked ? undefined : plan();
-    if (planned && !(planned instanceof Promise)) return run.finish(planned);
-    return this.#standingStill(async () => run.finish(await (planned ?? plan())));
+    return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) => run.finish(filled));
   }
 
   #inSlices<T>(steps: Steps<T>): T | Promise<T> {
