@@ -9,6 +9,7 @@ export * from './view.js';
 export { replacePart, withContent } from './replace.js';
 export { Projection, renderAll } from './projection.js';
 export { firstAtLeast } from './first-at-least.js';
+export { WeakCache } from './weak-cache.js';
 export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger, type HoldOf } from './ledger.js';

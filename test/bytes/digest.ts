@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { WeakCache } from '../../src/transcript/index.js';
 
 /** By object: a message that stands in many requests is read once. Nothing here is changed after it was made. */
-const known = new WeakMap<object, string>();
+const known = new WeakCache<object, string>();
 
 /** A short hash of everything that the JSON text of a value holds, order of keys included. */
 export function digest(value: unknown): string {

@@ -1,4 +1,4 @@
-import { isPlain, type Message, type Part, type ViewMessage } from '../../transcript/index.js';
+import { isPlain, WeakCache, type Message, type Part, type ViewMessage } from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
 import { isFields, type Fields } from '../record.js';
 import type { Drafted } from './pairing.js';
@@ -15,7 +15,7 @@ type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
 export function drafting<Draft extends Drafted>(
   make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => Made<Draft>,
 ): (shown: ViewMessage) => Draft {
-  const known = new WeakMap<Message, Draft>();
+  const known = new WeakCache<Message, Draft>();
   return (shown) => {
     const found = known.get(shown.message);
     if (found !== undefined) return found;

@@ -1,3 +1,5 @@
+import { WeakCache } from '../../transcript/index.js';
+
 /** What a text is made from, beside the part it is made of: plain values, compared one by one. */
 type Ask = Readonly<Record<string, unknown>>;
 
@@ -10,7 +12,7 @@ export function remembered<P extends object, A extends Ask, T>(
   make: (part: P, ask: A) => T,
 ): (part: P, ask: A) => T;
 export function remembered<P extends object, A extends Ask, T>(make: (part: P, ask: A) => T) {
-  const known = new WeakMap<P, { readonly ask: A; readonly made: T }>();
+  const known = new WeakCache<P, { readonly ask: A; readonly made: T }>();
   return (part: P, ask: A): T => {
     const before = known.get(part);
     if (before && isSame(before.ask, ask)) return before.made;

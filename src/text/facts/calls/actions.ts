@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeJson, type ToolCallPart } from '../../../transcript/index.js';
+import { WeakCache, writeJson, type ToolCallPart } from '../../../transcript/index.js';
 import {
   commandsInScript,
   innerCall,
@@ -39,7 +39,7 @@ const MODES = ['command', 'action', 'operation', 'mode'];
 const MAX_KEY = 160;
 
 /** Several read the same log, each for its own ends; calls in it never change. */
-const known = new WeakMap<ToolCallPart, Action>();
+const known = new WeakCache<ToolCallPart, Action>();
 
 /** `call` spares parsing the arguments again where that was done. */
 export function actionOf(part: ToolCallPart, call?: CallArguments): Action {

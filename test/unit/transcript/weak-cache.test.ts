@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { WeakCache } from '../../../src/transcript/index.js';
+
+it('a cache forgets what nobody asked for while so many others came, and nothing else', () => {
+  const cache = new WeakCache<object, number>(10);
+  const keys = Array.from({ length: 40 }, (_, i) => ({ i }));
+  const [first] = keys;
+  for (const key of keys) {
+    cache.set(key, key.i);
+    expect(cache.get(key)).toBe(key.i);
+    expect(cache.get(first!)).toBe(0);
+  }
+  expect(keys.filter((key) => cache.get(key) !== undefined).length).toBeLessThanOrEqual(20);
+  expect(cache.get(keys[5]!)).toBeUndefined();
+  expect(cache.get(keys[39]!)).toBe(39);
+});
