@@ -27,9 +27,8 @@ const config: Config = {
   // By default one core is left idle: of two, half.
   maxWorkers: '100%',
   testSequencer: '<rootDir>/scripts/long-first.mjs',
-  // Node 20 keeps a part of each file's modules. Closing a store of SQLite collects the whole heap, and in an old worker that
-  // takes ten times as long as in a new one.
-  workerIdleMemoryLimit: '256MB',
+  // Node 20 keeps a part of each file's modules. A new worker loads all of `src` and its packages again.
+  workerIdleMemoryLimit: '1GB',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   reporters: ['default', '<rootDir>/scripts/tally.mjs'],
