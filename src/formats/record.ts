@@ -1,4 +1,4 @@
-import { NumberLiteral, parseJson, writeJson } from '../transcript/index.js';
+import { NumberLiteral, parseJson, parseSaid, writeJson } from '../transcript/index.js';
 import type { Report } from './conversation/repairs.js';
 
 /** Anything read from outside, before it is known to be more. */
@@ -70,9 +70,18 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** The same of a text that a model wrote; undefined too where it nests so deep that it is better left as the text it is. */
+export function jsonSaid(text: string): unknown {
+  try {
+    return parseSaid(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Arguments as a value: nothing is an empty object, and what is no JSON is itself. */
 export function argumentsIn(text: string): unknown {
-  return text.trim() === '' ? {} : (jsonIn(text) ?? (text.trim() === 'null' ? null : text));
+  return text.trim() === '' ? {} : (jsonSaid(text) ?? (text.trim() === 'null' ? null : text));
 }
 
 /** Arguments as the object that they must be: what is none goes into a field of one. */

@@ -9,7 +9,7 @@ import {
   type ReadonlyLog,
   type Size,
   isPlain,
-  parseJson,
+  parseSaid,
   writeJson,
   type Message,
   type Part,
@@ -94,7 +94,7 @@ function inJson(clean: (text: string) => string): (text: string) => string {
   return (text) => {
     if (clean(text) === text) return text;
     try {
-      return writeJson(withTexts(parseJson(text), clean))!;
+      return writeJson(withTexts(parseSaid(text), clean))!;
     } catch {
       return clean(text);
     }

@@ -14,7 +14,7 @@ export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger, type HoldOf } from './ledger.js';
 export * from './handle.js';
-export { endOfString, NumberLiteral, parseJson, writeJson } from './json.js';
+export { endOfString, NumberLiteral, parseJson, parseSaid, writeJson } from './json.js';
 export { parsingJson } from './parsing-json.js';
 export {
   isRecallAnswer,

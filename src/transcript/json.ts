@@ -44,6 +44,33 @@ export function parseJson(text: string): unknown {
   return holder.value;
 }
 
+/**
+ * Levels of a text that a model wrote or a tool printed. What is read off it calls itself once a level, or is put into a
+ * request, which holds 500 levels in all; a text of 30 kB may nest deeper than the stack goes.
+ */
+const MOST_LEVELS = 400;
+
+/** As `parseJson`, of what models and tools said. Throws `SyntaxError` too where it nests so deep that nobody could write it anew. */
+export function parseSaid(text: string): unknown {
+  if (nestsTooDeep(text)) throw new SyntaxError(`more than ${MOST_LEVELS} levels`);
+  return parseJson(text);
+}
+
+function nestsTooDeep(text: string): boolean {
+  // Each level is opened and closed.
+  if (text.length <= 2 * MOST_LEVELS) return false;
+  const signs = /["[\]{}]/g;
+  let levels = 0;
+  for (let found = signs.exec(text); found; found = signs.exec(text)) {
+    const [sign] = found;
+    if (sign === '"') signs.lastIndex = endOfString(text, found.index);
+    else if (sign === '[' || sign === '{') levels++;
+    else levels--;
+    if (levels > MOST_LEVELS) return true;
+  }
+  return false;
+}
+
 /** As `JSON.stringify`, with every `NumberLiteral` as it was written. Undefined for what JSON cannot say. */
 export function writeJson(value: unknown, indent?: number): string | undefined {
   met = false;

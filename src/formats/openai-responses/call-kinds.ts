@@ -1,7 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
-import { type Fields, isFields, isSet, innerOf, jsonIn, jsonText, listOf } from '../record.js';
+import { type Fields, isFields, isSet, innerOf, jsonSaid, jsonText, listOf } from '../record.js';
 import { type Item, type ItemType, noteOf, parseEntry, parseOutput } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
@@ -61,7 +61,7 @@ const customCall: CallKind = {
 const builtIn = (tool: string, ...fields: readonly string[]): Pick<CallKind, 'read' | 'withArguments'> => ({
   read: (item) => ({ name: tool, args: jsonText(fields.map((field) => item[field]).find(isSet) ?? {}) }),
   withArguments: (item, args) => {
-    const value = jsonIn(args);
+    const value = jsonSaid(args);
     const field = fields.find((one) => one in item) ?? fields.at(-1)!;
     return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
   },
@@ -191,7 +191,7 @@ function writeChunk(part: TextPart | FilePart, chunks: readonly Fields[]): Field
 
 /** The text under `input` where the arguments say nothing else, otherwise all of them. */
 function inputIn(args: string): string {
-  const value = jsonIn(args);
+  const value = jsonSaid(args);
   const only = isFields(value) && Object.keys(value).length === 1 ? value.input : undefined;
   return typeof only === 'string' ? only : args;
 }

@@ -2,7 +2,7 @@ import { callLabel, oneLine } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isToolCall,
-  parseJson,
+  parseSaid,
   textOf,
   writeJson,
   type Log,
@@ -189,7 +189,7 @@ function callText({ name, arguments: written }: ToolCallPart): string {
 
 function fieldsOf(written: string): [string, unknown][] | undefined {
   try {
-    const value = parseJson(written);
+    const value = parseSaid(written);
     const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isRecord ? Object.entries(value) : undefined;
   } catch {

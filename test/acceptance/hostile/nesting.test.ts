@@ -1,8 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { engine, jsonLines, says, spillway, temporaryFolder, user } from '../support.js';
+import {
+  engine,
+  jsonLines,
+  prose,
+  read,
+  says,
+  spillway,
+  talk,
+  temporaryFolder,
+  user,
+  type Chat,
+} from '../support.js';
 
 const folder = temporaryFolder();
+const FORMATS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk', 'langchain'] as const;
 const LEVELS = 20_000;
 const DEEP_TEXT = `${'['.repeat(LEVELS)}1${']'.repeat(LEVELS)}`;
 const holdsItself: Record<string, unknown> = {};
@@ -78,6 +91,49 @@ describe('values nested beyond what anything can read', () => {
     expect([code, (JSON.parse(out) as unknown[]).length]).toEqual([0, 2]);
     expect(err).toContain('more than 500 levels');
   });
+});
+
+describe('arguments of a call that nest deeper than what can be written anew', () => {
+  const DEEP = [
+    `{"a":${'['.repeat(5_000)}"hunter2"${']'.repeat(5_000)}}`,
+    `{"path":"src/a.ts","password":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
+  ];
+  const history: Chat[] = DEEP.flatMap((given, i) => [
+    user('Build a mill.'),
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: `c${i}`, type: 'function', function: { name: 'edit_file', arguments: given } }],
+    } as const,
+    { role: 'tool', tool_call_id: `c${i}`, content: prose(200, i) } as const,
+  ]);
+
+  it('are sent, compacted and read back as the text they are', async () => {
+    const session = (await engine(8_000)).session();
+    for (let turn = 0; turn < 8; turn++) {
+      history.push(...talk(1, 400), user(`Where is src/a.ts of turn ${turn}?`));
+      await session.follow({ messages: history });
+      const { messages } = await session.prepare();
+      expect(validators.get('openai-chat')!({ messages })).toEqual([]);
+    }
+    expect(session.operator.history.length).toBeGreaterThan(0);
+    const [call] = await session.recall({ handle: 'm1' });
+    expect(call!.text).toContain(`edit_file {"a":${'['.repeat(100)}`);
+  });
+
+  it.each(FORMATS.filter((format) => format !== 'openai-chat'))(
+    'are one text under a name in the requests of %s',
+    async (format) => {
+      const messages = read(history).map(({ wire: _, wireFormat: __, ...message }) => ({
+        ...message,
+        parts: message.parts.map(({ wire: ___, ...part }) => part),
+      }));
+      const session = (await engine(400_000)).session({ format });
+      await session.append(...(messages as Message[]));
+      const sent = await session.prepare();
+      expect(JSON.stringify(sent.messages)).toContain('hunter2');
+    },
+  );
 });
 
 describe('numbers that no double holds', () => {

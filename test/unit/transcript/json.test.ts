@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { isDeepStrictEqual } from 'node:util';
-import { NumberLiteral, copied, parseJson, writeJson } from '../../../src/transcript/index.js';
+import { NumberLiteral, copied, parseJson, parseSaid, writeJson } from '../../../src/transcript/index.js';
 
 const KEPT = [
   '12345678901234567890',
@@ -86,4 +86,14 @@ test('writes with an indent, and nothing for what JSON cannot say', () => {
   expect(writeJson(parseJson('{"a":[1.0]}'), 2)).toBe('{\n  "a": [\n    1.0\n  ]\n}');
   expect(writeJson(undefined)).toBeUndefined();
   expect(() => writeJson(1n)).toThrow(TypeError);
+});
+
+test('what was said is parsed up to 400 levels, whatever its texts hold; more is no JSON', () => {
+  const nested = (levels: number): string =>
+    `${'{"a":['.repeat(levels / 2)}"]}\\"["${']}'.repeat(levels / 2)}`;
+  expect(parseSaid(nested(400))).toEqual(JSON.parse(nested(400)));
+  expect(() => parseSaid(nested(402))).toThrow(SyntaxError);
+  const wide = `[${'[],"[[[",'.repeat(1_000)}1]`;
+  expect(parseSaid(wide)).toEqual(JSON.parse(wide));
+  expect(() => parseSaid(`{"a":${'['.repeat(1_000)}`)).toThrow(SyntaxError);
 });

@@ -1,4 +1,4 @@
-import { NumberLiteral, parseJson } from '../../../transcript/index.js';
+import { NumberLiteral, parseSaid } from '../../../transcript/index.js';
 
 /** A tool call's arguments, parsed once for all who ask. */
 export interface CallArguments {
@@ -14,7 +14,7 @@ const MAX_DEPTH = 32;
 
 export function parseArguments(text: string): CallArguments {
   try {
-    const value = parseJson(text);
+    const value = parseSaid(text);
     if (typeof value === 'string') return { fields: NO_FIELDS, text: value };
     if (isRecord(value)) return { fields: value, text: undefined };
   } catch {

@@ -1,4 +1,4 @@
-import { atOnce, type Message, type Part, isPlain, parseJson, writeJson } from '../../../transcript/index.js';
+import { atOnce, type Message, type Part, isPlain, parseSaid, writeJson } from '../../../transcript/index.js';
 import type { Redact } from './redact.js';
 import { SecretBook } from './secret-book.js';
 
@@ -179,7 +179,7 @@ function cleanedJson(text: string, clean: Clean): string {
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    const value: unknown = parseJson(text);
+    const value: unknown = parseSaid(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
