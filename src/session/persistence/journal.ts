@@ -86,7 +86,7 @@ export class Journal {
       // What is not stored yet meets what others stored when it is written.
       if (this.isBehind) return;
       const stored = await this.#guarded(() => this.store.load(this.key));
-      if (!stored || isDeepStrictEqual(stored.head, this.#head)) return;
+      if (isDeepStrictEqual(stored?.head ?? NOTHING, this.#head)) return;
       await this.#readAgain();
     });
   }
@@ -151,6 +151,7 @@ export class Journal {
     const { thread, stream, gauge } = this.of;
     await this.#guarded(async () => {
       const { head, contents } = await readThread(this.store, this.key);
+      this.#checkHead(head);
       thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
         if (!log.isTaken(message.id)) return false;
         const stored = log.find(message.id);
@@ -161,6 +162,20 @@ export class Journal {
       stream.left(contents.spent);
       gauge.rewritten();
       this.#head = head;
+    });
+  }
+
+  /** A store only ever grows. What memory has beyond an older copy is not to be dropped for it. */
+  #checkHead(found: ThreadHead): void {
+    const known = this.#head;
+    if (found.messages >= known.messages && found.entries >= known.entries) return;
+    const words = ({ messages, entries }: ThreadHead): string =>
+      `${messages} messages and ${entries} ledger entries`;
+    throw new SpillwayError('STORE_DAMAGED', {
+      subject: `store ${this.store.name}, session "${this.key.sessionId}", agent "${this.key.agentPath}"`,
+      found: `${words(found)} where ${words(known)} were stored: an older copy`,
+      remedy:
+        'Put the newer copy back: nothing is lost in memory, and the next call goes on. To go on from the older one, open the session anew.',
     });
   }
 
@@ -202,6 +217,8 @@ export class Journal {
     }
   }
 }
+
+const NOTHING: ThreadHead = { messages: 0, entries: 0 };
 
 function asAppended({ seq: _, size: __, ...message }: LogMessage): Message {
   return message;

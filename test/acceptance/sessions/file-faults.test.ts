@@ -204,6 +204,39 @@ describe('a session whose file', () => {
     expect(after.operator.history).toHaveLength(1);
   });
 
+  it.each([
+    ['an older copy', 'delete from spillway_message where seq >= 5; update spillway_thread set messages = 5'],
+    [
+      'a copy without the newest ledger entry',
+      'delete from spillway_entry; update spillway_thread set entries = 0',
+    ],
+    ['a copy that does not have it', 'delete from spillway_thread'],
+  ])('becomes %s drops nothing for it, says so, and goes on when the newer one is back', async (_, sql) => {
+    const file = newFile();
+    const session = await openOn(file);
+    await session.append(...LONG);
+    await session.operator.compact({ target: 0.5 });
+    const writer = other(file);
+    writer.exec('create table kept_message as select * from spillway_message');
+    writer.exec('create table kept_entry as select * from spillway_entry');
+    writer.exec('create table kept_thread as select * from spillway_thread');
+    writer.exec(sql);
+    await session.load();
+    expect(idsOf(session)).toEqual(LONG.map(({ id }) => id));
+    const older = { code: 'STORE_DAMAGED', message: expect.stringContaining('an older copy') };
+    await expect(session.append(said('x'))).rejects.toMatchObject(older);
+    await expect(session.append(said('y'))).rejects.toMatchObject(older);
+    await expect(session.operator.compact({ target: 0.3 })).rejects.toMatchObject(older);
+    expect(idsOf(session)).toEqual([...LONG.map(({ id }) => id), 'x', 'y']);
+    for (const table of ['message', 'entry', 'thread'])
+      writer.exec(`delete from spillway_${table}; insert into spillway_${table} select * from kept_${table}`);
+    writer.close();
+    await session.append(said('z'));
+    const after = await found(file);
+    expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x', 'y', 'z']);
+    expect(look(after)).toEqual(look(session));
+  });
+
   it('is moved away or deleted writes nothing to what nobody will open again', async () => {
     const file = newFile();
     const session = await openOn(file);
