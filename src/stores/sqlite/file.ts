@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
 import { SpillwayError } from '../../errors/index.js';
@@ -91,21 +91,59 @@ export function checkWritable(database: Database.Database): void {
   }
 }
 
+/** Brings what stands in the log beside the file into the file, as far as it can. */
+export function bringIn(database: Database.Database): void {
+  try {
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // No room, or somebody else is at it: all of it stands in the log, and is read from there.
+  }
+}
+
+/** What SQLite keeps beside an open file: what was committed last, and who reads how far. It stays as long as one has the file open. */
+const BESIDE = ['-wal', '-shm'] as const;
+
 /**
- * Asks before a write whether the file still stands where it was opened. SQLite would go on writing to one that was moved
- * or deleted, which nobody will open again. Reading it does no harm.
+ * Asks before a write whether the file still stands where it was opened, and the files beside it. SQLite would go on writing
+ * to one that was moved or deleted, which nobody will open again. Reading it does no harm. `rescue` brings what stands in a
+ * log that was deleted into the file.
  */
-export function checkPlaceOf(store: string, path: string): () => void {
-  const { ino, dev } = statSync(path);
+export function checkPlaceOf(store: string, path: string, rescue: () => void): () => void {
+  // SQLite puts them beside the file that a link names.
+  const file = realpathSync(path);
+  const opened = statSync(file);
+  const beside = new Map<string, Stats>();
   return () => {
-    const now = statSync(path, { throwIfNoEntry: false });
-    if (now?.ino === ino && now.dev === dev) return;
-    throw new SpillwayError('STORE_FAILED', {
-      subject: store,
-      found: now ? 'another file than the one that was opened' : 'no file any more',
-      remedy:
-        'Put the file back, with the -wal and -shm beside it, or open the store again; nothing was changed.',
-      retryable: true,
-    });
+    // The link itself, which may lead elsewhere by now.
+    const main = placeNow(path, opened);
+    if (main !== undefined) throw movedAway(store, main);
+    for (const end of BESIDE) {
+      const known = beside.get(end) ?? statSync(file + end, { throwIfNoEntry: false });
+      if (!known) continue;
+      beside.set(end, known);
+      const found = placeNow(file + end, known);
+      if (found === undefined) continue;
+      if (found === GONE) rescue();
+      throw movedAway(store, `${found}: the ${end} beside it`);
+    }
   };
+}
+
+const GONE = 'no file any more';
+
+/** What stands in the place of a file; undefined where it is the very one. */
+function placeNow(path: string, { ino, dev }: Stats): string | undefined {
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (!now) return GONE;
+  return now.ino === ino && now.dev === dev ? undefined : 'another file than the one that was opened';
+}
+
+function movedAway(store: string, found: string): SpillwayError {
+  return new SpillwayError('STORE_FAILED', {
+    subject: store,
+    found,
+    remedy:
+      'Put the file back, with the -wal and -shm beside it, or open the store again; nothing was changed.',
+    retryable: true,
+  });
 }

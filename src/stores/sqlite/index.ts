@@ -17,7 +17,15 @@ import {
 import { patiently } from '../patience.js';
 import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
-import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
+import {
+  bringIn,
+  checkPlaceOf,
+  checkWritable,
+  makeFile,
+  openFault,
+  prepareFile,
+  type Synchronous,
+} from './file.js';
 import { textsAsBytes } from './texts.js';
 
 const IN_MEMORY = ':memory:';
@@ -44,7 +52,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     await collectStatements();
     throw isUnopenable(error) ? openFault(name, file, error) : dialect.faultOf(error);
   }
-  const check = inMemory ? () => undefined : checkPlaceOf(name, file);
+  const check = inMemory ? () => undefined : checkPlaceOf(name, file, () => bringIn(database));
   const db: Database = new Kysely<Tables>({
     dialect: immediateSqlite({
       database,

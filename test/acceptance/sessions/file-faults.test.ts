@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
@@ -203,6 +203,26 @@ describe('a session whose file', () => {
     expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x']);
     expect(after.operator.history).toHaveLength(1);
   });
+
+  it.each(['-wal', '-shm'])(
+    'loses its %s writes nothing that nobody will find, and keeps what was stored',
+    async (end) => {
+      const file = newFile();
+      const session = await openOn(file);
+      await session.append(...LONG);
+      rmSync(file + end);
+      const gone = { code: 'STORE_FAILED', message: expect.stringContaining(`the ${end} beside it`) };
+      await expect(session.append(said('x'))).rejects.toMatchObject(gone);
+      await expect(session.append(said('y'))).rejects.toMatchObject(gone);
+      if (end === '-wal') {
+        // As a process that is killed now leaves it.
+        copyFileSync(file, `${file}.left`);
+        expect(idsOf(await found(`${file}.left`))).toEqual(LONG.map(({ id }) => id));
+      }
+      for (const one of engines.splice(0)) await one.close();
+      expect(idsOf(await found(file))).toEqual(LONG.map(({ id }) => id));
+    },
+  );
 
   it.each([
     ['an older copy', 'delete from spillway_message where seq >= 5; update spillway_thread set messages = 5'],
