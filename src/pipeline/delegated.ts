@@ -8,7 +8,7 @@ import {
   type ContextMessage,
   type Standing,
 } from '../spi/index.js';
-import { atOnce, type Edit, type Message } from '../transcript/index.js';
+import { atOnce, listFrom, type Edit, type Message } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { PIPELINE_STEPS } from './policy.js';
 
@@ -33,9 +33,9 @@ export function delegatedBy(
   try {
     const draft = new RunDraft(input);
     const standing = standingIn(draft.view);
+    const whose = `compactor ${by}`;
     const list = listOf(standing, result as CompactorResult);
     const { superseded, summary } = result as CompactorResult;
-    const whose = `compactor ${by}`;
     if (superseded !== undefined) checkSuperseded(standing, list, superseded, whose);
     const edits = editsOfList(draft.view, list, { whose, reason: reasonOf(by, summary) });
     atOnce(draft.step(PIPELINE_STEPS.delegate, 0, () => edits));
@@ -56,7 +56,7 @@ function checkSuperseded(
 ): void {
   if (!Array.isArray(superseded)) throw new IllegalList(whose, 'names no list of superseded ids');
   const stays = new Set<unknown>(list.map(({ id }) => id));
-  const left = new Set<unknown>(superseded);
+  const left = new Set<unknown>(listFrom(superseded));
   const known = new Set<unknown>(standing.map(({ message }) => message.id));
   for (const id of left) {
     if (!known.has(id)) throw new IllegalList(whose, `supersedes ${String(id)}, which is not in view`);
@@ -79,7 +79,9 @@ function listOf(standing: readonly Standing[], result: CompactorResult): readonl
   const given: unknown = (result as CompactorResult | null | undefined)?.messages;
   if (!Array.isArray(given)) throw new TypeError('returned no { messages }');
   const known = new Map(standing.map(({ message }) => [message.id, message]));
-  return given.map((one: Partial<Message & { readonly text: string }> | null): Message => {
+  // How long it may be for this view is judged where it is compared.
+  return listFrom(given).map((item): Message => {
+    const one = item as Partial<Message & { readonly text: string }> | null;
     if (typeof one !== 'object' || one === null)
       throw new TypeError('returned a list with what is no message');
     const { id, text, parts } = one;

@@ -1,6 +1,6 @@
-import type { StageGoal, TranscriptView } from '../spi/index.js';
+import type { Proposal, StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget } from '../tokens/index.js';
-import { jsonOf, madeIn, type Edit, type Steps } from '../transcript/index.js';
+import { jsonOf, listFrom, madeIn, type Edit, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
@@ -17,11 +17,22 @@ export function* proposalOf(
   const proposal = yield* madeIn(stage.plugin.plan(view, goal));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
-  if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
+  const edits = editsOf(proposal, view);
   if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
-  return input.policy.leaveSpans
-    ? proposal.edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot)
-    : proposal.edits;
+  return input.policy.leaveSpans ? edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot) : edits;
+}
+
+/** More than one edit for each part and each message of a view cannot stand. */
+function editsOf(proposal: Proposal | undefined, { exchanges }: TranscriptView): readonly Edit[] {
+  let most = 100;
+  for (const { messages } of exchanges) for (const { message } of messages) most += 1 + message.parts.length;
+  const { edits } = (proposal ?? {}) as Partial<Proposal>;
+  if (!Array.isArray(edits)) throw new TypeError('plan() returned no list of edits');
+  try {
+    return listFrom(edits, most) as Edit[];
+  } catch (cause) {
+    throw new TypeError(`plan() returned edits that are ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** What is kept of a state, now as after a restart. One that cannot be stored would stand in the way of everything else that is. */

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { whyNotCopyable, type Edit } from '../transcript/index.js';
+import { listFrom, whyNotCopyable, type Edit } from '../transcript/index.js';
 
 /** A plan is hashed as JSON: what cannot be written is refused here, where the stage is named. Parts are judged by themselves. */
 const isWritable = ({ parts: _, ...own }: { readonly parts?: unknown }): boolean => {
@@ -11,6 +11,9 @@ const isWritable = ({ parts: _, ...own }: { readonly parts?: unknown }): boolean
 /** Fields that are not named go on by reference: what a format left in `wire` may be an image. */
 const partOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject(shape).refine(isWritable).readonly();
+
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess((list) => (Array.isArray(list) ? listFrom(list) : list), z.array(item).readonly());
 
 const said = { text: z.string(), signature: z.string().optional() };
 const Part = z.union([
@@ -25,7 +28,7 @@ const Message = partOf({
   origin: z.enum(['user', 'model', 'tool', 'system', 'synthetic']),
   name: z.string().optional(),
   label: z.string().optional(),
-  parts: z.array(Part).readonly(),
+  parts: listOf(Part),
 });
 
 const Slot = z.object({
@@ -43,14 +46,14 @@ const EditShape = z
       kind: z.literal('replace'),
       messageId: z.string(),
       partIndex: z.int(),
-      content: z.array(Part).readonly(),
+      content: listOf(Part),
       ...shared,
     }),
     z.object({
       kind: z.literal('supersede'),
       fromId: z.string(),
       toId: z.string(),
-      replacement: z.array(Message).readonly(),
+      replacement: listOf(Message),
       ...shared,
     }),
   ])

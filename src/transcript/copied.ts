@@ -56,6 +56,20 @@ export function jsonOf(value: unknown): unknown {
   return json;
 }
 
+/** No answer of a stage or a plugin holds so many. */
+const MOST_ITEMS = 100_000;
+
+/**
+ * A list from outside as one of our own, asked for its length once: a proxy may name any length, and another one each time.
+ * Throws `TypeError` where it is no list, or holds more than `most`.
+ */
+export function listFrom(value: unknown, most = MOST_ITEMS): unknown[] {
+  if (!Array.isArray(value)) throw new TypeError('no list');
+  const { length } = value;
+  if (length > most) throw new TypeError(`a list of ${length}; at most ${most}`);
+  return Array.from({ length }, (_, index) => value[index] as unknown);
+}
+
 /** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
 export function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype = Object.getPrototypeOf(value) as object | null;

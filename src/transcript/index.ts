@@ -3,7 +3,15 @@ export { checkMessage } from './check-message.js';
 export * from './exchange.js';
 export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
 export { LogReader, type LogFold } from './log-reader.js';
-export { copied, isPlain, jsonOf, NotCopyable, whyNotCopyable, type CopyOptions } from './copied.js';
+export {
+  copied,
+  isPlain,
+  jsonOf,
+  listFrom,
+  NotCopyable,
+  whyNotCopyable,
+  type CopyOptions,
+} from './copied.js';
 export * from './edit.js';
 export * from './view.js';
 export { replacePart, withContent } from './replace.js';

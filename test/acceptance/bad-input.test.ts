@@ -251,6 +251,9 @@ describe('a stage that misbehaves', () => {
     for (let i = 1; i < levels; i++) held = { held };
     return held;
   };
+  /** A list that is asked for longer than anybody waits. */
+  const endless = (): unknown[] =>
+    new Proxy([], { get: (list, key) => (key === 'length' ? 1e9 : Reflect.get(list, key)) });
   const TOOLED = [...TALK, ...step('Bash', { command: 'ls' }, prose(300, 8)), says('So.')];
 
   async function run(plan: CompactionStage['plan']) {
@@ -310,6 +313,11 @@ describe('a stage that misbehaves', () => {
         }),
       }),
     ],
+    ['returns a list that names a length beyond all', () => ({ edits: endless() })],
+    [
+      'returns more edits than could stand',
+      () => ({ edits: Array.from({ length: 50_000 }, () => replace('m3')) }),
+    ],
     ['returns a state that cannot be kept', () => ({ edits: [], state: () => 1 })],
     ['returns a state with a bigint', () => ({ edits: [], state: { seen: 1n } })],
     ['returns a state that holds itself', () => ({ edits: [], state: ring() })],
@@ -317,6 +325,14 @@ describe('a stage that misbehaves', () => {
   ])('%s: named as failed, and passed over', async (_what, plan) => {
     const { outcome, fault } = await run(plan as never);
     expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
+  });
+
+  it.each<[string, object]>([
+    ['messages', { ...supersede('m5', 'm8'), replacement: endless() }],
+    ['parts', { ...replace('m44'), content: endless() }],
+  ])('names a length beyond all for the %s of an edit: the edit is refused', async (_what, edit) => {
+    const { outcome, fault } = await run(() => ({ edits: [edit as Edit] }));
+    expect([outcome, fault.message]).toEqual(['refused', 'is no edit']);
   });
 
   it.each<[string, unknown]>([

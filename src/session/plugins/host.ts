@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod/v4';
 import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
-import { jsonOf } from '../../transcript/index.js';
+import { jsonOf, listFrom } from '../../transcript/index.js';
 import { inTime, LATE, lateError, pluginError, wordsOf } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
@@ -210,6 +210,8 @@ export interface ReadAnswer {
 
 /** Throws `TypeError` where it is no such answer. */
 export function readAnswer(value: unknown): ReadAnswer {
+  const { retain: ids, inject: texts } = (value ?? {}) as { readonly retain?: unknown; inject?: unknown };
+  for (const list of [ids, texts]) if (Array.isArray(list)) listFrom(list);
   const { data, error } = Answer.safeParse(value ?? {});
   if (error)
     throw new TypeError(`answered what is no answer: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);

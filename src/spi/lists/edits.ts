@@ -1,4 +1,4 @@
-import { spanHandle, type Edit, type Message, type Part } from '../../transcript/index.js';
+import { listFrom, spanHandle, type Edit, type Message, type Part } from '../../transcript/index.js';
 import { sameParts, standingIn, type Standing, IllegalList } from './context.js';
 import { partChanges, textPart } from './part-changes.js';
 import type { TranscriptView } from '../view.js';
@@ -31,7 +31,7 @@ export function editsOfList(view: TranscriptView, list: readonly Message[], orig
     added = [];
     from = until + 1;
   };
-  for (const [index, message] of messagesOf(list, origin.whose).entries()) {
+  for (const [index, message] of messagesOf(list, origin.whose, standing.length).entries()) {
     const { id } = message;
     if (id !== undefined && seen.has(id)) throw new IllegalList(origin.whose, `holds ${id} twice`);
     seen.add(id);
@@ -66,9 +66,10 @@ function isRewritten({ exchange, message }: Standing, given: Message): boolean {
   return exchange.kind === 'replacement' && !sameParts(message.parts, given.parts);
 }
 
-/** The list as one of messages, or the first thing in it that is none. */
-function messagesOf(list: unknown, whose: string): readonly Message[] {
-  if (!Array.isArray(list)) throw new IllegalList(whose, `returned ${kindOf(list)} in the place of a list`);
+/** The list as one of messages, or the first thing in it that is none. Its length is judged before anything is compared. */
+function messagesOf(given: unknown, whose: string, standing: number): readonly Message[] {
+  if (!Array.isArray(given)) throw new IllegalList(whose, `returned ${kindOf(given)} in the place of a list`);
+  const list = listFor(given, whose, standing);
   for (const [index, one] of list.entries()) {
     const { role, parts } = (one ?? {}) as Partial<Message>;
     if (typeof role !== 'string' || !Array.isArray(parts))
@@ -77,6 +78,15 @@ function messagesOf(list: unknown, whose: string): readonly Message[] {
       throw new IllegalList(whose, `returned a message at ${index} with what is no part`);
   }
   return list as Message[];
+}
+
+/** What is new stands for what left: a list may keep all messages of its view and bring in as many; of a short one a few more. */
+function listFor(given: readonly unknown[], whose: string, standing: number): readonly unknown[] {
+  try {
+    return listFrom(given, 2 * standing + 16);
+  } catch (cause) {
+    throw new IllegalList(whose, `returned ${(cause as Error).message}`);
+  }
 }
 
 function isPart(part: unknown): boolean {

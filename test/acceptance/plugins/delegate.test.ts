@@ -230,6 +230,12 @@ const FAULTY: readonly (readonly [what: string, compact: unknown, outcome: strin
   ['names a message that is not there', () => ({ messages: [{ id: 'nobody' }] }), 'wrong', /names nobody/],
   ['reorders', ({ messages }: PreCompact) => ({ messages: messages.toReversed() }), 'wrong', /came later/],
   [
+    'brings in more than any view could take',
+    () => ({ messages: Array.from({ length: 50_000 }, (_, i) => ({ text: `t${i}` })) }),
+    'wrong',
+    /a list of 50000; at most \d+/,
+  ],
+  [
     'holds one twice',
     ({ messages }: PreCompact) => ({ messages: [...messages, messages[3]] }),
     'wrong',

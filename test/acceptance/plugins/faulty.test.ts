@@ -11,7 +11,7 @@ type Hook = 'pre_compact' | 'compact' | 'post_compact';
 type Fault = (event: PreCompact) => unknown;
 
 /** As many as meet each fault of each hook more than once. */
-const RUNS = 250;
+const RUNS = 300;
 
 type Settle = (value: unknown) => void;
 
@@ -45,17 +45,26 @@ const FAULTS: Readonly<Record<string, (n: number) => Fault>> = {
   },
 };
 
+/** A list that is asked for longer than anybody waits. */
+const endless = (): unknown[] =>
+  new Proxy([], { get: (list, key) => (key === 'length' ? 1e9 : Reflect.get(list, key)) });
+
 /** Answers that are none, of an observer and of a compactor. */
 const WRONG_ANSWERS: Readonly<Record<string, (n: number) => Fault>> = {
   'a wrong shape': (n) => () =>
     [7, 'yes', [], { skip: 7 }, { retain: 'm3' }, { inject: [1] }, { keep: ['m3'] }][n % 7],
   'retains nobody': (n) => () => ({ retain: [`nobody${n}`] }),
+  'names a length beyond all': (n) => () => ({ [n % 2 ? 'retain' : 'inject']: endless() }),
   'injects a book': (n) => () => ({ inject: 'word '.repeat(3_000 + n) }),
 };
 
 const at = (messages: readonly SeenMessage[], n: number): number => n % messages.length;
 
 const WRONG_LISTS: Readonly<Record<string, (n: number) => Fault>> = {
+  'names a length beyond all':
+    (n) =>
+    ({ messages }) =>
+      n % 2 ? { messages: endless() } : { messages: messages.slice(-4), superseded: endless() },
   'a wrong shape': (n) => () =>
     [7, 'no', null, undefined, [], {}, { messages: 7 }, { messages: [null] }, { messages: [{}] }][n % 9],
   'orphan results':
@@ -167,7 +176,7 @@ const textOf = ({ log }: Session): string =>
   JSON.stringify(Array.from({ length: log.length }, (_, i) => log.at(i)));
 
 describe('K6: whatever a plugin does, the session goes on', () => {
-  it('K6: 250 random faulty plugins: the log is intact, the request legal, each fault one event with its name', async () => {
+  it(`K6: ${RUNS} random faulty plugins: the log is intact, the request legal, each fault one event with its name`, async () => {
     let now: Case | undefined;
     const act = (hook: Hook, event: unknown): unknown =>
       now?.hook === hook ? faultsOf(hook)[now.what]!(now.n)(event as PreCompact) : undefined;
