@@ -7,7 +7,7 @@ import { inbox, me } from './api/queries';
 import { GoneBanner, TopBar } from './bar';
 import { InboxPage } from './inbox/inbox-page';
 import { KnobsPage } from './knobs/knobs-page';
-import { Failed, Loading } from './parts/states';
+import { Boundary, Failed, Loading } from './parts/states';
 import { ProjectPage } from './project/project-page';
 import { useRoute, type Route } from './route';
 import { SessionPage } from './session/session-page';
@@ -26,7 +26,11 @@ export function App() {
     if (who.isError) return <Failed error={who.error} again={() => void who.refetch()} />;
     if (!who.data) return <Loading />;
     if (!mayLook) return <TokenEntry />;
-    return <View route={route} />;
+    return (
+      <Boundary of={JSON.stringify(route)}>
+        <View route={route} />
+      </Boundary>
+    );
   };
   return (
     <WhoProvider value={who.data}>

@@ -19,11 +19,15 @@ export const TABS = [
   ['events', 'Events'],
 ] as const;
 
+/** As part of an address. Half a surrogate pair stands in none: `encodeURIComponent` would throw. */
+export const segment = (text: string): string =>
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+
 export function linkTo(route: Route): string {
   if (route.view !== 'session') return route.view === 'sessions' ? '#/' : `#/${route.view}`;
   const { id, agentPath } = route.place;
   const path = ['sessions', id, agentPath, route.tab, ...(route.about === undefined ? [] : [route.about])];
-  return `#/${path.map(encodeURIComponent).join('/')}`;
+  return `#/${path.map(segment).join('/')}`;
 }
 
 export const sessionLink = (place: Place, tab = 'context', about?: string): string =>

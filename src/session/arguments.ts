@@ -37,8 +37,14 @@ const ANY_TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a tex
 /** An `AbortSignal` of any realm. */
 const ABORTABLE = having({ addEventListener: FUNCTION });
 
+/** Half a surrogate pair stands in no address, and each store would make another character of it. */
+const NAME: Kind = {
+  is: (value) => TEXT.is(value) && !/\p{Surrogate}/u.test(value as string),
+  words: 'a text without halves of surrogate pairs',
+};
+
 const SESSION = {
-  id: TEXT,
+  id: NAME,
   agentPath: { is: isAgentPath, words: AGENT_PATH_WORDS },
   format: either(TEXT, OBJECT),
   model: TEXT,

@@ -28,11 +28,12 @@ import type {
   WaitingPlan,
   WordsGivenBack,
 } from './types';
+import { segment } from '../route';
 
 /** Most of a list that is shown at once; the API gives no more a page. */
 export const MOST = 500;
 
-export const pathOf = ({ id }: Pick<Place, 'id'>): string => `/sessions/${encodeURIComponent(id)}`;
+export const pathOf = ({ id }: Pick<Place, 'id'>): string => `/sessions/${segment(id)}`;
 export const agentOf = ({ agentPath }: Place): { readonly agent_path: string } => ({ agent_path: agentPath });
 
 /** All that is asked, each under a name that says whose it is: what happens in a session makes its answers stale. */
@@ -76,7 +77,7 @@ export const models = queryOptions({
 export const limitsOf = (name: string) =>
   queryOptions({
     queryKey: ['settings', 'models', name],
-    queryFn: ({ signal }) => ask<StatedLimits>(`/models/${encodeURIComponent(name)}`, { signal }),
+    queryFn: ({ signal }) => ask<StatedLimits>(`/models/${segment(name)}`, { signal }),
   });
 
 export const profiles = queryOptions({
@@ -107,7 +108,7 @@ export const calls = (place: Place) => ofSession<Page<CallRecord>>(place, '/call
 export const history = (place: Place) =>
   ofSession<Page<CompactionSummary>>(place, '/compactions', { limit: MOST });
 export const compaction = (place: Place, id: string) =>
-  ofSession<{ readonly record: CompactionRecord }>(place, `/compactions/${encodeURIComponent(id)}`);
+  ofSession<{ readonly record: CompactionRecord }>(place, `/compactions/${segment(id)}`);
 export const costs = (place: Place) =>
   ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
 export const effect = (place: Place) => ofSession<Effect>(place, '/effect');
@@ -123,11 +124,11 @@ export const preview = (place: Place, hash: string) =>
   ofSession<{
     readonly plan: Plan;
     readonly preview: { readonly reading: Reading; readonly messages: readonly ShownMessage[] };
-  }>(place, `/plans/${encodeURIComponent(hash)}`);
+  }>(place, `/plans/${segment(hash)}`);
 
 /** A message of the log never changes. */
 export const original = (place: Place, id: string) => ({
-  ...ofSession<Message>(place, `/messages/${encodeURIComponent(id)}`),
+  ...ofSession<Message>(place, `/messages/${segment(id)}`),
   staleTime: Infinity,
 });
 

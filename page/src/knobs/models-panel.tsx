@@ -10,6 +10,7 @@ import { Num } from '../parts/figure';
 import { exact } from '../parts/format';
 import { Answer, messageOf } from '../parts/states';
 import { Table, type Column } from '../parts/table';
+import { segment } from '../route';
 
 const FIELDS = [
   ['contextWindow', 'Context window', 'Input and output together.'],
@@ -36,14 +37,14 @@ export function ModelsPanel() {
   const renew = (): Promise<void> => queries.invalidateQueries({ queryKey: ['settings'] });
   const save = useMutation({
     mutationFn: ({ name, ...limits }: Draft) =>
-      ask(`/models/${encodeURIComponent(name.trim())}`, { method: 'PUT', body: limits }),
+      ask(`/models/${segment(name.trim())}`, { method: 'PUT', body: limits }),
     onSuccess: () => {
       setDraft(NOTHING);
       return renew();
     },
   });
   const forget = (name: string) => async (): Promise<void> => {
-    await ask(`/models/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    await ask(`/models/${segment(name)}`, { method: 'DELETE' });
     await renew();
   };
   return (

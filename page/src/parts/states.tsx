@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Component, type ReactNode } from 'react';
 import { ApiError } from '../api/client';
 import { counted } from './format';
 
@@ -45,6 +45,27 @@ export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undef
       Without {counted(skipped, 'session')} that cannot be read: the list of sessions says which.
     </p>
   );
+}
+
+/** What a view throws while it is drawn stays in its place: the rest of the page goes on, and another place (`of`) is drawn anew. */
+export class Boundary extends Component<
+  { readonly of: string; readonly children: ReactNode },
+  { readonly of?: string; readonly thrown?: { readonly error: unknown } | undefined }
+> {
+  override state: { readonly thrown?: { readonly error: unknown } } = {};
+
+  static getDerivedStateFromProps({ of }: { readonly of: string }, before: { readonly of?: string }) {
+    return before.of === of ? null : { of, thrown: undefined };
+  }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { thrown: { error } };
+  }
+
+  override render(): ReactNode {
+    const { thrown } = this.state;
+    return thrown ? <Failed error={thrown.error} again={() => location.reload()} /> : this.props.children;
+  }
 }
 
 /** Without its code, which stands above it or is for programs. */

@@ -376,4 +376,26 @@ describe('the Compactor page, for an operator', () => {
       .getByText('notes pre_compact')
       .waitFor();
   });
+
+  it('K15: goes on where a session has an id that stands in no address, and where a view cannot be drawn', async () => {
+    const other = await withSession();
+    const torn = { sessionId: 'torn \ud800', agentPath: 'primary' };
+    await other.store.write(torn, { messages: 0, entries: 0 }, { entries: [] });
+    const page = await tab();
+    await look(page, other);
+    await page
+      .getByRole('row', { name: /torn.*ARGUMENT_INVALID/ })
+      .getByRole('link')
+      .click();
+    await page.getByText('SESSION_UNKNOWN').first().waitFor();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('row', { name: /demo/ }).waitFor();
+
+    const drawn = await tab();
+    await drawn.route('**/api/v1/sessions?*', (route) => route.fulfill({ json: { items: [null] } }));
+    await look(drawn, other);
+    await drawn.getByText('Something went wrong on this page').waitFor();
+    await drawn.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inbox' }).click();
+    await drawn.getByText('Nothing waits').waitFor();
+  });
 });

@@ -5,6 +5,7 @@ import { useSessionAct } from '../../api/acts';
 import { ApiError } from '../../api/client';
 import type { CompactionRecord, Place, Plan } from '../../api/types';
 import { messageOf } from '../../parts/states';
+import { segment } from '../../route';
 
 export type AnswerName = 'commit' | 'propose' | 'approve' | 'reject';
 
@@ -38,7 +39,7 @@ export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAn
   const answer = useSessionAct<Given, { readonly record?: CompactionRecord }>(
     place,
     ({ name, notes: words }) => [
-      `/plans/${encodeURIComponent(plan.hash)}/${name}`,
+      `/plans/${segment(plan.hash)}/${name}`,
       { body: name === 'reject' && words.trim() !== '' ? { notes: words } : {} },
     ],
     ({ record }, { name }) =>

@@ -8,6 +8,7 @@ import { messageOf } from '../../parts/states';
 import { PlanAnswers, type AnswerName } from './plan-answers';
 import { PlanEdits } from './plan-edits';
 import { PlanPreview } from './plan-preview';
+import { segment } from '../../route';
 
 interface PlanViewProps {
   readonly place: Place;
@@ -27,7 +28,7 @@ export function PlanView({ place, plan, onPlan, onDone, answers }: PlanViewProps
   const isChanged = struck.size > 0 || Object.keys(text).length > 0 || keep.length > 0;
   const change = useSessionAct<PlanChanges, Plan>(
     place,
-    (body) => [`/plans/${encodeURIComponent(plan.hash)}`, { method: 'PATCH', body }],
+    (body) => [`/plans/${segment(plan.hash)}`, { method: 'PATCH', body }],
     onPlan,
   );
   const measure = (): void =>

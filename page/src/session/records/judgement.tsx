@@ -4,6 +4,7 @@ import { useMayChange, VIEWER_HINT } from '../../api/access';
 import { useSessionAct } from '../../api/acts';
 import type { CompactionRecord, CompactionSummary, Flag, Place } from '../../api/types';
 import { messageOf } from '../../parts/states';
+import { segment } from '../../route';
 
 /** Good, bad or neutral, and why: kept with the compaction. */
 export function Judgement({ place, record }: { readonly place: Place; readonly record: CompactionSummary }) {
@@ -12,7 +13,7 @@ export function Judgement({ place, record }: { readonly place: Place; readonly r
   const [notes, setNotes] = useState(record.notes ?? '');
   const judge = useSessionAct<{ readonly flag: Flag; readonly notes: string }, CompactionRecord>(
     place,
-    (body) => [`/compactions/${encodeURIComponent(record.id)}`, { method: 'PATCH', body }],
+    (body) => [`/compactions/${segment(record.id)}`, { method: 'PATCH', body }],
   );
   const isNew = flag !== record.flag || notes !== (record.notes ?? '');
   return (
