@@ -64,4 +64,53 @@ describe('bytes that an AI SDK client sends', () => {
       await spillway.close();
     }
   });
+
+  const rows = (at: unknown) => ({
+    messages: [
+      { role: 'user', content: 'Which orders?' },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'orders', input: {} }] },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'orders',
+            output: { type: 'json', value: [{ at }] },
+          },
+        ],
+      },
+      { role: 'user', content: 'And now?' },
+    ],
+  });
+  class Price {
+    readonly #cents: number;
+    constructor(cents: number) {
+      this.#cents = cents;
+    }
+    toJSON(): unknown {
+      return { cents: this.#cents };
+    }
+  }
+
+  it.each<[string, () => unknown, () => unknown]>([
+    ['a date', () => new Date(0), () => new Date(1)],
+    ['a value of a class', () => new Price(5), () => new Price(6)],
+    ['a value with a `toJSON` of its own', () => ({ toJSON: () => 'a' }), () => ({ toJSON: () => 'b' })],
+  ])(
+    'hostile 14: %s is what JSON has of it: its own text starts nothing over, another one does',
+    async (_, one, two) => {
+      const session = (await engine(1_000_000, {}, { format: 'ai-sdk' })).session();
+      await session.follow(rows(one()));
+      const stored = JSON.parse(JSON.stringify(rows(one()))) as unknown;
+      for (const same of [rows(one()), stored, rows(one())]) {
+        const { rewound, appended } = await session.follow(same);
+        expect([rewound, appended.length]).toEqual([undefined, 0]);
+      }
+      const { rewound } = await session.follow(rows(two()));
+      expect(rewound).toEqual({ to: 2, left: 2 });
+      const { messages } = await session.prepare();
+      expect(JSON.parse(JSON.stringify(messages))).toEqual(JSON.parse(JSON.stringify(rows(two()).messages)));
+    },
+  );
 });

@@ -21,7 +21,7 @@ function sameInstance(a: object, b: object): boolean {
   if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
   if (a instanceof ArrayBuffer)
     return Buffer.compare(new Uint8Array(a), new Uint8Array(b as ArrayBuffer)) === 0;
-  if (a instanceof URL || a instanceof Date) return String(a) === String(b);
+  if (a instanceof URL || a instanceof Date) return a.toJSON() === (b as URL | Date).toJSON();
   return Object.keys(a).length > 0 && sameFields(a, b);
 }
 

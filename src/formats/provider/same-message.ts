@@ -1,4 +1,4 @@
-import { type Message, NumberLiteral } from '../../transcript/index.js';
+import { isPlain, type Message, NumberLiteral } from '../../transcript/index.js';
 import type { Fields } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 
@@ -23,23 +23,28 @@ const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ??
 
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
 function sameValue(given: unknown, other: unknown, sameText: SameText): boolean {
-  const [a, b] = [asWritten(given), asWritten(other)];
+  const [a, b] = haveFields(given, other) ? [given, other] : [asWritten(given), asWritten(other)];
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a === 'string') return isSaid(a, typeof b === 'string' ? b : onlyText(b), sameText);
   if (typeof b === 'string') return isSaid(onlyText(a), b, sameText);
   if (!isObject(a) || !isObject(b)) return false;
   if (isBytes(a) || isBytes(b)) return sameBytes(a, b);
   if (a instanceof NumberLiteral || b instanceof NumberLiteral) return sameNumber(a, b);
-  // An instance, and what a store kept of it.
-  if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b), sameText);
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b, sameText);
   return holdsAll(a, b, sameText) && holdsNoMore(b, a);
 }
 
-/** What a store keeps of a value that JSON has no word for. */
+/** Two instances of one class that show what they hold: a host's write to one of them is seen. */
+function haveFields(a: unknown, b: unknown): boolean {
+  if (!isObject(a) || !isObject(b) || isPlain(a)) return false;
+  return Object.getPrototypeOf(a) === Object.getPrototypeOf(b) && Object.keys(a).length > 0;
+}
+
+/** What a store keeps of a value, and a client of its own history: dates, addresses and instances by what JSON has of them. */
 function asWritten(value: unknown): unknown {
-  if (value instanceof URL) return value.href;
-  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (!isObject(value) || isBytes(value) || value instanceof NumberLiteral) return value;
+  return typeof value.toJSON === 'function' ? (value as { toJSON(): unknown }).toJSON() : value;
 }
 
 function isSaid(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
@@ -99,14 +104,6 @@ function isEmptied(value: unknown): boolean {
 function onlyText(content: unknown): string | undefined {
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
   return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : undefined;
-}
-
-function isInstance(value: Fields): boolean {
-  return typeof value.toJSON === 'function';
-}
-
-function asStored(value: Fields): unknown {
-  return isInstance(value) ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 function isObject(value: unknown): value is Fields {
