@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import { SpillwayError, thrownText } from '../errors/index.js';
 import { checkMessage, copied, NotCopyable, type CopyOptions, type Message } from '../transcript/index.js';
 import { continueMessage, markerMessage } from './own-messages.js';
 import type { Pieces } from './wiring.js';
@@ -12,9 +12,8 @@ export class Inbox {
 
   /** Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored. */
   append(...messages: readonly Message[]): Promise<void> {
-    messages.forEach(checkMessage);
     const { copyInstance } = this.of.follower;
-    this.#admit(messages.map((message) => ownMessage(message, copyInstance)));
+    this.#admit(messages.map((message, place) => ownMessage(message, place, copyInstance)));
     return this.#stored(messages);
   }
 
@@ -59,18 +58,22 @@ export class Inbox {
 
 /**
  * A message of the log's own: whoever appended it may write to the object that a provider or client gave, and the log
- * does not change. Throws `MESSAGE_INVALID` for what no request can carry.
+ * does not change. Throws `MESSAGE_INVALID` for what no request can carry, no store can keep, or nobody can read.
  */
-function ownMessage(message: Message, instance: CopyOptions['instance']): Message {
-  try {
-    return copied(message, { freeze: true, ...(instance && { instance }) });
-  } catch (error) {
-    if (!(error instanceof NotCopyable)) throw error;
-    throw new SpillwayError('MESSAGE_INVALID', {
-      subject: `message ${message.id}`,
-      found: error.message,
+function ownMessage(message: Message, place: number, instance: CopyOptions['instance']): Message {
+  const refused = (subject: string, found: string) =>
+    new SpillwayError('MESSAGE_INVALID', {
+      subject,
+      found,
       allowed: 'what JSON can say, and bytes',
       remedy: 'Append messages as a provider would get them.',
     });
+  try {
+    checkMessage(message, place);
+    return copied(message, { freeze: true, stored: true, ...(instance && { instance }) });
+  } catch (error) {
+    if (error instanceof SpillwayError) throw error;
+    if (error instanceof NotCopyable) throw refused(`message ${message.id}`, error.message);
+    throw refused(`message ${place}`, `it throws when it is read: ${thrownText(error)}`);
   }
 }

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { thrownText } from '../errors/index.js';
 
 /**
  * Levels of objects and lists in one value. Requests nest some ten; what reads them calls itself once a level, and the
@@ -15,6 +16,8 @@ export class NotCopyable extends Error {}
 export interface CopyOptions {
   /** The copy cannot be written to. Bytes and instances of classes stay as they are. */
   readonly freeze?: boolean;
+  /** The copy is stored: what JSON cannot write is refused. Instances that are not copied and a `toJSON` are tried. */
+  readonly stored?: boolean;
   /** Copies an instance of a class; without it instances are not copied. */
   readonly instance?: (value: object, copy: (inner: unknown) => unknown) => unknown;
 }
@@ -92,16 +95,29 @@ function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
   if (!isPlain(value)) {
     const instance = copyOfInstance(value);
     if (instance !== undefined) return instance;
-    return options.instance?.(value, (inner) => copyOf(inner, options, depth + 1)) ?? value;
+    if (options.stored === true) tryJson(value);
+    // What a class holds is written as the class writes it, which was tried.
+    const within = options.stored === true ? { ...options, stored: false } : options;
+    return options.instance?.(value, (inner) => copyOf(inner, within, depth + 1)) ?? value;
   }
   // A spread gives every copy that is frozen a hidden class of its own; an assignment would set the prototype.
   const copy: Record<string, unknown> =
     options.freeze === true && !Object.hasOwn(value, '__proto__') ? Object.assign({}, value) : { ...value };
+  if (options.stored === true && typeof copy.toJSON === 'function') tryJson(value);
   for (const key in copy) {
     const inner = copy[key];
     if (typeof inner === 'object' || typeof inner === 'bigint') copy[key] = copyOf(inner, options, depth + 1);
   }
   return options.freeze === true ? Object.freeze(copy) : copy;
+}
+
+/** What throws here would throw each time that its message is stored. */
+function tryJson(value: object): void {
+  try {
+    JSON.stringify(value);
+  } catch (error) {
+    throw new NotCopyable(`a value that JSON cannot write: ${thrownText(error)}`);
+  }
 }
 
 function copyOfInstance(value: object): object | undefined {

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../../errors/index.js';
+import { SpillwayError, thrownText } from '../../errors/index.js';
 import type { Notice, Parsed, RequestReader, WireFormat } from '../../spi/index.js';
 import {
   atOnce,
@@ -99,14 +99,15 @@ function createListReader(format: Reading, take: Take): RequestReader {
   function* reading(input: unknown): Steps<Parsed> {
     const notices: Notice[] = [];
     const body = isFields(input) ? input : { [format.field]: input };
-    const opened = format.open(body, take, reporter('system', notices));
+    const opened = legible('the body', () => format.open(body, take, reporter('system', notices)));
     const { list, before = [], reads } = opened;
     if (!Array.isArray(list)) throw notOfFormat(format, 'the input', kindOf(input));
     const key = JSON.stringify([reads, before.map(({ id }) => id)]);
     const base = known?.key === key ? known : undefined;
     known = undefined; // should anything below throw, the next read starts over
     const read = yield* readPieces(format, opened, list, base, take);
-    if (format.isKnown && list.length > 0 && !list.some((item) => isFields(item) && format.isKnown!(item)))
+    const isKnown = (item: unknown): boolean => isFields(item) && format.isKnown!(item);
+    if (format.isKnown && list.length > 0 && !read.list.some(isKnown))
       throw notOfFormat(format, 'the messages', `nothing known in any of ${list.length}`);
     known = { key, ...read };
     const messages = [...before];
@@ -140,9 +141,9 @@ function* readPieces(
   /** All so far leaves a past as the pieces of the last read left it. */
   let inStep = base !== undefined;
   for (let from = 0; from < list.length;) {
-    const to = format.endOf?.(list, from) ?? from + 1;
+    const to = legible(`message ${from}`, () => format.endOf?.(list, from)) ?? from + 1;
     const old = inStep ? base!.pieces[pieces.length] : undefined;
-    if (old && stands(old, base!.list, list, from, to)) {
+    if (old && legible(`message ${from}`, () => stands(old, base!.list, list, from, to))) {
       pieces.push(old);
       for (let at = from; at < to; at++) items.push(base!.list[at]);
     } else {
@@ -211,22 +212,29 @@ function isWords({ parts }: Message): boolean {
 /** How what a client passed is taken, or refused: a value, and what it is in the words of an error message. */
 export type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
 
-/** A frozen copy. Throws `INPUT_FORMAT` for what no request can carry. */
-const takenIn: Take = (value, subject, instance) => {
-  try {
-    return copied(value, { freeze: true, ...(instance && { instance }) });
-  } catch (error) {
-    if (!(error instanceof NotCopyable)) throw error;
-    throw refused(subject, error.message);
-  }
-};
+/** A frozen copy. Throws `INPUT_FORMAT` for what no request can carry and no store can keep. */
+const takenIn: Take = (value, subject, instance) =>
+  legible(subject, () => copied(value, { freeze: true, stored: true, ...(instance && { instance }) }));
 
 /** The value itself. Throws `INPUT_FORMAT` for what no request can carry. */
 const asItIs: Take = (value, subject) => {
-  const why = whyNotCopyable(value);
+  const why = legible(subject, () => whyNotCopyable(value));
   if (why !== undefined) throw refused(subject, why);
   return value;
 };
+
+/** What is read of a client's own objects. They may throw anything: `INPUT_FORMAT` then. */
+function legible<T>(subject: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SpillwayError) throw error;
+    throw refused(
+      subject,
+      error instanceof NotCopyable ? error.message : `it throws when it is read: ${thrownText(error)}`,
+    );
+  }
+}
 
 /** The error for input that a format does not read. */
 function notOfFormat({ format, allowed, pass }: Reading, subject: string, found: string): SpillwayError {

@@ -29,6 +29,22 @@ const VALUES: readonly (readonly [string, unknown])[] = [
   ['a bigint', { id: 10n }],
 ];
 
+class Parent {
+  readonly child = { parent: this };
+}
+
+const throws = (): never => {
+  throw new Error('Not now.');
+};
+
+/** Values that nobody can read, or no store can write. */
+const UNREADABLE: readonly (readonly [string, () => unknown])[] = [
+  ['a getter that throws', () => Object.defineProperty({}, 'a', { get: throws, enumerable: true })],
+  ['a toJSON that throws', () => ({ type: 'text', text: 'Hi.', toJSON: throws })],
+  ['an instance that holds itself', () => ({ type: 'text', text: 'Hi.', of: new Parent() })],
+  ['a proxy that throws', () => new Proxy({}, { get: throws, ownKeys: throws, getPrototypeOf: throws })],
+];
+
 const USER = { role: 'user', content: 'Build a mill.' };
 
 /** Where a value of a client's own making may stand in a request. */
@@ -62,6 +78,41 @@ describe('values nested beyond what anything can read', () => {
       await expect(session.follow(body(value))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
       expect(session.log.length).toBe(0);
     }
+  });
+
+  it.each(PLACES)('%s, %s: nor does what nobody can read or write', async (format, place, body) => {
+    for (const [what, value] of UNREADABLE) {
+      const store = `sqlite:${folder.file('unread.db', '')}`;
+      const spillway = await engine(4_000, {}, { store, format });
+      const session = await spillway.open({ id: `${what}, ${place}` });
+      const fault = { code: 'INPUT_FORMAT', message: expect.stringContaining('Not now.') };
+      const circular = { code: 'INPUT_FORMAT', message: expect.stringContaining('circular') };
+      await expect(session.follow(body(value()))).rejects.toMatchObject(
+        what.startsWith('an instance') ? circular : fault,
+      );
+      // What was refused is nowhere, and the session goes on.
+      const said = format === 'gemini' ? [{ role: 'user', parts: [{ text: 'Hi' }] }] : [USER];
+      const { appended } = await session.follow(said);
+      expect([appended.length, session.log.length]).toEqual([1, 1]);
+      await spillway.close();
+    }
+  });
+
+  it('a message is refused as it is appended', async () => {
+    const session = (await engine(4_000)).session();
+    const message = {
+      id: 'm',
+      role: 'user',
+      origin: 'user',
+      parts: [{ type: 'text', text: 'Hi.' }],
+    } as const;
+    for (const [, value] of UNREADABLE) {
+      const odd = [{ ...message, wire: value() }, value() as typeof message];
+      for (const one of odd)
+        expect(() => session.append(one)).toThrow(expect.objectContaining({ code: 'MESSAGE_INVALID' }));
+    }
+    await session.append(message);
+    expect(session.log.length).toBe(1);
   });
 
   it.each(PLACES)('%s, %s: the judge of requests answers', (format, _, body) => {
