@@ -209,6 +209,7 @@ export interface CompactionRecord {
 
 /** What an operator may think of a compaction. */
 export const FLAGS = ['good', 'bad', 'neutral'] as const;
+/** One of them. */
 export type Flag = (typeof FLAGS)[number];
 
 /** A span an operator undid a compaction of; left alone until released. Log positions, inclusive. */

@@ -15,6 +15,7 @@ export class WeakCache<Key extends object, Value extends {}> {
     this.#left = most;
   }
 
+  /** What was kept of a key, which is then kept for another generation. */
   get(key: Key): Value | undefined {
     const known = this.#newer.get(key);
     if (known !== undefined) return known;
@@ -23,6 +24,7 @@ export class WeakCache<Key extends object, Value extends {}> {
     return older;
   }
 
+  /** Keeps it; what nobody asked for since the last generation began goes, where this one is full. */
   set(key: Key, value: Value): void {
     if (--this.#left < 0) {
       this.#older = this.#newer;
