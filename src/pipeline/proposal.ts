@@ -22,9 +22,11 @@ export function* proposalOf(
   return input.policy.leaveSpans ? edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot) : edits;
 }
 
-/** More than one edit for each part and each message of a view cannot stand. */
+/** More than one edit for each part and each message of a view cannot stand; so many more are still refused one by one, each with its reason. */
+const REFUSED_SINGLY = 1_000;
+
 function editsOf(proposal: Proposal | undefined, { exchanges }: TranscriptView): readonly Edit[] {
-  let most = 100;
+  let most = REFUSED_SINGLY;
   for (const { messages } of exchanges) for (const { message } of messages) most += 1 + message.parts.length;
   const { edits } = (proposal ?? {}) as Partial<Proposal>;
   if (!Array.isArray(edits)) throw new TypeError('plan() returned no list of edits');
