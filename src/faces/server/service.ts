@@ -3,6 +3,7 @@ import type { EffectiveConfig, Settings } from '../../config/index.js';
 import { SERVICES } from '../../container/index.js';
 import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import { SessionMap, type EngineEvent, type Session, type Spillway } from '../../session/index.js';
+import { TaskQueue } from '../../pressure/index.js';
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
 import { formatNamed } from '../../formats/index.js';
@@ -23,7 +24,7 @@ export class Service {
   #engine: Container;
   #knobs: Overrides;
   #sessions: SessionMap;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new TaskQueue();
   readonly #told = new Set<string>();
   /** What is known of new sessions that the store, which is away, was not told of, until they are opened. */
   readonly #untold = new Map<string, AboutSession>();
@@ -82,9 +83,7 @@ export class Service {
    * under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
    */
   setKnobs(change: (knobs: Overrides) => Overrides, by: string, paths: readonly string[]): Promise<void> {
-    const done = this.#lastChange.then(() => this.#setKnobs(change(this.#knobs), by, paths));
-    this.#lastChange = done.catch(() => undefined);
-    return done;
+    return this.#changes.do(() => this.#setKnobs(change(this.#knobs), by, paths));
   }
 
   async #setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
