@@ -1,4 +1,4 @@
-/** Entries of one generation. */
+/** What one generation takes in; a key that is written anew counts again. */
 const MOST = 250_000;
 
 /**

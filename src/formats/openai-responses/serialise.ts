@@ -113,6 +113,7 @@ function writeStep(step: PairedStep<Draft>, request: Request): void {
 function put(own: Item, request: Request, at: string): Item | undefined {
   const item = withFreshId(own, request, at);
   if (item.type === 'program') request.programs.add(item.call_id);
+  // The request for approval that it names may have left with what was compacted.
   const approved = item.type === 'mcp_call' && !request.heldByServer ? item.approval_request_id : undefined;
   if (isText(approved) && !request.itemIds.has(approved)) return { ...item, approval_request_id: null };
   if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)

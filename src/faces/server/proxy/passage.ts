@@ -80,7 +80,7 @@ export class Passage {
     const { headers, body: raw, notes } = this.request;
     if (!Buffer.isBuffer(raw)) return { refusal: NO_OBJECT };
     if (isEncoded(headers, raw)) {
-      this.#tellsPassedBy('INPUT_FORMAT', { code: 'INPUT_FORMAT', found: 'an encoded body' });
+      this.#notePassedBy('INPUT_FORMAT', { code: 'INPUT_FORMAT', found: 'an encoded body' });
       return {};
     }
     const body = await bodyIn(raw);
@@ -141,11 +141,11 @@ export class Passage {
       const words = `${(error as Error).message} The session is ${notes.session}.`;
       return give(reply, faultAnswer(409, code, words, notes.session));
     }
-    this.#tellsPassedBy(code, { ...codesOf(error), ...notes.place });
+    this.#notePassedBy(code, { ...codesOf(error), ...notes.place });
     return this.#straight();
   }
 
-  #tellsPassedBy(code: string, facts: object): void {
+  #notePassedBy(code: string, facts: object): void {
     this.proxy.notes.passedBy(code);
     this.request.log.warn(facts, 'passed by');
   }
