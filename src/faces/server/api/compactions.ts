@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
+import * as verbs from '../../operations/index.js';
+import type { CompactionRecord } from '../../../transcript/index.js';
+import { maySee } from '../access.js';
+import { goneOf } from '../gone.js';
+import type { Service } from '../service.js';
+import { ofReadable, paged } from './asked.js';
+import { CompactBody, PagedAgentQuery } from './requests.js';
+import { routesOf } from './route.js';
+import { compacted, planned } from './plans.js';
+
+/** Sessions that are added up, those written to last first: each is read whole. */
+const MOST_SESSIONS = 200;
+
+/** Compacts, judges compactions and takes them back. */
+export function compactionRoutes(app: FastifyInstance, service: Service): void {
+  const { sessionRoute, verbRoute } = routesOf(app, service, 'compactions');
+
+  sessionRoute(
+    'POST /sessions/:id/compact',
+    {
+      summary:
+        'Compacts now, whatever the gates say; overrides hold for this one run. dry_run says what would be done.',
+      query: null,
+      body: CompactBody,
+      answer: z.union([verbs.RunReport, verbs.DryRun]),
+    },
+    ({ session, body: { dry_run: isDry, agent_path: _, ...asked }, reply }) =>
+      isDry ? planned(service, session, asked, goneOf(reply)) : compacted(session, asked),
+  );
+
+  sessionRoute(
+    'GET /sessions/:id/compactions',
+    {
+      summary: `${verbs.history.summary} Without the edits of their plans: those can be long.`,
+      query: PagedAgentQuery.extend({
+        full: verbs.flagText
+          .default(false)
+          .describe('With the edits, each with the words that stand in its place.'),
+      }),
+      answer: verbs.pageOf(verbs.CompactionSummary),
+    },
+    async ({ session, query }) => {
+      const page = paged(await verbs.history.run(session, {}), query);
+      return query.full ? page : { ...page, items: page.items.map(summaryOf) };
+    },
+  );
+  verbRoute('GET /sessions/:id/compactions/:cid', verbs.compaction);
+  verbRoute('PATCH /sessions/:id/compactions/:cid', verbs.flag);
+  verbRoute('POST /sessions/:id/undo', verbs.undo);
+  verbRoute('POST /sessions/:id/release', verbs.release);
+  verbRoute('POST /sessions/:id/rollback', verbs.rollback);
+  verbRoute('GET /sessions/:id/effect', verbs.effect);
+
+  routesOf(app, service, 'project').route(
+    'GET /effect',
+    {
+      summary: `The same of all sessions; of the ${MOST_SESSIONS} written to last where there are more.`,
+      answer: verbs.Effect.extend({ skipped: verbs.Skipped }),
+    },
+    async ({ caller }) => {
+      const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
+      const { values, skipped } = await ofReadable(
+        threads.slice(0, MOST_SESSIONS),
+        async ({ head: _, ...key }) => verbs.history.run(await service.session(key), {}),
+      );
+      return { ...verbs.effectOf(values.flat()), skipped };
+    },
+  );
+}
+
+function summaryOf({ plan: { edits: _, ...plan }, ...record }: CompactionRecord): object {
+  return { ...record, plan };
+}

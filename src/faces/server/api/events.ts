@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod/v4';
+import type { EngineEvent } from '../../../session/index.js';
+import { SpillwayError } from '../../../errors/index.js';
+import { maySee, type Caller } from '../access.js';
+import { faultBody } from '../faults.js';
+import type { Service } from '../service.js';
+import { checkSeen } from './asked.js';
+import { SessionParams } from './requests.js';
+import { routesOf } from './route.js';
+
+/** Proxies cut what is silent for a minute. */
+const BEAT_MS = 20_000;
+/** Events that a slow reader may be behind; then it is cut off, and asks again. */
+const MOST_WAITING = 1_000;
+
+/** What happens, as it happens: Server-Sent Events, one JSON object each, named by kind. */
+export function eventRoutes(app: FastifyInstance, service: Service): void {
+  const open = new Set<Readable>();
+  app.addHook('preClose', (done) => {
+    for (const stream of open) stream.push(null);
+    done();
+  });
+
+  const held = new Map<string, number>();
+
+  const follow = (
+    { name }: Caller,
+    reply: FastifyReply,
+    wanted: (event: EngineEvent) => boolean,
+  ): FastifyReply => {
+    const most = service.settings.server.eventStreams;
+    const own = held.get(name) ?? 0;
+    if (own >= most) {
+      const words = `This token has ${most} event streams open already: server.eventStreams.`;
+      return reply
+        .code(429)
+        .header('retry-after', '1')
+        .send(faultBody('HTTP_429', words, true));
+    }
+    held.set(name, own + 1);
+    const stream = new Readable({ read: () => undefined });
+    open.add(stream);
+    let waiting = 0;
+    const say = (text: string): void => {
+      if (stream.destroyed) return;
+      waiting = stream.push(text) ? 0 : waiting + 1;
+      if (waiting > MOST_WAITING) stream.destroy();
+    };
+    const leave = service.listen((event) => {
+      if (wanted(event)) say(`event: ${event.kind}\ndata: ${JSON.stringify(told(event))}\n\n`);
+    });
+    const beat = setInterval(() => say(': still here\n\n'), BEAT_MS);
+    beat.unref();
+    stream.once('close', () => {
+      leave();
+      clearInterval(beat);
+      open.delete(stream);
+      held.set(name, held.get(name)! - 1);
+    });
+    say(': following\n\n');
+    return reply
+      .header('content-type', 'text/event-stream')
+      .header('cache-control', 'no-cache, no-transform')
+      .header('x-accel-buffering', 'no')
+      .send(stream);
+  };
+
+  const { route } = routesOf(app, service, 'events');
+  // Streams stay open: they are bounded by token, and keep nobody else's requests out.
+  const how = {
+    isUncounted: true,
+    answer: z.string().describe('text/event-stream; kinds as in docs/operating.md.'),
+  };
+  route('GET /events', { summary: 'What happens in all sessions.', ...how }, ({ caller, reply }) =>
+    follow(caller, reply, ({ sessionId }) => maySee(caller, sessionId)),
+  );
+  route(
+    'GET /sessions/:id/events',
+    { summary: 'What happens in one session.', params: SessionParams, ...how },
+    ({ caller, params: { id }, reply }) => {
+      checkSeen(caller, id);
+      return follow(caller, reply, ({ sessionId }) => sessionId === id);
+    },
+  );
+}
+
+/** Errors do not write themselves as JSON. */
+function told(event: EngineEvent): object {
+  if (!('error' in event)) return event;
+  const { error } = event;
+  const { code, message } =
+    error instanceof SpillwayError ? error : { code: 'INTERNAL', message: 'A fault.' };
+  return { ...event, error: { code, message } };
+}
