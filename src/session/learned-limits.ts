@@ -153,14 +153,14 @@ interface StoredLimit extends SeenLimit {
   readonly name: string;
 }
 
-/** Oldest first. An earlier release kept a list for each model; what still names no threads proves nothing. */
+/** Oldest first. */
 async function storedLimits(store: SessionStore): Promise<readonly StoredLimit[]> {
-  type Body = Partial<StoredLimit> & { readonly seen?: readonly SeenLimit[] };
-  const values = Object.entries((await store.values(SCOPE)) as Readonly<Record<string, Body>>);
-  const all = values.flatMap(([name, { seen, ...own }]): Partial<StoredLimit>[] =>
-    seen ? seen.map((one) => ({ ...one, model: name, name })) : [{ ...own, name }],
-  );
-  return all.filter((one): one is StoredLimit => one.thread !== undefined).toSorted((a, b) => a.at - b.at);
+  const values = (await store.values(SCOPE)) as unknown as Readonly<
+    Record<string, Omit<StoredLimit, 'name'>>
+  >;
+  return Object.entries(values)
+    .map(([name, one]) => ({ ...one, name }))
+    .toSorted((a, b) => a.at - b.at);
 }
 
 /** Of each tenant what two of its threads agree on, the newest where they agree on more. */

@@ -7,6 +7,8 @@ import { findPlugin, PLUGIN_NAME, type FoundPlugin, type Manifest, type NamedPlu
 /** A plugin whose shape was looked at; its name is that of the settings. */
 export interface LoadedPlugin extends Plugin {
   readonly name: string;
+  /** The file it was loaded from, or what was handed in. */
+  readonly from?: unknown;
 }
 
 interface PluginsRequest {
@@ -46,20 +48,14 @@ export async function loadPlugins(request: PluginsRequest): Promise<readonly Loa
       });
   }
   const known = (name: string, from: unknown): LoadedPlugin | undefined =>
-    before.find((one) => one.name === name && MADE_FROM.get(one) === from);
+    before.find((one) => one.name === name && one.from === from);
   const ofPackages = await Promise.all(
-    found.map(async (one) => known(one.name, one.file) ?? madeFrom(one.file, await loaded(one, request))),
+    found.map(
+      async (one) => known(one.name, one.file) ?? { ...(await loaded(one, request)), from: one.file },
+    ),
   );
-  const ofCode = given.map((one) => known(one.name!, one) ?? madeFrom(one, shapedPlugin(one, one.name!)));
+  const ofCode = given.map((one) => known(one.name!, one) ?? { ...shapedPlugin(one, one.name!), from: one });
   return [...ofPackages, ...ofCode];
-}
-
-/** Of each plugin its file, or what was given. */
-const MADE_FROM = new WeakMap<LoadedPlugin, unknown>();
-
-function madeFrom(from: unknown, plugin: LoadedPlugin): LoadedPlugin {
-  MADE_FROM.set(plugin, from);
-  return plugin;
 }
 
 async function loaded(
