@@ -135,5 +135,11 @@ const isRetold = (edit: PlannedEdit): boolean =>
   (BY_PLUGINS.has(edit.stage) || edit.replacement.some(({ generation }) => generation !== undefined));
 const BY_PLUGINS = new Set<string>([PIPELINE_STEPS.delegate, PIPELINE_STEPS.carriedByPlugin]);
 
-/** Those short enough to be in any text are not told apart. */
-const wordsIn = (value: unknown): Set<string> => new Set(JSON.stringify(value).match(/[\p{L}\p{N}]{4,}/gu));
+/**
+ * Those short enough to be in any text are not told apart. Of one behind a backslash the first letter may be the sign for the
+ * end of a line.
+ */
+const wordsIn = (value: unknown): Set<string> => {
+  const found = JSON.stringify(value).match(/\\?[\p{L}\p{N}]{4,}/gu) ?? [];
+  return new Set(found.flatMap((word) => (word.startsWith('\\') ? [word.slice(1), word.slice(2)] : word)));
+};

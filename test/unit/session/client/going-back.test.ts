@@ -79,4 +79,20 @@ describe('a client that goes back behind an answer', () => {
     expect(session.operator.history.map(({ status }) => status)).toEqual(['committed']);
     expect(await standing(session)).toEqual(before.slice(0, -2));
   });
+
+  it.each(['Mind the ', 'Mind the\n', 'Mind the\t', 'Mind the C:\\'])(
+    'has no word back that only stood behind the place it goes back to, after %j',
+    async (before) => {
+      const session = (await engine(3_000)).session();
+      const asked = [system('Be brief.'), ...talk(8, 150)];
+      await session.follow({ messages: [...asked, user(`${before}xylophone.`), says('Yes.'), user('Now?')] });
+      const { plan } = await session.operator.plan({ target: 0.6 });
+      const place = plan!.edits.findIndex(({ kind }) => kind === 'supersede');
+      const text = { [place]: 'They spoke of a xylophone.' };
+      await session.operator.commit(await session.operator.edit(plan!, { text }));
+      expect(textOf(await standing(session))).toContain('They spoke');
+      await session.follow({ messages: [...asked, user('And then?')] });
+      expect(textOf(await standing(session))).not.toContain('xylophone');
+    },
+  );
 });
