@@ -219,8 +219,8 @@ export class Plans {
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
     const here = boughtHere(this.of.audit, plan);
     if (here || !this.of.summarizer.filler) return here;
-    const noted = await this.of.persistence.audit([BOUGHT_KIND], plan.hash);
-    return noted.at(-1)?.body as unknown as Bought | undefined;
+    const noted = await this.of.persistence.toldOf(BOUGHT_KIND, plan.hash);
+    return noted?.body as unknown as Bought | undefined;
   }
 
   /** The view as a plan would leave it. */

@@ -148,13 +148,21 @@ export class Persistence {
     return [...new Map(calls.map((call) => [nameOf(call), call])).values()];
   }
 
-  /** Of all kinds, or these; of all things, or of what `ref` names. */
-  async audit(kinds?: readonly string[], ref?: string): Promise<readonly StoredEvent[]> {
+  /** What happened to compaction, in order. */
+  async audit(): Promise<readonly StoredEvent[]> {
     if (!this.journal) return this.of.audit.events;
     await this.journal.note();
-    const query = { ...(kinds && { kinds }), ...(ref !== undefined && { ref }) };
-    const events = await this.journal.store.events(this.journal.key, query);
+    const events = await this.journal.store.events(this.journal.key);
     return events.filter(({ kind }) => kind.startsWith('compaction.'));
+  }
+
+  /** What any process told last, of that kind, of what `ref` names; undefined where none did, or nothing is stored. */
+  async toldOf(kind: string, ref: string): Promise<StoredEvent | undefined> {
+    if (!this.journal) return undefined;
+    await this.journal.note();
+    const query = { kinds: [kind], ref, newestFirst: true, limit: 1 };
+    const [newest] = await this.journal.store.events(this.journal.key, query);
+    return newest;
   }
 }
 

@@ -17,6 +17,7 @@ import {
   logged,
 } from '../support.js';
 import { KINDS, place } from './stores.js';
+import { defineSummarizer } from './summarizer.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
 jest.setTimeout(60_000);
@@ -111,6 +112,20 @@ describe('N2: a plan is a value', () => {
       text: { [place]: prose(20_000) },
     });
     await expect(longer).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
+  });
+
+  it('has nothing of what was told of another compaction in its record, where nobody was asked for its text', async () => {
+    const { summarizer } = defineSummarizer();
+    const session = (await engine(12_000, {}, { summarizer })).session();
+    await session.append(...read([...LONG, user('And now?')]));
+    await session.prepare();
+    expect((await session.operator.audit()).at(-1)!.kind).toBe('compaction.completed');
+    await session.append(...read(talk(20, 110)).map((one) => ({ ...one, id: `later-${one.id}` })));
+    const { plan, calls } = await session.operator.plan({ strategy: 'drop', summarize: false, target: 0.2 });
+    expect(calls).toEqual([]);
+    const record = await session.operator.commit(plan!);
+    expect(record.calls ?? []).toEqual([]);
+    expect(record).not.toHaveProperty('edits');
   });
 
   it('is re-based visibly: judged anew on the ledger of now', async () => {
