@@ -177,6 +177,10 @@ const isUpkeep = (policy: Policy, { record }: RunReport): boolean =>
 /** Resolves with the work, or as soon as nobody wants to wait any more. */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
-  const aborted = new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }));
-  return Promise.race([work, aborted]);
+  // Who calls may have one signal for all calls: nothing of any stays on it.
+  const waited = new AbortController();
+  const aborted = new Promise<void>((done) =>
+    signal.addEventListener('abort', () => done(), { signal: waited.signal }),
+  );
+  return Promise.race([work, aborted]).finally(() => waited.abort());
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { getEventListeners } from 'node:events';
 import { defineSummarizer } from './summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
@@ -36,6 +37,21 @@ describe('R6: summaries are prepared between turns', () => {
     expect(asked.count).toBe(1);
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect(session.operator.history[0]!.calls).toHaveLength(1);
+  });
+
+  it('a signal that outlives many calls keeps nothing of those that waited', async () => {
+    let answer = (): void => undefined;
+    const isAnswered = new Promise<void>((done) => (answer = done));
+    const known = defineSummarizer();
+    const summarize = async () => (await isAnswered, { text: 'They spoke of a mill.', finishReason: 'stop' });
+    const { session } = await between({ ...known, summarizer: { ...known.summarizer, summarize } });
+    await session.append(...more(8, 5_000));
+    const { signal } = new AbortController();
+    const waiting = session.prepare({ signal });
+    while (getEventListeners(signal, 'abort').length === 0) await new Promise(setImmediate);
+    answer();
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('what the ledger overtook is discarded', async () => {
