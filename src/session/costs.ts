@@ -91,7 +91,7 @@ export class CostBook {
 export class ProjectCosts {
   #totals = NO_COSTS;
   /** Calls of summarizers of the last hour, oldest first. */
-  #recent: (UsageEntry & { readonly at: number })[] = [];
+  #recent: readonly (UsageEntry & { readonly at: number })[] = [];
 
   constructor(private readonly clock: () => number) {}
 
@@ -101,7 +101,12 @@ export class ProjectCosts {
 
   add(entry: UsageEntry): void {
     this.#totals = costsOf([entry], this.#totals);
-    if (entry.line === 'compactor') this.#recent.push({ ...entry, at: this.clock() });
+    if (entry.line === 'compactor') this.#recent = [...this.#ofThisHour, { ...entry, at: this.clock() }];
+  }
+
+  get #ofThisHour(): readonly (UsageEntry & { readonly at: number })[] {
+    const from = this.clock() - HOUR_MS;
+    return this.#recent.filter(({ at }) => at > from);
   }
 
   /** Why no further summary may be bought for now; undefined while one may. */
@@ -110,9 +115,7 @@ export class ProjectCosts {
     maxTokensPerHour,
   }: Pick<Fill, 'maxCostPerHour' | 'maxTokensPerHour'>): string | undefined {
     if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
-    const from = this.clock() - HOUR_MS;
-    this.#recent = this.#recent.filter(({ at }) => at > from);
-    const spent = whatIsSpent(this.#recent, maxCostPerHour, maxTokensPerHour);
+    const spent = whatIsSpent(this.#ofThisHour, maxCostPerHour, maxTokensPerHour);
     return spent && `was not bought: all sessions together have spent the ${spent} of this hour`;
   }
 }
