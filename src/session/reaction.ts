@@ -61,7 +61,7 @@ export class Reaction {
     try {
       return await step();
     } catch (error) {
-      const { code = 'INTERNAL' } = error as { readonly code?: unknown };
+      const code = (error as { readonly code?: unknown } | null | undefined)?.code ?? 'INTERNAL';
       const message = `The provider refused a request as too long, and it could not be made smaller: ${String(code)}. It is not sent again.`;
       this.of.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
       throw error;
