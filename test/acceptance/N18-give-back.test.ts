@@ -3,7 +3,7 @@ import { validateAnthropic, validateOpenAiChat } from '../../src/testkit/index.j
 import { join } from 'node:path';
 import { openStore, type Session } from '../../src/index.js';
 import { started } from './service/support.js';
-import { KINDS, place } from './sessions/stores.js';
+import { but, KINDS, place } from './sessions/stores.js';
 import {
   callOf,
   engine,
@@ -221,6 +221,23 @@ describe('N18: an operator gives back what left', () => {
     expect(warnings).toContain('give-back-left-out');
     expect(await session.operator.givenBack()).toMatchObject([{ state: 'left-out' }]);
     expect(await session.operator.givenBack()).not.toHaveProperty('0.call');
+  });
+
+  it('N18: carries all that waits, also where the store was away when the first of it was to be carried', async () => {
+    const store = await openStore('memory:');
+    let isAway = false;
+    const shaky = but(store, {
+      write: (...given) => (isAway ? Promise.reject(new Error('away')) : store.write(...given)),
+    });
+    const session = await forgotten({ store: shaky });
+    const first = await session.operator.giveBack({ handle: HANDLE, maxTokens: 150 });
+    const second = await session.operator.giveBack({ handle: 'm5', maxTokens: 150 });
+    isAway = true;
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    isAway = false;
+    const sent = JSON.stringify((await session.prepare()).messages);
+    for (const { text } of [first, second]) expect(sent).toContain(JSON.stringify(text).slice(1, -1));
+    expect(await session.operator.givenBack()).toMatchObject([{ state: 'sent' }, { state: 'sent' }]);
   });
 
   it('N18: over HTTP, with a dry run before and the list after', async () => {

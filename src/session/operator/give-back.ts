@@ -121,7 +121,9 @@ export class GiveBack {
    * provider has paused, for behind that nothing may stand.
    */
   async put(): Promise<void> {
-    if (this.of.thread.log.isPaused) return;
+    const { log } = this.of.thread;
+    if (log.isPaused) return;
+    const searched = { log, upTo: log.length };
     for (const { id, text } of this.#waiting()) {
       const { audit, clock, stream } = this.of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
@@ -137,6 +139,8 @@ export class GiveBack {
         });
       }
     }
+    // Not before: where a store is away the rest still waits.
+    this.#searched = searched;
   }
 
   async list(): Promise<readonly GivenBack[]> {
@@ -166,7 +170,6 @@ export class GiveBack {
   #waiting(): readonly { readonly id: string; readonly text: string }[] {
     const { log } = this.of.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
-    this.#searched = { log, upTo: log.length };
     return log.between(from).flatMap((message) => {
       const asked = askedBack(message);
       return asked && !log.find(givenId(message.id)) ? { id: message.id, text: asked.text } : [];
