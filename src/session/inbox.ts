@@ -26,17 +26,17 @@ export class Inbox {
 
   /** Tells the agent to go on if it has next steps; not where its provider paused, and goes on by itself. */
   async goOn(): Promise<void> {
-    const { log } = this.of.thread;
+    const { log, appended } = this.of.thread;
     if (log.isPaused) return;
     const now = this.of.clock();
-    await this.append(continueMessage(`continue:${log.length}:${now}`, now));
+    await this.append(continueMessage(`continue:${appended}:${now}`, now));
   }
 
   /** Has the next request compacted, also after a restart. `auto`: by the host's own doing. */
   queue(auto: boolean): Promise<void> {
     const now = this.of.clock();
     this.of.stream.emit({ kind: 'queued', auto });
-    return this.append(markerMessage(`compaction:${this.of.thread.log.length}:${now}`, auto, now));
+    return this.append(markerMessage(`compaction:${this.of.thread.appended}:${now}`, auto, now));
   }
 
   #notWaiting(messages: readonly Message[]): readonly Message[] {

@@ -15,7 +15,7 @@ export class LoopEnd {
     const { thread, policies, inbox, clock } = this.of;
     const { ledger, log } = thread;
     if (this.#checkedAt === ledger.version || log.isPaused) return;
-    if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(log.length, clock()));
+    if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(thread.appended, clock()));
     this.#checkedAt = ledger.version;
   }
 }

@@ -38,8 +38,8 @@ export const continueMessage = (id: string, createdAt: number): Message =>
   notice(id, createdAt, 'Continue if you have next steps.');
 
 /** Ends a tool loop, and has the model go on. */
-export const goOnMessage = (length: number, createdAt: number): Message =>
-  notice(`goes-on:${length}:${createdAt}`, createdAt, '[Go on with the task.]');
+export const goOnMessage = (appended: number, createdAt: number): Message =>
+  notice(`goes-on:${appended}:${createdAt}`, createdAt, '[Go on with the task.]');
 
 /** The compaction that a message asks for, if it does. */
 export function markerOf({ id, parts }: Message): QueuedCompaction | undefined {

@@ -4,6 +4,7 @@ import { ReferenceIndex, SecretBook, type Redact } from '../text/facts/index.js'
 import type { Spent } from '../pressure/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {
+  appendedAt,
   Ledger,
   Log,
   LogReader,
@@ -117,6 +118,11 @@ export class Thread {
   /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
   get appendedTokens(): number {
     return this.#appendedTokens;
+  }
+
+  /** Messages ever appended, those that wait too: no two that this session names by it have one name. */
+  get appended(): number {
+    return appendedAt(this.log.length, this.ledger.left) + (this.#arrivals?.length ?? 0);
   }
 
   get memory(): RunMemory {

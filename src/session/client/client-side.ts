@@ -1,6 +1,5 @@
 import { PIPELINE_STEPS, touchesReopened } from '../../pipeline/index.js';
 import {
-  appendedAt,
   endsOf,
   type CompactionRecord,
   type LogMessage,
@@ -41,11 +40,10 @@ export class ClientSide {
   }
 
   async appendHidden(body: unknown): Promise<void> {
-    const { log, ledger, arrivals = [] } = this.of.thread;
-    const first = appendedAt(log.length, ledger.left) + arrivals.length;
+    const { appended } = this.of.thread;
     const messages = this.of.follower.parse(body).map((message, at) => ({
       ...message,
-      id: `own${first + at}`,
+      id: `own${appended + at}`,
       unknownToClient: true,
     }));
     await this.of.inbox.appendAll(messages);

@@ -110,7 +110,7 @@ export class GiveBack {
     };
     if (preview) return words;
     if (!words.fits) throw tooLarge(words, triggers.isAuto);
-    const id = `give-back:${this.of.thread.log.length}:${clock()}`;
+    const id = `give-back:${this.of.thread.appended}:${clock()}`;
     await this.of.inbox.append(giveBackMarker(id, clock(), { handle, text }));
     this.of.audit.say('given-back', id, { handle, tokens });
     return { id, ...words };

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, type Message, type ViewMessage } from '../../../src/index.js';
 
@@ -40,4 +40,38 @@ it('no request holds a marker, whatever is queued, compacted, held and undone be
     { numRuns: 60 },
   );
   expect(marked).toBeGreaterThan(0);
+});
+
+it('what is asked for twice in one millisecond, while a compaction waits for its text, has two names', async () => {
+  let asked = (): void => undefined;
+  let answer = (): void => undefined;
+  const isAsked = new Promise<void>((done) => (asked = done));
+  const isAnswered = new Promise<void>((done) => (answer = done));
+  const summarize = async () => {
+    asked();
+    await isAnswered;
+    return { text: 'They spoke of the river.', finishReason: 'stop' };
+  };
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000);
+  const spillway = await createSpillway({
+    counter,
+    inputBudget: 2_000,
+    settings: { safetyMargin: 0, roster: ['auto'] },
+    summarizer: { name: 'slow', endpoint: 'here', summarize },
+  });
+  const session = spillway.session();
+  for (let said = 0; said < 24; said++) await session.append(talk(said));
+  const prepared = session.prepare();
+  await isAsked;
+  const waiting = [
+    session.operator.queue(),
+    session.operator.queue(),
+    session.continue(),
+    session.continue(),
+  ];
+  answer();
+  await Promise.all([...waiting, prepared]);
+  clock.mockRestore();
+  const ids = session.log.between(24).map(({ id }) => id);
+  expect(ids).toHaveLength(4);
 });
