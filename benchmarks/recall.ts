@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createSpillway, recalledText, replaySession, type Session } from '../src/index.js';
-import { textOf, type ViewMessage } from '../src/transcript/index.js';
+import { textOf, type Message, type ViewMessage } from '../src/transcript/index.js';
 import { lostable } from './retention/measure.js';
 import { probedSessions, type Probe, type ProbedSession } from './retention/probes.js';
 import { textOfMessage } from './retention/text.js';
@@ -41,9 +41,10 @@ const maxTokens = Number(flags.tokens);
 const STRONG = new Set(['strong']);
 
 /** Facts whose last sighting does not stand in the view any more. */
-function lost(session: Session, probes: readonly Probe[]): Probe[] {
-  const shown = new Map(session.view.map((one) => [one.source?.seq, wordsOf(one)]));
-  return probes.filter(({ fact, lastSeen }) => !shown.get(lastSeen)?.includes(fact));
+function lost(session: Session, messages: readonly Message[], probes: readonly Probe[]): Probe[] {
+  // By id: what automatic recall brought back stands in the log between them.
+  const shown = new Map(session.view.map((one) => [one.source?.id, wordsOf(one)]));
+  return probes.filter(({ fact, lastSeen }) => !shown.get(messages[lastSeen]!.id)?.includes(fact));
 }
 
 function wordsOf({ message }: ViewMessage): string {
@@ -73,7 +74,7 @@ async function askAll(input: ProbedSession, window: number): Promise<Asked[]> {
   const session = (await createSpillway({ inputBudget: window })).session();
   const asked: Asked[] = [];
   for await (const { index } of replaySession(session, input.messages)) {
-    for (const probe of lost(session, due.get(index) ?? [])) asked.push(await ask(session, input, probe));
+    for (const probe of lost(session, input.messages, due.get(index) ?? [])) asked.push(await ask(session, input, probe));
   }
   return asked;
 }
