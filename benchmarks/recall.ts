@@ -74,7 +74,8 @@ async function askAll(input: ProbedSession, window: number): Promise<Asked[]> {
   const session = (await createSpillway({ inputBudget: window })).session();
   const asked: Asked[] = [];
   for await (const { index } of replaySession(session, input.messages)) {
-    for (const probe of lost(session, input.messages, due.get(index) ?? [])) asked.push(await ask(session, input, probe));
+    for (const probe of lost(session, input.messages, due.get(index) ?? []))
+      asked.push(await ask(session, input, probe));
   }
   return asked;
 }
