@@ -69,11 +69,6 @@ export class Gauge {
     return this.#learned.get(this.#model) ?? {};
   }
 
-  /** Window that the settings state, in tokens; null where they state none. */
-  get statedWindow(): number | null {
-    return this.of.settings.window;
-  }
-
   /** How often the view was rewritten. */
   get generation(): number {
     return this.#generation;
@@ -179,11 +174,10 @@ export class Gauge {
     this.#derive();
   }
 
-  /** What refusals taught does not hold: of one model, or of all. */
-  forget(model?: string | null): void {
+  /** What refusals taught of the model does not hold. */
+  forget(): void {
     this.#most = undefined;
-    if (model === undefined) this.#learned.clear();
-    else this.#learned.delete(model);
+    this.#learned.delete(this.#model);
     this.#derive();
   }
 

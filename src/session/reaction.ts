@@ -35,8 +35,6 @@ export interface SentRequest {
   readonly passed: number;
 }
 
-type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
-
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
@@ -47,7 +45,16 @@ export class Reaction {
   constructor(
     private readonly of: Pick<
       Pieces,
-      'audit' | 'format' | 'gauge' | 'persistence' | 'policies' | 'stream' | 'thread'
+      | 'audit'
+      | 'format'
+      | 'gauge'
+      | 'persistence'
+      | 'policies'
+      | 'requests'
+      | 'runs'
+      | 'settings'
+      | 'stream'
+      | 'thread'
     >,
   ) {}
 
@@ -68,8 +75,9 @@ export class Reaction {
     }
   }
 
-  async to(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const verdict = await this.#reactTo(error, sent, compact);
+  async to(error: unknown, signal: AbortSignal | undefined): Promise<OverflowVerdict> {
+    const { sent } = this.of.requests;
+    const verdict = await this.#reactTo(error, sent, signal);
     if (verdict.overflow && (++this.#refusals > 1 || !verdict.retry)) this.#warn(verdict, sent);
     return verdict;
   }
@@ -87,8 +95,12 @@ export class Reaction {
     });
   }
 
-  async #reactTo(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const { gauge, policies, audit, thread } = this.of;
+  async #reactTo(
+    error: unknown,
+    sent: SentRequest | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OverflowVerdict> {
+    const { gauge, policies, audit, runs, thread } = this.of;
     const refusal = readOverflowOf(error, {
       own: this.of.format.provider?.overflows,
       request: () => jsonText(thread.projection.view.map(({ message }) => message.parts)),
@@ -110,25 +122,20 @@ export class Reaction {
     // One alone may have been about something else.
     if (fits && request && limitOf(overflow) === undefined && ++this.#unnamed > 1)
       gauge.learn(limitBelow(request));
-    const tried = this.#triedAt === this.of.thread.appendedTokens;
-    if (tried) {
-      const learned = await this.#tell(before);
-      return {
-        overflow: true,
-        retry: false,
-        reason: 'refused again after it had been compacted',
-        ...learned,
-      };
+    if (this.#triedAt === thread.appendedTokens) {
+      const reason = 'refused again after it had been compacted';
+      return { overflow: true, retry: false, reason, ...(await this.#tell(before)) };
     }
-    this.#triedAt = this.of.thread.appendedTokens;
-    const size = this.of.thread.projection.size.tokens;
-    const { pressure } = gauge.read(this.of.thread.projection);
+    this.#triedAt = thread.appendedTokens;
+    const size = thread.projection.size.tokens;
+    const { pressure } = gauge.read(thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
-    const run = await compact(trigger, policies.now.target * Math.min(1, pressure));
+    const target = policies.now.target * Math.min(1, pressure);
+    const run = await runs.compact(trigger, { target, refused: true, signal });
     if (run.kind === 'unreachable') this.#unlearn(before);
     const learned = await this.#tell(before);
-    const after = this.of.thread.projection.size.tokens;
+    const after = thread.projection.size.tokens;
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };
@@ -144,14 +151,14 @@ export class Reaction {
   /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
   #unlearn(before: ProvenLimits): void {
     const { gauge } = this.of;
-    gauge.forget(gauge.model);
+    gauge.forget();
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores what was learned, and says so. */
   async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
-    const { gauge, audit } = this.of;
-    const { learned, model, statedWindow } = gauge;
+    const { gauge, audit, settings } = this.of;
+    const [{ learned, model }, { window: statedWindow }] = [gauge, settings];
     if (isSame(before, learned)) return {};
     await this.of.persistence.learned(model, learned);
     const isUnder =

@@ -116,9 +116,7 @@ export class Session<ClientMessage = unknown> {
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkOptions('session.overflowed', { signal });
-    return this.#of.reaction.to(error, this.#of.requests.sent, (trigger, target) =>
-      this.#of.runs.compact(trigger, { target, refused: true, signal }),
-    );
+    return this.#of.reaction.to(error, signal);
   }
 
   /**
