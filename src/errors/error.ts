@@ -71,6 +71,15 @@ export function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 
+/** Two messages of one log would have an id; `id` is undefined where a store does not say which. */
+export function idTaken(id: string | undefined, cause?: unknown): SpillwayError {
+  const remedy = 'Give every message of a session an id of its own.';
+  return new SpillwayError('MESSAGE_ID_TAKEN', { subject: 'message id', found: id, remedy, cause });
+}
+
+export const isIdTaken = (error: unknown): boolean =>
+  error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';
+
 /** The words of what was thrown. Anything can be thrown, also what cannot be made a text. */
 export function thrownText(thrown: unknown): string {
   try {

@@ -14,6 +14,15 @@ export {
   WHOLE,
   type Kind,
 } from './kinds.js';
-export { alone, isStoreFailure, SpillwayError, thrownText, type ErrorDetails, type Fault } from './error.js';
+export {
+  alone,
+  idTaken,
+  isIdTaken,
+  isStoreFailure,
+  SpillwayError,
+  thrownText,
+  type ErrorDetails,
+  type Fault,
+} from './error.js';
 export { checkVersion, missingPackage, orMissing, requirePackage } from './packages.js';
 export { ERROR_CODES, type ErrorCode } from './codes.js';

@@ -1,6 +1,6 @@
 import { DigestIndex } from '../text/digest/index.js';
-import { SpillwayError } from '../errors/index.js';
 import { ReferenceIndex, SecretBook, type Redact } from '../text/facts/index.js';
+import { idTaken } from '../errors/index.js';
 import type { Spent } from '../pressure/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {
@@ -138,12 +138,7 @@ export class Thread {
   checkIds(messages: readonly Message[]): void {
     const ids = new Set(this.#arrivals?.map(({ id }) => id));
     for (const { id } of messages) {
-      if (this.log.isTaken(id) || ids.has(id))
-        throw new SpillwayError('MESSAGE_ID_TAKEN', {
-          subject: 'message id',
-          found: id,
-          remedy: 'Give every message of a session an id of its own.',
-        });
+      if (this.log.isTaken(id) || ids.has(id)) throw idTaken(id);
       ids.add(id);
     }
   }

@@ -1,4 +1,4 @@
-import { SpillwayError, type ErrorCode } from '../errors/index.js';
+import { idTaken, SpillwayError, type ErrorCode } from '../errors/index.js';
 import type { ThreadHead, ThreadWrite } from '../spi/index.js';
 
 /** What codes of a driver mean to somebody who has to mend it, and whether asking again may help. */
@@ -53,15 +53,6 @@ export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite)
     if (ids.has(id)) throw idTaken(id);
     ids.add(id);
   }
-}
-
-export function idTaken(id: string | undefined, cause?: unknown): SpillwayError {
-  return new SpillwayError('MESSAGE_ID_TAKEN', {
-    subject: 'message id',
-    ...(id !== undefined && { found: id }),
-    remedy: 'Give every message of a thread its own id.',
-    cause,
-  });
 }
 
 /** An event of that name stands already: what was told with it came late, and may count nothing again. */

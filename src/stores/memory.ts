@@ -12,8 +12,9 @@ import type {
   ThreadWrite,
   UsageEntry,
 } from '../spi/index.js';
+import { idTaken } from '../errors/index.js';
 import { NumberLiteral, type LogMessage } from '../transcript/index.js';
-import { checkWrite, closedFault, headAfter, idTaken, toldAlready } from './fault.js';
+import { checkWrite, closedFault, headAfter, toldAlready } from './fault.js';
 import { summed } from './usage.js';
 
 /** Keeps sessions as long as the process lives. What it hands out is frozen and shared. */

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import { idTaken } from '../errors/index.js';
 import { ExchangeIndex, isStep, type Exchange, type Turn } from './exchange.js';
 import { frozenCopy } from './frozen.js';
 import { frozenSize, type LogMessage, type Message, type MessageSize, type Part } from './message.js';
@@ -57,13 +57,7 @@ export class Log implements ReadonlyLog {
 
   /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
   append(message: Message, size: MessageSize): LogMessage {
-    if (this.isTaken(message.id)) {
-      throw new SpillwayError('MESSAGE_ID_TAKEN', {
-        subject: 'message id',
-        found: message.id,
-        remedy: 'Give every message of a session an id of its own.',
-      });
-    }
+    if (this.isTaken(message.id)) throw idTaken(message.id);
     const parts = Object.freeze(message.parts.map(frozenPart));
     const entry: LogMessage = frozenCopy(message, { parts, seq: this.length, size: frozenSize(size) });
     this.#messages.push(entry);

@@ -41,7 +41,7 @@ export class ClientSide {
 
   async appendHidden(body: unknown): Promise<void> {
     const { appended } = this.of.thread;
-    const messages = this.of.follower.parse(body).map((message, at) => ({
+    const messages = this.of.format.parse(body).messages.map((message, at) => ({
       ...message,
       id: `own${appended + at}`,
       unknownToClient: true,

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../../errors/index.js';
+import { isIdTaken, SpillwayError } from '../../errors/index.js';
 import { refuseForeign } from '../../formats/index.js';
 import type { LogRedaction } from '../../text/facts/index.js';
 import { TaskQueue } from '../../pressure/index.js';
@@ -115,11 +115,6 @@ export class Follower {
     return this.#agreement.isStranger(body, session.known, this.format);
   }
 
-  /** The messages of a body. */
-  parse(body: unknown): readonly Message[] {
-    return this.format.parse(body).messages;
-  }
-
   /** What a body has that the session does not, and what it leaves. Changes nothing. */
   async compare(body: unknown, { known }: FollowedSession, commands: boolean): Promise<Compared> {
     await this.#bodies.done();
@@ -162,13 +157,19 @@ export class Follower {
       const agreed = await inSlices(this.#agreed(history, session, known));
       const { same, shift } = agreed;
       if (same === known.length && same + shift === messages.length) break;
-      if (round === MOST_ROUNDS) throw elsewhere();
+      if (round === MOST_ROUNDS)
+        throw new SpillwayError('LEDGER_CONFLICT', {
+          subject: 'the log of a session',
+          found: 'changed by others each time the history of a client was taken in',
+          remedy: 'Try again when they are done, or have one process serve one session.',
+          retryable: true,
+        });
       if (same === known.length) {
         const fresh = messages.slice(same + shift);
         appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
         await session.append(appended).catch((error: unknown) => {
           // Another process stored them first: what stands by now is compared again.
-          if (!isTaken(error) || session.known.length === known.length) throw error;
+          if (!isIdTaken(error) || session.known.length === known.length) throw error;
           appended = [];
         });
         continue;
@@ -276,16 +277,4 @@ function idOn(branch: number, id: string): string {
 function wentBack(to: number, left: number): Notice {
   const what = `the client's history differs from here on: ${left} messages are left out, and it goes on from what the client sent`;
   return { at: `message ${to}`, kind: 'history-rewound', what };
-}
-
-const isTaken = (error: unknown): boolean =>
-  error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';
-
-function elsewhere(): SpillwayError {
-  return new SpillwayError('LEDGER_CONFLICT', {
-    subject: 'the log of a session',
-    found: 'changed by others each time the history of a client was taken in',
-    remedy: 'Try again when they are done, or have one process serve one session.',
-    retryable: true,
-  });
 }

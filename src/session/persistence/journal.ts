@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { SpillwayError, thrownText } from '../../errors/index.js';
+import { idTaken, isIdTaken, SpillwayError, thrownText } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { TaskQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
@@ -8,7 +8,7 @@ import { sameMessage } from '../../formats/index.js';
 import type { Pieces } from '../wiring.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
-import { isTaken, Outbox } from './outbox.js';
+import { Outbox } from './outbox.js';
 import { readThread, type OpenedThread } from './stored-thread.js';
 
 /**
@@ -94,12 +94,7 @@ export class Journal {
   /** Throws where one of these messages was turned down. */
   confirm(ids: readonly string[]): void {
     const id = ids.find((one) => this.#refused.has(one));
-    if (id === undefined) return;
-    throw new SpillwayError('MESSAGE_ID_TAKEN', {
-      subject: 'message id',
-      found: id,
-      remedy: 'Give every message of a session an id of its own.',
-    });
+    if (id !== undefined) throw idTaken(id);
   }
 
   async #drain(): Promise<void> {
@@ -128,7 +123,7 @@ export class Journal {
       } catch (error) {
         const before = this.#head;
         // Another process has stored it: it is known when the thread is read anew.
-        if (isTaken(error)) await this.#reload(events);
+        if (isIdTaken(error)) await this.#reload(events);
         if (isDeepStrictEqual(before, this.#head)) {
           this.#isFailing = true;
           throw error;

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../../errors/index.js';
+import { isIdTaken, SpillwayError } from '../../errors/index.js';
 import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { standsAnyway } from '../audit.js';
 
@@ -64,7 +64,7 @@ export class Outbox {
       else this.#doubt(sent);
       return answer;
     } catch (error) {
-      if (isInDoubt(error) || isTaken(error)) this.#doubt(sent);
+      if (isInDoubt(error) || isIdTaken(error)) this.#doubt(sent);
       throw error;
     }
   }
@@ -116,6 +116,3 @@ function isInDoubt(error: unknown): boolean {
   if (!(error instanceof SpillwayError)) return true;
   return error.facts.outcome === 'unknown' || (error.code === 'STORE_FAILED' && error.facts.thrown === true);
 }
-
-export const isTaken = (error: unknown): boolean =>
-  error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';

@@ -1,8 +1,8 @@
 import { Migrator } from 'kysely';
-import { SpillwayError } from '../../errors/index.js';
+import { idTaken, SpillwayError } from '../../errors/index.js';
 import type { BackgroundQueue, OpensQueue, SessionStore } from '../../spi/index.js';
 import { writeJson } from '../../transcript/index.js';
-import { checkWrite, closedFault, headAfter, idTaken, toldAlready } from '../fault.js';
+import { checkWrite, closedFault, headAfter, toldAlready } from '../fault.js';
 import { keyOf, writeText } from '../bytes.js';
 import { patiently } from '../patience.js';
 import * as read from './read.js';
