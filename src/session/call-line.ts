@@ -21,11 +21,6 @@ export class CallLine {
   readonly #holds = new Set<PromiseLike<unknown>>();
   #sending = 0;
 
-  /** Whether a request is under way, or its stream is still being read. */
-  get #isBusy(): boolean {
-    return this.#sending > 0 || this.#holds.size > 0;
-  }
-
   /** Does this when all calls before it are over. Rejects with `CALL_WITHIN_CALL` where one of them is who asks. */
   async next<T>(task: () => Promise<T>): Promise<T> {
     if (isWithin(this))
@@ -42,7 +37,8 @@ export class CallLine {
 
   /** Resolves when nothing is under way. Rejects with `CALL_WITHIN_CALL` where that is who asks. */
   async idle(): Promise<void> {
-    while (this.#isBusy) {
+    // A request is under way, or its stream is still being read.
+    while (this.#sending > 0 || this.#holds.size > 0) {
       if (isWithin(this))
         throw waitsForItself(
           'a compaction of a session',

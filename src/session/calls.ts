@@ -48,7 +48,7 @@ export class CallBook {
     return this.#past.length === 0 ? this.#own : [...this.#past, ...this.#own];
   }
 
-  /** Of this process: only what it sent itself is what a provider reports to it. */
+  /** Of this process. */
   get newest(): CallRecord | undefined {
     return this.#own.at(-1);
   }

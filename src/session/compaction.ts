@@ -128,7 +128,8 @@ export class Compaction {
       ...(how.refused && { refused: true }),
       ...(filler && { asks: true }),
     };
-    const isCurrent = this.#untilChanged();
+    const [{ log }, { head }] = [thread, thread.ledger];
+    const isCurrent = (): boolean => thread.ledger.head === head && thread.log === log;
     return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) => run.finish(filled));
   }
 
@@ -144,14 +145,6 @@ export class Compaction {
     const after = this.of.gauge.read(ready.outcome.draft);
     if (after.pressure >= (gates[0]?.opensAt ?? 1)) return undefined;
     return { ...ready, outcome: { ...ready.outcome, after } };
-  }
-
-  /** Says whether ledger and log are still those of now. */
-  #untilChanged(): () => boolean {
-    const { thread } = this.of;
-    const { log } = thread;
-    const base = thread.ledger.head;
-    return () => thread.ledger.head === base && thread.log === log;
   }
 
   /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */

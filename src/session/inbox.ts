@@ -39,8 +39,9 @@ export class Inbox {
     return this.append(markerMessage(`compaction:${this.of.thread.appended}:${now}`, auto, now));
   }
 
+  /** Without those that could not be stored yet, told again. */
   #notWaiting(messages: readonly Message[]): readonly Message[] {
-    return messages.filter((message) => !this.of.persistence.isWaiting(message));
+    return messages.filter((message) => !this.of.persistence.journal?.isWaiting(message));
   }
 
   #admit(given: readonly Message[]): void {

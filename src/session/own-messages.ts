@@ -7,7 +7,8 @@ function ownMessage(id: string, createdAt: number, part: Part): Message {
   return { id, role: 'user', origin: 'synthetic', unknownToClient: true, parts: [part], createdAt };
 }
 
-const notice = (id: string, createdAt: number, text: string): Message => ({
+/** Words that the model reads. */
+export const notice = (id: string, createdAt: number, text: string): Message => ({
   ...ownMessage(id, createdAt, { type: 'text', text }),
   label: 'notice',
 });
@@ -22,10 +23,6 @@ export const giveBackMarker = (
   createdAt: number,
   words?: { readonly handle: string; readonly text: string },
 ): Message => ownMessage(id, createdAt, { type: 'marker', marker: 'give-back', auto: false, ...words });
-
-/** The words that left, as the model reads them. */
-export const givenMessage = (id: string, createdAt: number, text: string): Message =>
-  notice(id, createdAt, text);
 
 /** What a message asks to have carried; undefined where it asks for nothing. */
 export function askedBack({ parts: [part] }: Message): { handle: string; text: string } | undefined {

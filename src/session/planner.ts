@@ -174,21 +174,13 @@ export class Planner {
 
   /** The same run with text for what was planned. */
   #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
-    const { run, filler } = how;
+    const { run, filler, signal, isCurrent } = how;
     if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
     // Nobody is to wait for text to hear which stages ran.
     run?.stopped(outcome.plan.stages, outcome.after.pressure);
-    return this.#bought(input, outcome, filler, how);
-  }
-
-  async #bought(
-    input: RunInput,
-    planned: Planned,
-    filler: Filler,
-    { signal, isCurrent }: Planning,
-  ): Promise<FilledRun> {
-    const { outcome, bought } = await this.fill(input, planned, filler, signal);
-    return { outcome: isCurrent && !isCurrent() ? staleOf(outcome.plan) : outcome, bought };
+    return this.fill(input, outcome, filler, signal).then(({ outcome: filled, bought }) => {
+      return { outcome: isCurrent && !isCurrent() ? staleOf(filled.plan) : filled, bought };
+    });
   }
 
   /** Buys text for a plan that is legal without it. Where that does not help, the plan stands as it was. Never rejects. */

@@ -1,6 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
 import { PIPELINE_STEPS } from '../pipeline/index.js';
-import type { MeasureMessage } from '../spi/index.js';
 import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type Message, type ViewMessage } from '../transcript/index.js';
 import { CallBook, messagesSent, type CallRecord } from './calls.js';
@@ -8,7 +7,7 @@ import type { Prepared, RunReport } from './prepared.js';
 import { newestCompaction, withoutMarkers } from './own-messages.js';
 import type { SentRequest } from './reaction.js';
 import type { Pieces } from './wiring.js';
-import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
+import { TrimmingWatch } from './upstream-trimming.js';
 
 /** Content that a hook of the host adds to one request. It is not in the log, and no compaction sees it. */
 export interface Injection {
@@ -30,14 +29,7 @@ export interface PrepareOptions {
   readonly maxOutputTokens?: number;
 }
 
-export interface Observation {
-  /** What the request was read as; absent where the view was rewritten since. */
-  readonly reading?: Reading;
-  readonly call?: CallRecord;
-  readonly notices: readonly UsageNotice[];
-}
-
-type MeasuredInjections = ReturnType<typeof measuredInjections>;
+type MeasuredInjections = readonly Omit<ViewMessage, 'from' | 'to'>[];
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
@@ -46,9 +38,7 @@ export class Requests {
   /** Most input that each model was reported to have taken. */
   readonly #passed = new Map<string | null, number>();
   readonly #watch = new TrimmingWatch();
-  /** Where the last request differs from the plain view. */
-  #injectedAt = Infinity;
-  /** What hooks added to the last request, and behind which position of the log. */
+  /** What hooks added to the last request, and where. */
   #injected: PlacedInjections | undefined;
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
@@ -75,14 +65,9 @@ export class Requests {
     return this.#book.calls;
   }
 
-  /** Number of the newest call that this process prepared. */
-  get newestCall(): number | undefined {
-    return this.#book.newest?.call;
-  }
-
-  /** Tokens of the newest request that automatic recall brought back. */
-  get recalledTokens(): number {
-    return this.#book.newest?.recalledTokens ?? 0;
+  /** Of this process: only what it sent itself is what a provider reports to it. */
+  get newest(): CallRecord | undefined {
+    return this.#book.newest;
   }
 
   /** Reads what others stored of the session since, and the calls of all processes. */
@@ -97,9 +82,32 @@ export class Requests {
     return reading && { reading, passed: this.#passed.get(this.of.gauge.model) ?? 0 };
   }
 
+  /** Throws `INJECTION_TOO_LARGE` naming the hook that goes over its reserve, or over what the others left. */
   injections(inject: readonly Injection[]): MeasuredInjections {
-    const { settings, measureDraft } = this.of;
-    return measuredInjections(inject, settings.reserve.injection, measureDraft);
+    const { reserve } = this.of.settings;
+    let left = reserve.injection;
+    return inject.map(({ hook, content, maxTokens = Infinity }) => {
+      const message: Message = {
+        id: `injected:${hook}`,
+        role: 'user',
+        origin: 'synthetic',
+        label: 'injected',
+        parts: [{ type: 'text', text: content }],
+      };
+      const size = this.of.measureDraft(message);
+      const allowed = Math.min(maxTokens, left);
+      if (size.tokens > allowed) {
+        throw new SpillwayError('INJECTION_TOO_LARGE', {
+          subject: `hook ${hook}`,
+          found: `${size.tokens} tokens`,
+          allowed: `${allowed} tokens of reserve.injection ${reserve.injection}`,
+          remedy: 'Let the hook say less, or keep more free for it.',
+          facts: { hook, tokens: size.tokens, allowed },
+        });
+      }
+      left -= size.tokens;
+      return { message, size, made: { stage: PIPELINE_STEPS.addedByHook, reason: `hook ${hook}` } };
+    });
   }
 
   /**
@@ -119,14 +127,13 @@ export class Requests {
     const { projection, log, ledger } = thread;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
-    const place = injected.length > 0 ? placeOfInjections(plain) : Infinity;
+    const [before, placed] = [this.#injected, placedAmong(plain, injected)];
     const changed = plain === projection.view ? projection.changedFrom : 0;
-    const from = Math.min(changed, this.#injectedAt, place);
-    const view = injected.length > 0 ? withInjected(plain, place, injected) : plain;
+    const from = Math.min(changed, before?.at ?? Infinity, placed?.at ?? Infinity);
+    const view = placed ? withInjected(plain, placed.at, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
     const { messages, beside = {}, notices } = follower.serialise(view);
-    this.#injectedAt = place;
-    this.#injected = placedAmong(plain, injected);
+    this.#injected = placed;
     projection.settle();
     this.#unmarked = plain === projection.view ? plain.length : 0;
     this.#sent = { reading, generation: gauge.generation };
@@ -149,7 +156,8 @@ export class Requests {
     return { ...figures, messages: [...messages], beside, notices, view, reading, run };
   }
 
-  observe(usage: Usage): Observation {
+  /** `reading`: what the request was read as; undefined where the view was rewritten since. */
+  observe(usage: Usage) {
     const { gauge } = this.of;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
     const { notices, isFlat } = this.#sent
@@ -161,24 +169,29 @@ export class Requests {
     else if (current && !isCut && !isFlat) gauge.observe(usage, current);
     this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
     const call = this.#book.observed(usage, gauge.calibration);
-    return { ...(current && { reading: current }), ...(call && { call }), notices };
+    return { reading: current, call, notices };
   }
 }
 
 interface PlacedInjections {
   readonly content: string;
+  /** Its place in the request. */
+  readonly at: number;
   /** Position of the log that it follows. */
   readonly behind: number;
 }
 
+/** They stand behind the newest words of the user; at the end where there are none. */
 function placedAmong(
   shown: readonly ViewMessage[],
   injected: MeasuredInjections,
 ): PlacedInjections | undefined {
   if (injected.length === 0) return undefined;
   const view = withoutMarkers(shown);
-  const behind = view[placeOfInjections(view) - 1]?.to ?? -1;
-  return { content: JSON.stringify(injected.map(({ message }) => message.parts)), behind };
+  const newest = view.findLastIndex(({ source }) => source?.role === 'user' && source.origin !== 'synthetic');
+  const at = newest < 0 ? view.length : newest + 1;
+  const content = JSON.stringify(injected.map(({ message }) => message.parts));
+  return { content, at, behind: view[at - 1]?.to ?? -1 };
 }
 
 function withInjected(
@@ -189,41 +202,4 @@ function withInjected(
   const before = view.slice(0, place);
   const at = before.at(-1)?.to ?? 0;
   return [...before, ...injected.map((one) => ({ ...one, from: at, to: at })), ...view.slice(place)];
-}
-
-/** Throws `INJECTION_TOO_LARGE` naming the hook that goes over its reserve, or over what the others left. */
-function measuredInjections(
-  injections: readonly Injection[],
-  reserveTokens: number,
-  measure: MeasureMessage,
-): readonly Omit<ViewMessage, 'from' | 'to'>[] {
-  let left = reserveTokens;
-  return injections.map(({ hook, content, maxTokens = Infinity }) => {
-    const message: Message = {
-      id: `injected:${hook}`,
-      role: 'user',
-      origin: 'synthetic',
-      label: 'injected',
-      parts: [{ type: 'text', text: content }],
-    };
-    const size = measure(message);
-    const allowed = Math.min(maxTokens, left);
-    if (size.tokens > allowed) {
-      throw new SpillwayError('INJECTION_TOO_LARGE', {
-        subject: `hook ${hook}`,
-        found: `${size.tokens} tokens`,
-        allowed: `${allowed} tokens of reserve.injection ${reserveTokens}`,
-        remedy: 'Let the hook say less, or keep more free for it.',
-        facts: { hook, tokens: size.tokens, allowed },
-      });
-    }
-    left -= size.tokens;
-    return { message, size, made: { stage: PIPELINE_STEPS.addedByHook, reason: `hook ${hook}` } };
-  });
-}
-
-/** Index behind the newest words of the user; the end where there are none. */
-function placeOfInjections(view: readonly ViewMessage[]): number {
-  const newest = view.findLastIndex(({ source }) => source?.role === 'user' && source.origin !== 'synthetic');
-  return newest < 0 ? view.length : newest + 1;
 }

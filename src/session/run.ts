@@ -80,8 +80,9 @@ export class Run {
 
   #reportOf(filled: FilledRun, durationMs: number): RunReport {
     const { thread, gauge, policies, triggers, commits } = this.of;
-    const { outcome, asked } = filled;
-    const said = { durationMs, ...callsOf(filled) };
+    const { outcome, asked, bought } = filled;
+    const hooks = asked && asked.lines.length > 0 && { hooks: asked.lines };
+    const said = { durationMs, ...(bought && { calls: bought.calls }), ...hooks };
     if (outcome.kind === 'planned' && this.begun.waits) {
       this.#propose(filled, outcome);
       return { ...pendingReport(outcome.plan), ...said };
@@ -89,8 +90,8 @@ export class Run {
     if (outcome.kind === 'planned') {
       const { pressure } = outcome.after;
       const warnings = this.#warningsFor(filled, pressure);
-      const bought = { ...spendingOf(filled), ...hooksOf(filled), ...warnings };
-      const record = commits.commit(outcome, { kind: 'compaction', durationMs, bought });
+      const spent = { ...spendingOf(filled), ...hooks, ...warnings };
+      const record = commits.commit(outcome, { kind: 'compaction', durationMs, bought: spent });
       this.#left(spentAfter(pressure, policies.now.gates, thread.appendedTokens));
       const { trigger, stages } = record.plan;
       const told = record.warnings && { warnings: record.warnings };
@@ -138,14 +139,6 @@ function spendingOf({ bought, asked }: FilledRun) {
     ...(isWorthSaying && { fallbacks: [...chain, ...(bought?.fallbacks ?? [])] }),
   };
 }
-
-const hooksOf = ({ asked }: FilledRun): Pick<RunReport, 'hooks'> =>
-  asked && asked.lines.length > 0 ? { hooks: asked.lines } : {};
-
-const callsOf = (filled: FilledRun): Pick<RunReport, 'calls' | 'hooks'> => ({
-  ...(filled.bought && { calls: filled.bought.calls }),
-  ...hooksOf(filled),
-});
 
 const BY_HAND =
   'Compact by hand before the next large step (session.operator.compact(), spillway compact), release';

@@ -8,9 +8,6 @@ import { after, inSlices } from './slices.js';
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
 
-/** How a run is made that no gate started. */
-export type ManualRun = Omit<RunManner, 'forced'>;
-
 /** A place of log and ledger. */
 interface Place {
   readonly appended: number;
@@ -24,15 +21,7 @@ export class Runs {
   constructor(
     private readonly of: Pick<
       Pieces,
-      | 'compaction'
-      | 'gauge'
-      | 'inbox'
-      | 'line'
-      | 'persistence'
-      | 'settings'
-      | 'stream'
-      | 'thread'
-      | 'triggers'
+      'compaction' | 'gauge' | 'inbox' | 'persistence' | 'settings' | 'stream' | 'thread' | 'triggers'
     >,
   ) {}
 
@@ -93,16 +82,9 @@ export class Runs {
   }
 
   /** Compacts, whatever the gates say. */
-  compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
+  compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
     const { compaction, persistence } = this.of;
     return this.#submit(() => persistence.during(() => compaction.run(trigger, { ...how, forced: true })));
-  }
-
-  /** As `compact`, after the call that is under way: its request is not rewritten before it is answered. */
-  async compactWhenIdle(trigger: Trigger, how: ManualRun): Promise<RunReport> {
-    const { line } = this.of;
-    await line.idle();
-    return this.compact(trigger, how);
   }
 
   /** Makes a change that is no run, after whatever is under way. */

@@ -16,7 +16,7 @@ export class UsageReports {
 
   observe(usage: Usage): Promise<void> {
     const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.of;
-    const newest = requests.newestCall;
+    const { call: newest, recalledTokens } = requests.newest ?? {};
     // Told again because it could not be stored: it waits already, and is known again only until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
       const again = persistence.record([]);
@@ -26,14 +26,14 @@ export class UsageReports {
       );
       return again;
     }
-    costs.addPrimary(usage, gauge.model, requests.recalledTokens);
+    costs.addPrimary(usage, gauge.model, recalledTokens);
     const { reading, call, notices } = requests.observe(usage);
     if (reading && triggers.isAuto && overflowed(usage, reading.budget)) {
       thread.memory.overflowed = true;
       // A task in the stream itself; kept sessions find it again after a restart.
       void inbox.queue(true);
     }
-    if (reading) early.start(persistence.journal && (() => persistence.stored([])));
+    if (reading) early.start();
     for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
     const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(

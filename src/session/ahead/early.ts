@@ -14,9 +14,6 @@ interface ReadyPlan {
   readonly log: Log;
 }
 
-/** Resolves when the log is stored; absent where it is kept nowhere. */
-type UntilStored = (() => Promise<void>) | undefined;
-
 /**
  * Prepares the next compaction between turns, off the path: above a pressure of its own it plans as a run would, and
  * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
@@ -38,6 +35,7 @@ export class EarlyFill {
       | 'key'
       | 'opened'
       | 'options'
+      | 'persistence'
       | 'planner'
       | 'plugins'
       | 'policies'
@@ -55,7 +53,7 @@ export class EarlyFill {
   }
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
-  start(stored: UntilStored): void {
+  start(): void {
     const { gauge, policies, planner, thread } = this.of;
     const { arrivals, projection } = thread;
     const policy = policies.now;
@@ -68,7 +66,7 @@ export class EarlyFill {
       const input = { ...planner.input(trigger), policy, forced: true, asks: true };
       const outcome = await planner.drafted(input);
       if (outcome.kind !== 'planned' || !hasSlots(outcome)) return undefined;
-      return this.#prepare(input, outcome, filler, stored);
+      return this.#prepare(input, outcome, filler);
     });
   }
 
@@ -85,7 +83,7 @@ export class EarlyFill {
     const input = { ...planner.input(plan.trigger), forced: true };
     try {
       const outcome = rejudge(input, plan, plan.edits);
-      if (hasSlots(outcome)) this.#run(() => this.#prepare(input, outcome, filler, () => Promise.resolve()));
+      if (hasSlots(outcome)) this.#run(() => this.#prepare(input, outcome, filler));
     } catch {
       // Other pins or settings now: the run plans for itself.
     }
@@ -119,18 +117,13 @@ export class EarlyFill {
   }
 
   /** Undefined where the engine was closed meanwhile, or the ledger moved on. */
-  async #prepare(
-    input: RunInput,
-    outcome: Planned,
-    filler: Filler,
-    stored: UntilStored,
-  ): Promise<Filling | undefined> {
+  async #prepare(input: RunInput, outcome: Planned, filler: Filler): Promise<Filling | undefined> {
     const { key, engine, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
-    const { store } = background;
+    const [{ store }, { persistence }] = [background, this.of];
     this.#saved = undefined;
     // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
-    if (!stored || !store || isOwn) {
+    if (!persistence.journal || !store || isOwn) {
       const filled = await background.alone((signal) => planner.fill(input, outcome, filler, signal));
       return background.isStopped ? undefined : filled;
     }
@@ -142,7 +135,7 @@ export class EarlyFill {
     });
     let theirs: PreparedText | undefined;
     try {
-      await stored();
+      await persistence.stored([]);
       const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
       const { isNew, text } = await background.together(body, settings.fill.deadlineMs);

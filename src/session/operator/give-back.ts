@@ -2,7 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, atOnce, type Log } from '../../transcript/index.js';
-import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
+import { askedBack, giveBackMarker, notice } from '../own-messages.js';
 import { headOf, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
 
@@ -127,7 +127,7 @@ export class GiveBack {
     for (const { id, text } of this.#waiting()) {
       const { audit, clock, stream } = this.of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
-      if (tokens <= room) await this.of.inbox.append(givenMessage(givenId(id), clock(), text));
+      if (tokens <= room) await this.of.inbox.append(notice(givenId(id), clock(), text));
       else {
         await this.of.inbox.append(giveBackMarker(givenId(id), clock()));
         const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
@@ -179,7 +179,7 @@ export class GiveBack {
   #tokensOf(text: string): number {
     const { gauge, measureDraft } = this.of;
     const { scale } = gauge.read(this.of.thread.projection);
-    return Math.ceil(measureDraft(givenMessage('given', 0, text)).tokens * scale);
+    return Math.ceil(measureDraft(notice('given', 0, text)).tokens * scale);
   }
 
   /** Most tokens that a run leaves free when it comes down to its target; without runs, what is free now. */

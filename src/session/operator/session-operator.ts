@@ -75,8 +75,11 @@ export class SessionOperator {
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
-    const { trigger, ...how } = mannerOf(overrides, await this.#of.policies.tuned(overrides));
-    return this.#of.runs.compactWhenIdle(trigger, { ...how, signal });
+    const { line, policies, runs } = this.#of;
+    const { trigger, ...how } = mannerOf(overrides, await policies.tuned(overrides));
+    // The request of a call that is under way is not rewritten before it is answered.
+    await line.idle();
+    return runs.compact(trigger, { ...how, signal });
   }
 
   /**

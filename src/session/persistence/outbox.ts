@@ -35,7 +35,7 @@ export class Outbox {
 
   constructor(private readonly parts: OutboxParts) {}
 
-  enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
+  enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[]): void {
     this.#events.push(...events);
     this.#usage.push(...usage);
   }

@@ -1,6 +1,5 @@
 import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import type { StoredEvent } from '../../spi/index.js';
-import type { Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName, type ProvenLimits } from '../learned-limits.js';
@@ -35,11 +34,6 @@ export class Persistence {
       if (!isStoreFailure(error)) throw error;
       this.of.stream.emit({ kind: 'store-failed', error });
     });
-  }
-
-  /** Whether a message is one that could not be stored yet, told again. */
-  isWaiting(message: Message): boolean {
-    return this.journal?.isWaiting(message) ?? false;
   }
 
   /** Resolves when messages that were appended are stored. */
@@ -96,7 +90,12 @@ export class Persistence {
       await flush();
       if (journal.conflicts === conflicts) return decided;
     }
-    throw lost();
+    throw new SpillwayError('LEDGER_CONFLICT', {
+      subject: 'the ledger',
+      found: 'changed by other processes each time',
+      remedy: 'Try again when they are done.',
+      retryable: true,
+    });
   }
 
   /** Adds to what is kept for operators; resolves when it is stored. */
@@ -136,7 +135,7 @@ export class Persistence {
     const { gauge, audit } = this.of;
     const { model, learned } = gauge;
     audit.say('limits-forgotten', undefined, { model, ...learned });
-    gauge.forget(model);
+    gauge.forget();
     if (this.journal && model !== null) await forgetLimits(this.journal.store, model);
   }
 
@@ -170,13 +169,4 @@ export class Persistence {
 function heard<T>(done: Promise<T>): Promise<T> {
   done.catch(() => undefined);
   return done;
-}
-
-function lost(): SpillwayError {
-  return new SpillwayError('LEDGER_CONFLICT', {
-    subject: 'the ledger',
-    found: 'changed by other processes each time',
-    remedy: 'Try again when they are done.',
-    retryable: true,
-  });
 }
