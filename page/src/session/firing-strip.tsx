@@ -1,6 +1,6 @@
 import { useViewportSize } from '@mantine/hooks';
 import type { Place, Stage } from '../api/types';
-import { count, percent } from '../parts/format';
+import { counted, percent } from '../parts/format';
 import { sessionLink } from '../route';
 import { LEFT, RIGHT } from './pressure-chart';
 import { rowsOf, type Timeline } from './timeline';
@@ -48,7 +48,7 @@ export function FiringStrip({
                   const freed = before.tokens - after.tokens;
                   const what =
                     outcome === 'applied'
-                      ? `${edits} edits, ${count(Math.abs(freed))} tokens ${freed < 0 ? 'carried on' : 'freed'}`
+                      ? `${counted(edits, 'edit')}, ${counted(Math.abs(freed), 'token')} ${freed < 0 ? 'carried on' : 'freed'}`
                       : SAID[outcome];
                   const gone = record.status === 'undone' ? ', undone since' : '';
                   const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${gone}`;

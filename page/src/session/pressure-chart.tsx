@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import type { Stage } from '../api/types';
-import { percent } from '../parts/format';
+import { counted, percent } from '../parts/format';
 import type { Timeline } from './timeline';
 
 /** Room left of the plot, for its scale; what fired is drawn below with the same. */
@@ -49,7 +49,7 @@ export function PressureChart({ timeline, gates, shown, onCall }: ChartProps) {
 function inWords({ calls, fired }: Timeline): string {
   const newest = calls.at(-1);
   const highest = Math.max(0, ...calls.map(({ pressure }) => pressure), ...fired.map(({ before }) => before));
-  return `Pressure of ${calls.length} calls; the newest was sent at ${percent(newest?.pressure ?? 0)}, the highest reading was ${percent(highest)}, ${fired.length} compactions.`;
+  return `Pressure of ${counted(calls.length, 'call')}; the newest was sent at ${percent(newest?.pressure ?? 0)}, the highest reading was ${percent(highest)}, ${counted(fired.length, 'compaction')}.`;
 }
 
 const drawnAt = (pressure: number): number => Math.min(pressure, HIGHEST);

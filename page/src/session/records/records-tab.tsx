@@ -140,7 +140,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
           )}
         </td>
         <td className="right wide">
-          <Num why={`${calls.length} calls of a summarizer`}>
+          <Num why={`${counted(calls.length, 'call')} of a summarizer`}>
             {calls.length === 0 ? '$0' : dollars(spent)}
           </Num>
         </td>
