@@ -72,6 +72,13 @@ export class Log implements ReadonlyLog {
     return this.#byId.has(id) || this.#left.has(id);
   }
 
+  /** An id of that name that no message ever had: one that was rolled back keeps its own. */
+  freeId(name: string): string {
+    let id = name;
+    for (let again = 1; this.isTaken(id); again++) id = `${name}~${again}`;
+    return id;
+  }
+
   /** Takes note of a message that was rolled back: it is not in the log, and its id stays taken. */
   leave(left: LeftMessage): void {
     this.#left.set(left.message.id, left);

@@ -118,6 +118,18 @@ describe('N18: an operator gives back what left', () => {
     expect(holds(await ask(session, much))).toBe(false);
   });
 
+  it('N18: is carried again where a client goes back to before the words, and no call fails', async () => {
+    const session = await forgotten();
+    const { id } = await session.operator.giveBack({ handle: HANDLE });
+    const asked = [...LATER, says('I do not know.'), user('Look again.')];
+    for (const answer of ['The third.', 'The fifth.']) {
+      expect((await ask(session, asked)).at(-1)).toContain(SECRET_OF_THE_MILL);
+      expect(holds(await ask(session, [...asked, says(answer), user('Sure?')]))).toBe(true);
+    }
+    expect(holds(await ask(session, asked))).toBe(true);
+    expect(await session.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
+  });
+
   it('N18: nothing comes between a call and its result', async () => {
     const session = await forgotten();
     const open = [...LATER, callOf([['call_open', 'bash', { command: 'ls' }]])];

@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
-import { appendedAt, atOnce, type Log } from '../../transcript/index.js';
+import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, notice } from '../own-messages.js';
 import { headOf, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
@@ -125,11 +125,12 @@ export class GiveBack {
     if (log.isPaused) return;
     const searched = { log, upTo: log.length };
     for (const { id, text } of this.#waiting()) {
-      const { audit, clock, stream } = this.of;
+      const { audit, clock, inbox, stream } = this.of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
-      if (tokens <= room) await this.of.inbox.append(notice(givenId(id), clock(), text));
+      const own = log.freeId(givenName(id));
+      if (tokens <= room) await inbox.append(notice(own, clock(), text));
       else {
-        await this.of.inbox.append(giveBackMarker(givenId(id), clock()));
+        await inbox.append(giveBackMarker(own, clock()));
         const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
         audit.say('give-back-left-out', id, { reason });
         stream.emit({
@@ -150,7 +151,7 @@ export class GiveBack {
       const asked = askedBack(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
-      const given = log.find(givenId(id));
+      const given = carried(log, id);
       const isLeftOut = given?.parts[0]?.type === 'marker';
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
       const call = this.of.requests.calls.find(({ appended }) => appended > place);
@@ -172,7 +173,7 @@ export class GiveBack {
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     return log.between(from).flatMap((message) => {
       const asked = askedBack(message);
-      return asked && !log.find(givenId(message.id)) ? { id: message.id, text: asked.text } : [];
+      return asked && !carried(log, message.id) ? { id: message.id, text: asked.text } : [];
     });
   }
 
@@ -201,7 +202,13 @@ export class GiveBack {
   }
 }
 
-const givenId = (id: string): string => `${id}:given`;
+const givenName = (id: string): string => `${id}:given`;
+
+/** What stands in the log for it; where a client went back to before that, it is carried anew. */
+function carried(log: Log, id: string): LogMessage | undefined {
+  const name = givenName(id);
+  return log.between(0).find((one) => one.id === name || one.id.startsWith(`${name}~`));
+}
 
 function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean): SpillwayError {
   const smaller =

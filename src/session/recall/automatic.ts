@@ -89,7 +89,7 @@ export class AutomaticRecall {
       tells: ({ told }) => told >= least,
     });
     if (found.pieces.length === 0) return undefined;
-    const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
+    const message = broughtBack(thread.log.freeId(`recalled:${last.id}`), found.pieces, found.messages);
     const size = intake.measure(message);
     const fits =
       size.tokens <= room && (budget.bytes === undefined || reading.bytes + size.bytes <= budget.bytes);
@@ -165,10 +165,3 @@ const tells = (text: string): boolean => {
 
 const ends = (text: string): string =>
   text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
-
-/** The same in every process, unless it was left out of the log with what it stood behind. */
-function idFor({ id }: LogMessage, log: Log): string {
-  let name = `recalled:${id}`;
-  for (let again = 1; log.isTaken(name); again++) name = `recalled:${id}~${again}`;
-  return name;
-}
