@@ -36,7 +36,8 @@ export function takesHeld(edits: readonly PlannedEdit[], holds: readonly Hold[],
   return edits.some((edit) => {
     if (edit.stage === PIPELINE_STEPS.signatures) return false;
     const [first, last] = endsOf(edit);
-    const [from, to] = [log.find(first)!.seq, log.find(last)!.seq];
+    // What was rolled back meanwhile is none of it.
+    const [from, to] = [log.find(first)?.seq ?? Infinity, log.find(last)?.seq ?? -1];
     return holds.some((hold) => from <= hold.to && to >= hold.from);
   });
 }

@@ -65,6 +65,18 @@ describe('N2: a plan is a value', () => {
     });
   });
 
+  it('is refused by name where it touches what was rolled back meanwhile, beside what is held', async () => {
+    const session = await full();
+    await session.operator.compact();
+    await session.operator.undo();
+    const more = [...LONG, user('And now?'), ...talk(60, 110)];
+    await session.follow({ messages: more });
+    const { plan } = await session.operator.plan({ target: 0.1 });
+    await session.operator.rollback(`m${LONG.length}`);
+    expect(session.operator.ledger.holds).not.toEqual([]);
+    await expect(session.operator.edit(plan!)).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
+  });
+
   it('is judged and measured again where it is edited, under another hash', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
