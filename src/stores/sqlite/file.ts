@@ -9,9 +9,8 @@ export function openFault(store: string, path: string, error: unknown): Spillway
   const fault = (code: 'STORE_FAILED' | 'STORE_DENIED', found: string, remedy: string): SpillwayError =>
     new SpillwayError(code, { subject: store, found, remedy, cause: error });
   const folder = dirname(path);
-  if (kindOf(folder) !== 'folder')
-    return fault('STORE_FAILED', `no folder ${folder}`, 'Create it, or name another.');
-  if (kindOf(path) === 'folder') return fault('STORE_FAILED', 'a folder', 'Name a file in it.');
+  if (!isFolder(folder)) return fault('STORE_FAILED', `no folder ${folder}`, 'Create it, or name another.');
+  if (isFolder(path)) return fault('STORE_FAILED', 'a folder', 'Name a file in it.');
   const found = String((error as Error).message);
   if (isOutOfHandles(folder))
     return fault('STORE_FAILED', 'too many files open', 'Close some, or let this process open more.');
@@ -28,10 +27,7 @@ function isOutOfHandles(folder: string): boolean {
   }
 }
 
-function kindOf(path: string): 'file' | 'folder' | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat && (stat.isDirectory() ? 'folder' : 'file');
-}
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Sessions hold what users said: nobody else is to read them. */
 const OWNER_ONLY = 0o600;

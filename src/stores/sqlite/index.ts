@@ -21,7 +21,7 @@ import { sqliteWriter } from './writer.js';
 
 const IN_MEMORY = ':memory:';
 
-export interface SqliteOptions extends SqlOptions {
+interface SqliteOptions extends SqlOptions {
   /** How large the file may grow. */
   readonly maxBytes?: number;
   readonly synchronous?: Synchronous;

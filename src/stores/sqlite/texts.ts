@@ -17,7 +17,6 @@ import { damaged } from '../fault.js';
 const TEXTS: ReadonlySet<string> = new Set([
   'body',
   'kind',
-  'id_key',
   'session_id',
   'agent_path',
   'line',
