@@ -126,7 +126,7 @@ export class KnownLines {
   }
 
   /** Whether most of a text stands there, and the line with most of these words; if not, it does from now on. */
-  holds(text: string, words: readonly string[] = []): boolean {
+  holds(text: string, words: readonly string[]): boolean {
     const lines = linesOf(text);
     // Nothing but short lines: then all of it is one.
     if (lines.length === 0) lines.push(text.trim());

@@ -129,7 +129,7 @@ export class PassageIndex {
   }
 
   /** Best first, at most `MAX_RANKED`; the newer one of equals. */
-  search(query: string, isMeant: (passage: Passage) => boolean = () => true): Ranked[] {
+  search(query: string, isMeant: (passage: Passage) => boolean): Ranked[] {
     const mean = Math.max(1, this.#words / Math.max(1, this.size));
     const asked = wordsOfQuery(query)
       .flatMap((word) => {

@@ -112,8 +112,9 @@ export class Recall {
     const sizes = pieces.map(({ text, from }, i) => sizeUpTo(text.slice(from), room, count) + heads[i]!);
     const shares = sharesOf(sizes, room);
     return shares.map((share, i): Recalled => {
-      const { head, text, from, to, target } = pieces[i]!;
-      const handleAt = (at: number): string => this.#handleAt(target, at);
+      const { head, text, start, from, to, target } = pieces[i]!;
+      // Offsets count in what the handle without them names.
+      const handleAt = (at: number): string => handleOf({ ...target, offset: at - start });
       const page = pageOf(text, {
         from,
         to,
@@ -139,17 +140,10 @@ export class Recall {
     const from = Math.min(to, start + offset);
     const head = words.headOf(message, handleOf(target), index);
     const own = message.parts.find((one, i) => (index ?? i) === i && words.isAnswer(message, one));
-    if (own === undefined) return { target, head, text, from, to };
+    if (own === undefined) return { target, head, text, start, from, to };
     const quoted = [...textOf(own).matchAll(/^\[([^\]\n]{1,200})\] /gm)].map(([, handle]) => handle!);
     const note = `[An answer of recall; what it gave is read by ${quoted.slice(0, 50).join(', ') || 'search'}]`;
-    return { target, head, text: note, from: 0, to: note.length };
-  }
-
-  /** Offsets count in what the handle without them names. */
-  #handleAt({ message, part }: Target, at: number): string {
-    const { parts } = this.#of.search.words.of(message);
-    const from = part === undefined ? 0 : (parts.find((one) => one.index === part)?.from ?? 0);
-    return handleOf({ message, ...(part !== undefined && { part }), offset: at - from });
+    return { target, head, text: note, start, from: 0, to: note.length };
   }
 
   /** Says of a piece how often it was given before. */
@@ -168,6 +162,8 @@ interface Piece {
   readonly target: Target;
   readonly head: Omit<Recalled, 'text'>;
   readonly text: string;
+  /** Where what the handle names begins in it, and what of that is read. */
+  readonly start: number;
   readonly from: number;
   readonly to: number;
 }
