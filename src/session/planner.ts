@@ -130,9 +130,9 @@ export class Planner {
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
-    const { hooks, gauge } = this.of;
+    const { hooks } = this.of;
     const { run: told, isCurrent } = how;
-    const asked = await hooks.before(run, { reading: gauge.read(run.projection), dryRun: !told });
+    const asked = await hooks.before(run, told === undefined);
     const { skip } = asked;
     if (isCurrent && !isCurrent()) return { outcome: staleOf(), asked };
     if (skip) {

@@ -35,7 +35,7 @@ export function preCompactEvent(
     percent: 100 * (Number.isFinite(window) && window > 0 ? tokens / window : pressure),
     count: input.projection.view.length,
     kept: settings.thresholds.retainCount,
-    messages: seenList(listFor(input)),
+    messages: Object.freeze(listFor(input).map((message) => seen(message) as SeenMessage)),
   });
 }
 
@@ -87,9 +87,6 @@ export function postCompactEvent(
 function seen<T extends Message>({ wire: _, parts, ...rest }: T): Omit<T, 'wire'> {
   return copied({ ...rest, parts: parts.map(plain) }, { freeze: true }) as unknown as Omit<T, 'wire'>;
 }
-
-const seenList = (messages: readonly Message[]): readonly SeenMessage[] =>
-  Object.freeze(messages.map((message) => seen(message) as SeenMessage));
 
 function plain({ wire: _, ...part }: Part): Part {
   if (part.type !== 'tool-result') return part;

@@ -65,16 +65,10 @@ export class HookCalls {
       durationMs,
       ...(message !== undefined && { message }),
     };
-    this.#tell(line);
-    return { line, ...(outcome === 'done' && { value: value as T }) };
-  }
-
-  #tell(line: HookRun): void {
-    const { audit, stream } = this.of;
-    stream.emit({ kind: 'plugin-hook', ...line });
+    this.of.stream.emit({ kind: 'plugin-hook', ...line });
     // Of a compactor the whole chain is told, when its end is known.
-    if (line.outcome !== 'done' && line.hook !== 'compact')
-      audit.say('plugin-failed', undefined, { ...line });
+    if (outcome !== 'done' && hook !== 'compact') this.of.audit.say('plugin-failed', undefined, { ...line });
+    return { line, ...(outcome === 'done' && { value: value as T }) };
   }
 
   #valuesOf(plugin: LoadedPlugin): PluginValues {

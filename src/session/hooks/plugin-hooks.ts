@@ -20,13 +20,6 @@ export interface HookAnswers {
   readonly chain: readonly string[];
 }
 
-/** What is known of a run that plugins are asked about. */
-interface HookQuestion {
-  readonly reading: Reading;
-  /** A plan for an operator to look at. */
-  readonly dryRun: boolean;
-}
-
 /** The hooks of plugins around the compactions of one session. */
 export class PluginHooks {
   readonly #calls: HookCalls;
@@ -67,8 +60,12 @@ export class PluginHooks {
     return { view: projection.view, tokens: this.of.gauge.read(projection).tokens };
   }
 
-  /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
-  async before(run: RunInput, { reading, dryRun }: HookQuestion): Promise<HookAnswers> {
+  /**
+   * Asks observers, all at a time, and then the compactor where the policy has one. `dryRun`: a plan for an operator to look
+   * at. Never rejects.
+   */
+  async before(run: RunInput, dryRun: boolean): Promise<HookAnswers> {
+    const reading = this.of.gauge.read(run.projection);
     const event = preCompactEvent(this.of, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;

@@ -12,24 +12,16 @@ export interface SessionPlugins {
   readonly instructions?: ReadInstructions | undefined;
 }
 
-/** Files that the settings name, and what the session's own function gives. */
-function instructionsOf(
-  { pins }: AgentConfig['settings'],
-  own?: ReadInstructions,
-): ReadInstructions | undefined {
-  if (pins.sources.length === 0) return own;
-  return async () => [...(await readInstructions(pins.sources, pins.root)), ...((await own?.()) ?? [])];
-}
-
-export const sessionPlugins = (
+/** `own`: what the session's function gives, behind files that the settings name. */
+export function sessionPlugins(
   host: PluginHost,
-  { settings }: AgentConfig,
-  instructions?: ReadInstructions,
-): SessionPlugins => ({
-  instructions: instructionsOf(settings, instructions),
-  host,
-  compactor: host.compactorOf(settings.compaction.compactor),
-});
+  { settings: { compaction, pins } }: AgentConfig,
+  own: ReadInstructions | undefined,
+): SessionPlugins {
+  const all = async () => [...(await readInstructions(pins.sources, pins.root)), ...((await own?.()) ?? [])];
+  const compactor = host.compactorOf(compaction.compactor);
+  return { host, compactor, instructions: pins.sources.length === 0 ? own : all };
+}
 
 /** Whether runs of this policy take nothing but tool output: that is upkeep, and observers are neither asked nor told. */
 export const onlyPrunes = ({ strategies = [] }: Policy): boolean =>
