@@ -21,10 +21,7 @@ export class SessionMap<Message = unknown> {
   readonly #sessions = new Map<string, Promise<Session<Message>>>();
 
   /** @hidden `spillway.sessionMap` makes one. */
-  constructor(
-    open: (key: string) => Session<Message> | Promise<Session<Message>>,
-    { most = 1_000 }: SessionMapOptions = {},
-  ) {
+  constructor(open: (key: string) => Session<Message> | Promise<Session<Message>>, most = 1_000) {
     this.#open = open;
     this.#most = most;
   }

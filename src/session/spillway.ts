@@ -205,9 +205,10 @@ export class Spillway {
     checkOptions('spillway.sessionMap', options);
     const { most, ...each } = options;
     const isKept = this.#of.store !== undefined;
-    return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {
-      ...(most !== undefined && { most }),
-    });
+    return new SessionMap(
+      (id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })),
+      most,
+    );
   }
 
   /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */

@@ -183,7 +183,7 @@ export class Service {
       const { format, model } = await howToOpen(this.store, { sessionId, agentPath });
       return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
     };
-    return new SessionMap(open, { most: this.settings.server.sessions });
+    return new SessionMap(open, this.settings.server.sessions);
   }
 }
 
