@@ -122,8 +122,7 @@ export async function noteLimit(store: SessionStore, model: string, seen: SeenLi
   await store.setValue(SCOPE, name, { ...seen, model } as unknown as Json);
   const known = (await storedLimits(store)).filter((one) => one.model === model);
   const kept = new Set(newestOf(known).map((one) => one.name));
-  const gone = known.map((one) => one.name).filter((one) => !kept.has(one));
-  for (const one of new Set(gone)) await store.setValue(SCOPE, one, undefined);
+  for (const one of known) if (!kept.has(one.name)) await store.setValue(SCOPE, one.name, undefined);
 }
 
 /** No tenant's threads push out another's. */
@@ -143,7 +142,7 @@ function newestOf(seen: readonly StoredLimit[]): readonly StoredLimit[] {
 /** Forgets what was learned of a model, or of all of them. Says of how many. */
 export async function forgetLimits(store: SessionStore, model?: string): Promise<number> {
   const known = (await storedLimits(store)).filter((one) => model === undefined || one.model === model);
-  for (const name of new Set(known.map((one) => one.name))) await store.setValue(SCOPE, name, undefined);
+  for (const { name } of known) await store.setValue(SCOPE, name, undefined);
   return new Set(known.map((one) => one.model)).size;
 }
 

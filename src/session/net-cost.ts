@@ -86,7 +86,6 @@ export function netCostsOf(
 ): readonly NetCost[] {
   const standing = standingOf(ledger);
   const observed = calls.filter(({ usage }) => usage);
-  const cacheOf = (model: string | null): PrefixCache => prefixCacheOf(model, priceOf);
   const records = ledger.records.filter(({ id }) => standing.has(id));
   // Nothing was sent between two changes: the next call pays for both at once, from where the first of them begins.
   let unchanged = Infinity;
@@ -99,7 +98,7 @@ export function netCostsOf(
       !calls.some(({ events }) => stood.from <= events && events < next);
     const under = observed.filter(({ events }) => stood.from <= events && events < stood.to);
     unchanged = Math.min(unchanged, record.unchangedTokens ?? 0);
-    const cost = netCostOf(record, under, isOvertaken ? null : unchanged, priceOf, cacheOf);
+    const cost = netCostOf(record, under, isOvertaken ? null : unchanged, priceOf);
     if (!isOvertaken) unchanged = Infinity;
     return cost;
   });
@@ -128,11 +127,10 @@ function netCostOf(
   under: readonly CallRecord[],
   unchanged: number | null,
   priceOf: PriceOf,
-  cacheOf: (model: string | null) => PrefixCache,
 ): NetCost {
   const { id, kind, plan, status, calls = [], model = null } = record;
   const { scale } = plan.inputs;
-  const cache = cacheOf(model);
+  const cache = prefixCacheOf(model, priceOf);
   // Tool definitions are sent before everything else, and no edit changes them.
   const tools = plan.floor.parts.tools * scale;
   const after = plan.after.tokens * scale + tools;
@@ -165,7 +163,7 @@ function netCostOf(
       inputTokens: Math.round(after),
       billed: Math.round(kept * cache.read + (after - kept) * cache.write),
     },
-    ...(first && unchanged !== null && { reported: reportedOf(first, cacheOf(first.model)) }),
+    ...(first && unchanged !== null && { reported: reportedOf(first, prefixCacheOf(first.model, priceOf)) }),
     calls: under.length,
     paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
     net: Math.round(net),

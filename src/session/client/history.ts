@@ -24,18 +24,13 @@ export class HistoryReader {
     const known = commands ? this.#commands.filter((at) => at < same) : [];
     const fresh = commands ? commandsFrom(messages, same) : { at: [] };
     this.#commands = [...known, ...fresh.at];
+    const out = new Set(this.#commands);
     return {
-      messages: without(messages, this.#commands),
+      messages: out.size === 0 ? messages : messages.filter((_, at) => !out.has(at)),
       instructions,
       ...(fresh.command && { command: fresh.command }),
     };
   }
-}
-
-function without(messages: readonly Message[], places: readonly number[]): readonly Message[] {
-  if (places.length === 0) return messages;
-  const out = new Set(places);
-  return messages.filter((_, at) => !out.has(at));
 }
 
 /** What a user types into any client to have the session compacted now. */

@@ -113,7 +113,13 @@ export class History {
 
   flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {
     this.#recordOf(recordId);
-    checkFlag(flag);
+    if (!FLAGS.includes(flag))
+      throw new SpillwayError('FLAG_UNKNOWN', {
+        subject: 'flag of a compaction',
+        found: flag,
+        allowed: FLAGS.join(', '),
+        remedy: 'Judge it with one of these; words of your own go into the notes.',
+      });
     const { thread, audit } = this.of;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
     audit.say('flagged', recordId, { flag, notes });
@@ -146,16 +152,6 @@ export class History {
       remedy: 'Name one of the history.',
     });
   }
-}
-
-function checkFlag(flag: Flag): void {
-  if (FLAGS.includes(flag)) return;
-  throw new SpillwayError('FLAG_UNKNOWN', {
-    subject: 'flag of a compaction',
-    found: flag,
-    allowed: FLAGS.join(', '),
-    remedy: 'Judge it with one of these; words of your own go into the notes.',
-  });
 }
 
 function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {

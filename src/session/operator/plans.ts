@@ -119,14 +119,9 @@ export class Plans {
   /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
-    const { messages, beside = {}, notices } = this.of.follower.serialise(draft.view);
-    return {
-      messages: [...messages],
-      beside,
-      notices,
-      reading: this.of.gauge.read(draft),
-      view: draft.view,
-    };
+    const [{ view }, reading] = [draft, this.of.gauge.read(draft)];
+    const { messages, beside = {}, notices } = this.of.follower.serialise(view);
+    return { messages: [...messages], beside, notices, reading, view };
   }
 
   /** `spent`: what its text cost. */
@@ -139,13 +134,10 @@ export class Plans {
     const states = waiting?.states ? new Map(Object.entries(waiting.states)) : memory.stageStates;
     const { calls = [], fallbacks = [] } = waiting ?? {};
     const waited = waiting && { calls, fallbacks };
+    const bought = calls.length > 0 ? waited : (spent ?? waited);
     const record = commits.commit(
       { plan, draft, states, stageMs: {} },
-      {
-        kind: 'compaction',
-        durationMs: 0,
-        bought: calls.length > 0 ? waited : (spent ?? waited),
-      },
+      { kind: 'compaction', durationMs: 0, bought },
     );
     if (waiting) {
       audit.say('approved', plan.hash, { record: record.id });
@@ -158,8 +150,8 @@ export class Plans {
     return record;
   }
 
-  /** Lets a plan wait. Throws as committing it would. */
-  propose(plan: Plan, spent = boughtHere(this.of.audit, plan)): void {
+  /** Lets a plan wait. `spent`: what its text cost. Throws as committing it would. */
+  propose(plan: Plan, spent: Bought | undefined): void {
     const { clock } = this.of;
     checkActs(plan);
     this.#drawn(plan);
@@ -212,10 +204,7 @@ export class Plans {
     return edited;
   }
 
-  /**
-   * What the text of a plan cost that nobody has committed yet. A plan is a value and goes through other hands; its hash
-   * says which it was. Another process may have noted it: it belongs to the record of who commits it as well.
-   */
+  /** What the text of a plan cost; where another process noted it, it belongs to the record of who commits it as well. */
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
     const here = boughtHere(this.of.audit, plan);
     if (here || !this.of.summarizer.filler) return here;
