@@ -112,10 +112,13 @@ export class RunDraft {
   /** What has to go so that a pressure is reached, in each of the three. */
   excess(pressure: number): Excess {
     const { tokens, bytes, images, budget, scale } = this.#reading;
+    // Of a limit there is not, no share is 0 and none is over it.
+    const over = (amount: number, limit = Infinity): number =>
+      limit === Infinity ? 0 : Math.max(0, amount - pressure * limit);
     return {
-      tokens: Math.max(0, Math.ceil((tokens - pressure * budget.tokens) / scale)),
-      bytes: Math.max(0, Math.ceil(bytes - pressure * (budget.bytes ?? Infinity))),
-      images: Math.max(0, Math.ceil(images - pressure * (budget.images ?? Infinity))),
+      tokens: Math.ceil(over(tokens, budget.tokens) / scale),
+      bytes: Math.ceil(over(bytes, budget.bytes)),
+      images: Math.ceil(over(images, budget.images)),
     };
   }
 

@@ -47,20 +47,18 @@ function stateOf(state: unknown): unknown {
 }
 
 /** The goal of one stage as the draft stands. */
-function goalOf(
-  { stage, options }: OpenableStage,
-  { input, reading, states }: RunDraft,
-  reclaim: number,
-): StageGoal {
+function goalOf({ stage, options }: OpenableStage, draft: RunDraft, reclaim: number): StageGoal {
+  const { input, reading, states } = draft;
   const { policy, clock, count } = input;
-  const { budget, scale, bytes, images } = reading;
+  const { budget, scale } = reading;
+  const { bytes, images } = draft.excess(policy.target);
   const before = states.get(stage);
   const overCap = Math.max(0, tierOf(reading) - 1) * (budget.caps.toolResults ?? 0);
   return {
     reclaim,
     reclaimResults: Math.ceil(overCap / scale),
-    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
-    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
+    reclaimBytes: bytes,
+    reclaimImages: images,
     // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
     budget: { ...copyOfBudget(budget), tokens: tokensOf(budget) },
     summaryTokens: Math.floor((policy.shares.summary * tokensOf(budget)) / scale),

@@ -102,6 +102,16 @@ describe('a run', () => {
     expect(plan.stages.map(({ outcome }) => outcome)).toEqual(['nothing', 'applied']);
   });
 
+  it('asks for no bytes and no images where they have no limit, down to a target of nothing', () => {
+    const seen: unknown[] = [];
+    const idle = stage('idle', 0.8, (_view, { reclaimBytes, reclaimImages }) => {
+      seen.push(reclaimBytes, reclaimImages);
+      return { edits: [] };
+    });
+    run(tall(9), [idle], { budget: 1_000, forced: true, policy: { target: 0 } });
+    expect(seen).toEqual([0, 0]);
+  });
+
   it('commits nothing for less than the minimum gain', () => {
     const bench = tall(9);
     const little = stage('little', 0.8, () => ({ edits: [supersede('m0', 'm0', summary('s', words(60)))] }));
