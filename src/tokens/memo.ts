@@ -61,7 +61,7 @@ export function countedAhead(given: TokenCounter): CountedAhead {
         let tokens = 0;
         for (let at = 0, end = 0; at < text.length; at = end) {
           // At a space, where words end: there the counts of both sides add up.
-          const space = text.lastIndexOf(' ', at + STEP_CHARS);
+          const space = at + text.slice(at, at + STEP_CHARS + 1).lastIndexOf(' ');
           end = at + STEP_CHARS < text.length && space > at ? space : at + STEP_CHARS;
           tokens += given.count(text.slice(at, end));
           yield;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { createMeasure, heuristicCounter, measureTools } from '../../../src/tokens/index.js';
-import type { Message, Part } from '../../../src/transcript/index.js';
+import { countedAhead, createMeasure, heuristicCounter, measureTools } from '../../../src/tokens/index.js';
+import { atOnce, type Message, type Part } from '../../../src/transcript/index.js';
 import type { TokenCounter } from '../../../src/spi/index.js';
 
 /** One token a character, and a list of what was asked. */
@@ -87,5 +87,20 @@ describe('measuring a message', () => {
     const two = { tokens: 2 * (7 + 8), bytes: 2 * 7, images: 0 };
     expect(measureTools(countingCounter(), [{ a: 1 }, { b: 2 }])).toEqual(two);
     expect(measureTools(countingCounter(), [])).toEqual({ tokens: 0, bytes: 0, images: 0 });
+  });
+});
+
+describe('a long text that is counted ahead', () => {
+  it('is looked through once for places to part it, also where it has no blanks', () => {
+    const { ahead } = countedAhead(countingCounter());
+    const search = jest.spyOn(String.prototype, 'lastIndexOf');
+    const text = 'x'.repeat(1_000_000);
+    try {
+      atOnce(ahead(message([{ type: 'text', text }])));
+      const looked = search.mock.contexts.map((of) => String(of).length);
+      expect(looked.reduce((sum, chars) => sum + chars, 0)).toBeLessThanOrEqual(2 * text.length);
+    } finally {
+      search.mockRestore();
+    }
   });
 });
