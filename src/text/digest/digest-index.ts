@@ -13,6 +13,7 @@ import {
   answer,
   committedIn,
   conclusiveness,
+  headOf,
   hostSummaryIn,
   judge,
   mayBind,
@@ -22,6 +23,7 @@ import {
   proseOf,
   ReplyReader,
   speechesOf,
+  tailOf,
   textBy,
   withoutOwnText,
   type CallNote,
@@ -182,7 +184,7 @@ export class DigestIndex implements LogFold {
   #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
     const read =
       prose.length > PROSE_CHARS
-        ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
+        ? `${headOf(prose, PROSE_CHARS / 2)}\n\n${tailOf(prose, PROSE_CHARS / 2)}`
         : prose;
     const passages = passagesOf(read).map((passage, i, all): Weighed => ({
       ...passage,

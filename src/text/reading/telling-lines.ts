@@ -1,3 +1,5 @@
+import { headOf } from './slices.js';
+
 /** Lines of written code that say most of what was done, in their own order. */
 
 /**
@@ -25,7 +27,7 @@ export function tellingLines(text: string, chars: number): string {
   let left = chars;
   for (const pattern of TELLING)
     for (const line of lines) {
-      const said = line.trim().slice(0, LINE_CHARS);
+      const said = headOf(line.trim(), LINE_CHARS);
       if (kept.has(line) || said.length + 3 > left || !pattern.test(line.slice(0, LINE_CHARS))) continue;
       left -= said.length + 3;
       kept.set(line, said);

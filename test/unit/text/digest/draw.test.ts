@@ -158,6 +158,14 @@ describe('a digest', () => {
     expect(long.text).toMatch(/^User \[u0\]: w0 w1 .* \[…\] .* w3999$/ms);
   });
 
+  it('holds no half of a character, where it reads the ends of a long message alone', () => {
+    for (const before of ['', 'a']) {
+      const { text } = digestOf([user('u0', `${before}${'😀'.repeat(40_000)}`)], Infinity);
+      expect(text).toContain('😀');
+      expect(text).not.toMatch(/\p{Cs}/u);
+    }
+  });
+
   it('leaves out what still stands in the view', () => {
     const talk = [user('m0', 'Mend the mill.'), assistant('m1', 'Mended.'), user('m2', 'And the gate.')];
     expect(digestOf(talk, 500, new Set([0])).text).not.toContain('Mend the mill.');

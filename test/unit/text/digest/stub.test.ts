@@ -18,6 +18,8 @@ describe('stubFor', () => {
       expect(isStub(stub)).toBe(true);
       expect(stub).not.toContain('\n');
     }
+    const halved = stubFor({ tool: `${'x'.repeat(59)}😀`, tokens: 9, handle: 'm1#0' });
+    expect(halved).not.toMatch(/\p{Cs}/u);
   });
 
   it('is not found in a text that merely quotes one', () => {

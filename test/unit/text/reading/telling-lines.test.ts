@@ -23,6 +23,13 @@ describe('the telling lines of written code', () => {
     '// import comes later on',
   ])('keep what only looks like it: %s', (line) => expect(tellingLines(line, 500)).toBe(line));
 
+  it('are cut between characters, never within one', () => {
+    for (const blanks of [2, 3]) {
+      const said = tellingLines(`//${' '.repeat(blanks)}the wheel ${'😀'.repeat(100)}`, 500);
+      expect(said).toMatch(/^\/\/ +the wheel 😀+$/u);
+    }
+  });
+
   it('take a constant of the file before a step inside a function', () => {
     const code = [
       'const MOST_GATES = 12;',
