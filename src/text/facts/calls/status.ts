@@ -8,7 +8,8 @@ const STATUS_CHARS = 400;
 
 /** The status of a command, where its host tells. One that is not 0 where there are several: a line that ends in `echo "exit=$?"` has two. */
 export function statusIn(text: string): number | undefined {
-  const [head, tail] = [text.slice(0, STATUS_CHARS), text.slice(-STATUS_CHARS)];
+  // The tail may begin within a line: what stands there begins none.
+  const [head, tail] = [text.slice(0, STATUS_CHARS), `…${text.slice(-STATUS_CHARS)}`];
   const isRecord = /^\s*[{[]/.test(head);
   const found = [STATUS_LINE, BACKGROUND, ...(isRecord ? [STATUS_FIELD] : [])]
     .flatMap((pattern) => [...head.matchAll(pattern), ...tail.matchAll(pattern)])

@@ -9,6 +9,12 @@ describe('how a command ended', () => {
     ['Exit code 0\nthe wheel turns', 'passed'],
     // What is printed by what is tested is no status of the test.
     ['✓ bad flag gives exit code 2\nTests  3 passed (3)', 'unknown'],
+    // Wherever the stretch at the end begins that is looked at.
+    [
+      `${'o'.repeat(600)}\n✓ bad flag gives exit code 2\n${'.'.repeat(400 - 'exit code 2\n'.length)}`,
+      'unknown',
+    ],
+    [`${'o'.repeat(600)}\nexit code 2\n${'.'.repeat(400 - '\nexit code 2\n'.length)}`, 'failed'],
   ])('by its status, where its host tells one: %j: %s', (text, ending) =>
     expect(endingOf(text)).toBe(ending),
   );
