@@ -58,12 +58,13 @@ function merged(run: readonly Block[]): Collapsible[] {
   const span = spanOf(run);
   const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
   if (saved <= 0) return [];
-  const { role, origin, name } = shownOf(run[0]!).message;
+  const { role, origin, name, label } = shownOf(run[0]!).message;
   const message: Message = {
     id: `merged:${spanHandle(span.fromId, span.toId)}`,
     role,
     origin,
     ...(name !== undefined && { name }),
+    ...(label !== undefined && { label }),
     parts: span.exchanges.flatMap((exchange) => exchange.messages[0]!.message.parts),
   };
   const reason = `${run.length} neighbouring ${role} messages merged`;

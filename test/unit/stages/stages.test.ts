@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_STAGES, snip } from '../../../src/stages/index.js';
-import type { Supersede } from '../../../src/transcript/index.js';
+import type { Message, Supersede } from '../../../src/transcript/index.js';
 import { fixturesOf } from './fixtures.js';
 import { Bench } from './support.js';
 
@@ -42,6 +42,20 @@ describe('built-in stages', () => {
       });
     },
   );
+
+  it('collapse keeps of messages that it merges what they are', () => {
+    const says = (id: string, text: string, more: object): Message =>
+      Object.assign({ id, role: 'user', origin: 'user', parts: [{ type: 'text', text }] } as const, more);
+    const back = { origin: 'synthetic', label: 'recalled' };
+    const bench = new Bench([
+      says('u1', 'Build the mill.', {}),
+      says('r1', 'The gate is oak.', back),
+      says('r2', 'The wheel is elm.', back),
+      says('a1', 'It is built.', { role: 'assistant', origin: 'model' }),
+    ]);
+    const [edit] = bench.plan(BUILT_IN_STAGES[2]!, {}, { reclaim: 100 }) as Supersede[];
+    expect(edit!.replacement).toMatchObject([{ role: 'user', origin: 'synthetic', label: 'recalled' }]);
+  });
 
   it('micro leaves a slot on the message of each result', () => {
     const stage = BUILT_IN_STAGES[1]!;
