@@ -30,22 +30,23 @@ const PLACE = /^\[[\w ]{1,20} removed\]/;
  * Throws what `RegExp` throws where one of them is no pattern.
  */
 export function createRedact(extra: readonly string[] = []): Redact {
-  const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
+  const own = extra.map((source) => new RegExp(source, 'g'));
   function* inSteps(text: string): Steps<Redacted> {
     const secrets: string[] = [];
     function* without(
       from: string,
       { kind, pattern, reachesBack, isOne }: Outline,
-      mayBeNone: boolean,
+      isOwn: boolean,
     ): Steps<string> {
       let clean = '';
       let done = 0;
       for (const match of from.matchAll(pattern)) {
         const [whole, kept = ''] = match;
-        const start = reachesBack?.(from, match.index, done) ?? match.index + kept.length;
+        const begins = isOwn ? match.index : match.index + kept.length;
+        const start = reachesBack?.(from, match.index, done) ?? begins;
         const end = match.index + whole.length;
         const secret = from.slice(start, end);
-        if (secret === '' || PLACE.test(secret) || (mayBeNone && isPlaceholder(secret))) continue;
+        if (secret === '' || PLACE.test(secret) || (!isOwn && isPlaceholder(secret))) continue;
         if (isOne && !isOne(secret)) continue;
         if (secrets.push(secret) % AT_ONCE === 0) yield;
         clean += `${from.slice(done, start)}[${kind} removed]`;
@@ -54,12 +55,12 @@ export function createRedact(extra: readonly string[] = []): Redact {
       return done === 0 ? from : clean + from.slice(done);
     }
     let cleaned = text;
-    for (const pattern of own) cleaned = yield* without(cleaned, { kind: 'secret', pattern }, false);
+    for (const pattern of own) cleaned = yield* without(cleaned, { kind: 'secret', pattern }, true);
     let signs = yield* signsIn(cleaned);
     for (let i = 0; signs >>> i > 0; i++) {
       if ((signs & (1 << i)) === 0) continue;
       const before = cleaned;
-      cleaned = yield* without(before, SHAPES[i]!, true);
+      cleaned = yield* without(before, SHAPES[i]!, false);
       // What is left of a wide secret may be a narrow one.
       if (cleaned !== before) signs = yield* signsIn(cleaned);
     }
