@@ -33,8 +33,10 @@ export class SecretBook implements LogFold {
   /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
   readonly hide = (text: string): string => {
     let hidden = this.#redact(text).text;
-    for (const secret of this.#known)
-      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, '[secret removed]');
+    const found = [...this.#known].filter((secret) => hidden.includes(secret));
+    // The longest first: the rest of it would stand where a shorter one that it holds was taken out.
+    for (const secret of found.sort((a, b) => b.length - a.length))
+      hidden = hidden.replaceAll(secret, '[secret removed]');
     return hidden;
   };
 

@@ -204,6 +204,10 @@ describe('redaction', () => {
     expect(createRedact(['ACME-\\d+'])('order ACME-1234').text).toBe('order [secret removed]');
   });
 
+  it('reads a pattern of the operator as it is written, references to its own groups included', () => {
+    expect(createRedact(['(\\d)\\1{3}'])('1234 7777 x').text).toBe('1234 [secret removed] x');
+  });
+
   it('is linear in hostile text', () => {
     const started = performance.now();
     redact('a'.repeat(300_000));
@@ -258,6 +262,14 @@ describe('what is known of a log', () => {
     );
     const book = bookOf(log);
     expect(book.redact('It printed correcthorse7battery.')).toBe('It printed [secret removed].');
+  });
+
+  it('leaves nothing of a secret that begins with another one', () => {
+    const log = logOf(
+      step('cat', {}, 'DB_PASSWORD=mill7wheel'),
+      step('cat', {}, 'DB_PASSWORD=mill7wheel-n0rth'),
+    );
+    expect(bookOf(log).hide('It took mill7wheel-n0rth.')).toBe('It took [secret removed].');
   });
 
   it('takes a word that only chance mixes so for a key, unless the user said it or it is an id', () => {
