@@ -22,8 +22,6 @@ export class NumberLiteral extends Number {
 let mark: string | undefined;
 let met = false;
 
-const MARK = 'number as written ';
-
 /**
  * What JSON text says, with a `NumberLiteral` for each number that a double would not write back digit by digit. Throws
  * `SyntaxError` as `JSON.parse` does.
@@ -32,15 +30,14 @@ export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const places = literalsIn(text);
   if (places.length === 0) return value;
-  const shown = markNotIn(text);
-  let marked = '';
+  let quoted = '';
   let at = 0;
   for (const [start, end] of places) {
-    marked += `${text.slice(at, start)}"${shown}${text.slice(start, end)}"`;
+    quoted += `${text.slice(at, start)}"${text.slice(start, end)}"`;
     at = end;
   }
-  const holder = { value: JSON.parse(marked + text.slice(at)) as unknown };
-  putLiterals(holder, shown);
+  const holder = { value };
+  putLiterals(holder, { value: JSON.parse(quoted + text.slice(at)) as unknown });
   return holder.value;
 }
 
@@ -90,7 +87,7 @@ export function writeJson(value: unknown, indent?: number): string | undefined {
 /** Words that stand nowhere in a text: what begins with them there was put there. */
 function markNotIn(text: string): string {
   for (let count = 0; ; count++) {
-    const found = `${MARK}${count}: `;
+    const found = `number as written ${count}: `;
     if (!text.includes(found)) return found;
   }
 }
@@ -143,16 +140,21 @@ const isLetter = (code: number): boolean => code === 0x65 || code === 0x45;
 
 type Holder = Record<string, unknown>;
 
-/** Without calling itself: what the runtime parses may nest deeper than its stack goes. */
-function putLiterals(root: object, shown: string): void {
-  const open: object[] = [root];
-  for (let holder = open.pop() as Holder | undefined; holder; holder = open.pop() as Holder | undefined)
+/**
+ * Puts a literal wherever a number stands in one and a text in the other, which are alike but for that. Without calling
+ * itself: what the runtime parses may nest deeper than its stack goes.
+ */
+function putLiterals(root: Holder, quoted: Holder): void {
+  const open: [Holder, Holder][] = [[root, quoted]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [holder, written] = pair;
     for (const key of Object.keys(holder)) {
-      const value = holder[key];
-      if (typeof value === 'object' && value !== null) open.push(value);
-      else if (typeof value === 'string' && value.startsWith(shown))
-        setOwn(holder, key, new NumberLiteral(value.slice(shown.length)));
+      const [value, literal] = [holder[key], written[key]];
+      if (typeof value === 'object' && value !== null) open.push([value as Holder, literal as Holder]);
+      else if (typeof value === 'number' && typeof literal === 'string')
+        setOwn(holder, key, new NumberLiteral(literal));
     }
+  }
 }
 
 /** An assignment to `__proto__` would set something else. */

@@ -41,6 +41,11 @@ test('words of a client are never taken for a number, whatever they imitate', ()
   expect(writeJson(parseJson(text))).toBe(text);
 });
 
+test('nor where it writes the imitation with escapes', () => {
+  const text = String.raw`{"id":1.0,"words":"\u006eumber as written 0: }{"}`;
+  expect(writeJson(parseJson(text))).toBe('{"id":1.0,"words":"number as written 0: }{"}');
+});
+
 test('fields keep their order, doubles of a key the last one, and __proto__ is a field', () => {
   const text = '{"b":1.0,"__proto__":2.0,"a":{"__proto__":{"x":3.0}}}';
   const value = parseJson(text) as object;
