@@ -1,7 +1,14 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from '@jest/globals';
-import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
+import {
+  AIMessage,
+  AIMessageChunk,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, Output, streamText, tool, wrapLanguageModel, type ToolSet } from 'ai';
 import {
@@ -578,5 +585,51 @@ describe('N15: an agent of LangChain with a structured answer', () => {
     const { text } = emulator.received.at(-1)!;
     expect([text.includes('no result'), text.includes('"name":"recall"')]).toEqual([false, true]);
     legal(emulator);
+  });
+});
+
+describe('N15: a model of LangChain that names its calls by halves', () => {
+  const words = [{ type: 'text', text: 'Let me look.' }];
+  const at = { at: 'the box' };
+  const answered = async (...answers: readonly AIMessage[]) => {
+    const session = (await engine(2_500, {}, { format: 'langchain' })).session();
+    const { wrapModelCall } = compactLangChain(session, { recall: true });
+    const past = Array.from({ length: 30 }, (_, i) => [
+      new HumanMessage(`Wall ${i}: ${prose(90, i)}`),
+      new AIMessage('Fine.'),
+    ]).flat();
+    const sent: string[] = [];
+    const request = { messages: [...past, new HumanMessage('And wall 3?')], tools: [], model: 'gpt-4o' };
+    const said = (await wrapModelCall(
+      { ...request, systemMessage: new SystemMessage('') } as never,
+      (({ messages }: typeof request) => {
+        sent.push(JSON.stringify(messages.map((message) => message.toDict())));
+        return answers[sent.length - 1];
+      }) as never,
+    )) as AIMessageChunk;
+    return { said, sent };
+  };
+
+  it('N15: without ids: its words stay, and what was read back answers the call', async () => {
+    const recall = { name: 'recall', args: { query: 'wall 3' } };
+    const { said, sent } = await answered(
+      new AIMessage({ content: words, tool_calls: [recall] }),
+      new AIMessage({ content: words, tool_calls: [recall, { name: 'look', args: at }] }),
+    );
+    expect(said.content).toEqual([...words, ...words]);
+    expect(said.tool_calls).toMatchObject([{ name: 'look' }]);
+    expect(sent[1]!.includes('Read back from this session')).toBe(true);
+    expect(sent[1]).not.toMatch(/no result|not in this log/);
+  });
+
+  it('N15: in pieces: what goes on from the recall leaves with it', async () => {
+    const pieces = [
+      { id: 'r', name: 'recall', args: '{"query":', index: 0 },
+      { args: '"wall 3"}', index: 0 },
+      { id: 'l', name: 'look', args: JSON.stringify(at), index: 1 },
+    ];
+    const { said } = await answered(new AIMessageChunk({ content: '', tool_call_chunks: pieces }));
+    const whole = said.concat(new AIMessageChunk(''));
+    expect([whole.tool_calls, whole.invalid_tool_calls]).toMatchObject([[{ name: 'look', args: at }], []]);
   });
 });

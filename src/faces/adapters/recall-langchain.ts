@@ -1,11 +1,12 @@
 import { recallTool } from '../../session/index.js';
-import { isFields, listOf, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, listOf, type Fields } from '../../formats/index.js';
 import {
   joinedWords,
   NO_STEP,
   RESPONSES,
   restoredMessage,
   summed,
+  textIn,
   type RecallWire,
 } from '../endpoints/index.js';
 
@@ -22,7 +23,7 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const all = [...callsOf(message), ...brokenCallsOf(message)];
     const recalls = all.filter(isRecall);
     const hasOthers = recalls.length < all.length;
-    const calls = recalls.map(({ id, args }) => ({ id: String(id), arguments: args }));
+    const calls = recalls.map(({ id, args }) => ({ id: textIn(id), arguments: args }));
     if (recalls.length === 0) return { ...NO_STEP, hasOthers };
     return {
       calls,
@@ -52,7 +53,7 @@ export const LANGCHAIN_RECALL: RecallWire = {
       content: wordsOf(answers),
       tool_calls: left,
       invalid_tool_calls: broken.filter((call) => !isRecall(call)),
-      ...(chunks !== undefined && { tool_call_chunks: listOf(chunks).filter((call) => !isOf(call, ids)) }),
+      ...(chunks !== undefined && { tool_call_chunks: withoutRecalls(listOf(chunks), ids) }),
       ...(isFields(more) && { additional_kwargs: { ...more, tool_calls: raw.length > 0 ? raw : undefined } }),
       response_metadata: metadataOf(answers, calls.length > 0 && left.length === 0),
       usage_metadata: usage,
@@ -170,15 +171,25 @@ const brokenCallsOf = ({ invalid_tool_calls: calls }: Fields): readonly Fields[]
 const isRecall = ({ name }: Fields): boolean => name === recallTool.name;
 
 const recallIds = (message: Fields): ReadonlySet<unknown> =>
-  new Set([...callsOf(message), ...brokenCallsOf(message)].filter(isRecall).map(({ id }) => id));
+  new Set([...callsOf(message), ...brokenCallsOf(message)].filter(isRecall).flatMap(({ id }) => id ?? []));
 
 function contentOf({ content }: Fields, isKept: (block: unknown) => boolean): unknown {
   return Array.isArray(content) ? content.filter(isKept) : content;
 }
 
-/** A call in whichever field; Gemini's in the content have no id. */
-const isOf = (call: unknown, ids: ReadonlySet<unknown>): boolean =>
-  isFields(call) && (ids.has(call.id) || (isFields(call.functionCall) && isRecall(call.functionCall)));
+/** A call of the tool in whichever field, by its id or its name: not all have both. */
+function isOf(call: unknown, ids: ReadonlySet<unknown>): boolean {
+  if (!isFields(call)) return false;
+  const named = [call, call.function, call.functionCall].filter(isFields);
+  return ids.has(call.id) || named.some(isRecall);
+}
+
+/** Pieces of calls without those of recalls, of which the first alone is named. */
+function withoutRecalls(chunks: readonly unknown[], ids: ReadonlySet<unknown>): readonly unknown[] {
+  const places = new Set(chunks.filter((chunk) => isOf(chunk, ids)).map((chunk) => fieldsOf(chunk).index));
+  places.delete(undefined);
+  return chunks.filter((chunk) => !isOf(chunk, ids) && !places.has(fieldsOf(chunk).index));
+}
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 

@@ -1,5 +1,6 @@
 import { isToolCall, isToolResult, type Message, type ToolCallPart } from '../../transcript/index.js';
-import { isText } from '../record.js';
+import { isText, type Fields } from '../record.js';
+import type { Report } from './repairs.js';
 
 /** What of a conversation was read so far, as later messages must know it. */
 export class Past {
@@ -47,4 +48,16 @@ export class Past {
     }
     return waiting;
   }
+}
+
+/** What a result answers; without an id the first call of its step that waits, of its name where it has one. */
+export function callAnswered(
+  { name, tool_call_id: callId }: Fields,
+  { id, past, report }: { readonly id: string; readonly past: Past; readonly report: Report },
+): string {
+  if (isText(callId)) return callId;
+  const found = past.waiting.find((call) => typeof name !== 'string' || call.name === name)?.callId;
+  const answers = found === undefined ? '' : `; by order it answers ${found}`;
+  report('missing-result-id', `a result without an id${answers}`);
+  return found ?? `result_${id}`;
 }

@@ -7,7 +7,8 @@ import {
   type TextPart,
   type ToolCallPart,
 } from '../../transcript/index.js';
-import { readsLists } from '../conversation/reader.js';
+import { callAnswered } from '../conversation/past.js';
+import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { serverCallOf } from '../conversation/server-calls.js';
@@ -44,10 +45,11 @@ export const { parse, createReader } = readsLists({
   idOf: (wire) => see(wire).fields.id,
   foreign: (wire) => (see(wire).type === 'function' ? 'an answer to `functions`' : undefined),
   isKnown: (wire) => ROLES.has(see(wire).type),
-  messagesOf: ([wire], { id, report }) => [messageOf(wire, id, report)],
+  messagesOf: ([wire], place) => [messageOf(wire, place)],
 });
 
-function messageOf(wire: Fields, id: string, report: Report): Message {
+function messageOf(wire: Fields, place: Place): Message {
+  const { id, report } = place;
   const { type, fields } = see(wire);
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
   const role = ROLES.get(type);
@@ -56,10 +58,8 @@ function messageOf(wire: Fields, id: string, report: Report): Message {
   if (!role) report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
   if (role === 'assistant') return messageIn(role, about, assistantParts(fields, content, id, report));
   if (role !== 'tool') return messageIn(role, about, content);
-  const { tool_call_id: answered, status } = fields;
-  const callId = isText(answered) ? answered : `result_${id}`;
-  const failed = status === 'error' ? { isError: true } : {};
-  const result = { callId, ...name, content: content.map(ofResult), ...failed };
+  const failed = fields.status === 'error' ? { isError: true } : {};
+  const result = { callId: callAnswered(fields, place), ...name, content: content.map(ofResult), ...failed };
   return messageIn(role, about, [{ type: 'tool-result', ...result }]);
 }
 

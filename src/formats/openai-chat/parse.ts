@@ -1,4 +1,5 @@
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
+import { callAnswered } from '../conversation/past.js';
 import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, messageIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
@@ -84,12 +85,4 @@ function saidIn(call: unknown, field: string, report: Report): Pick<ToolCallPart
   if (typeof args === 'string') return { name, arguments: args };
   report('arguments-not-text', `the arguments of ${name} are ${kindOf(args)}; written as JSON text`);
   return { name, arguments: args === undefined ? '{}' : jsonText(args) };
-}
-
-function callAnswered({ name, tool_call_id: callId }: WireMessage, { id, past, report }: Place): string {
-  if (isText(callId)) return callId;
-  const found = past.waiting.find((call) => typeof name !== 'string' || call.name === name)?.callId;
-  const answers = found === undefined ? '' : `; by order it answers ${found}`;
-  report('missing-result-id', `a result without an id${answers}`);
-  return found ?? `result_${id}`;
 }

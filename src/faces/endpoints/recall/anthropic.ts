@@ -14,7 +14,7 @@ const BLOCKS: BlockWire = {
   isSame: (block, own) => block.type === own.type && block.id === own.id,
   isOnce: () => false,
   untied: (recall) => recall,
-  callOf: ({ id, input }) => ({ id: String(id), arguments: input }),
+  callOf: ({ id, input }) => ({ id: textIn(id), arguments: input }),
   messagesOf: (blocks) => [
     {
       role: 'assistant',

@@ -181,7 +181,7 @@ function stepOf(
   const whole = { ...message, tool_calls: calls };
   return {
     calls: calls.map((call) => ({
-      id: String(call.id),
+      id: textIn(call.id),
       arguments: isFields(call.function) ? call.function.arguments : undefined,
     })),
     said: calls.length > 0 ? [{ ...whole, content: null }] : [],

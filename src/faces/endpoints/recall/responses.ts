@@ -35,7 +35,7 @@ function items(): BlockWire {
     isSame: (item, own) => item.type === own.type && (item.call_id ?? item.id) === (own.call_id ?? own.id),
     isOnce: () => true,
     untied: ({ id: _, ...item }) => item,
-    callOf: ({ call_id: id, arguments: given }) => ({ id: String(id), arguments: given }),
+    callOf: ({ call_id: id, arguments: given }) => ({ id: textIn(id), arguments: given }),
     messagesOf: (list) => list,
     restored: restoredRun,
     isCut: ({ status }) => status === 'incomplete',
