@@ -40,6 +40,12 @@ const STEPS: readonly Step[] = [
   { args: { command: `echo ${PASSWORD}` }, result: `${PASSWORD}\n${prose(200, 2)}`, words: 'Done.' },
 ];
 
+/** A document whose bytes are words. */
+const NOTES = {
+  type: 'document',
+  source: { type: 'text', media_type: 'text/plain', data: `My notes.\nThe token is ${TOKEN}.` },
+};
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** The same history as a client of each format sends it; `steps` of it. */
@@ -69,7 +75,7 @@ const HISTORIES: Readonly<Record<string, (steps: number, tail?: string) => Body>
   anthropic: (steps, tail = 'And now?') => ({
     system: SYSTEM,
     messages: [
-      { role: 'user', content: QUESTION },
+      { role: 'user', content: [NOTES, { type: 'text', text: QUESTION }] },
       ...STEPS.slice(0, steps).flatMap(({ args, result, words }, i) => [
         {
           role: 'assistant',

@@ -100,7 +100,7 @@ const NOT_WORDS = new Set(
 );
 /** What stands under these is the model's or a tool's own, whatever its fields are called. */
 const FREE = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
-const ENCODED = /^data:[\w.+-]+\/[\w.+-]+;/;
+const ENCODED = /^data:[^,]{0,200};base64,/;
 
 /**
  * A value of a wire format without the secrets in its texts; itself where it has none. A field is read together with its
@@ -140,7 +140,9 @@ function cleaned(
   const copy: Record<string, unknown> = { ...value };
   let isChanged = false;
   for (const name of Object.keys(copy)) {
-    const own = inner(copy[name], name);
+    // A document of Anthropic's that is text holds its words where others hold bytes.
+    const isWords = name === 'data' && copy.type === 'text';
+    const own = inner(copy[name], isWords ? 'text' : name);
     isChanged ||= own !== copy[name];
     copy[name] = own;
   }
