@@ -47,7 +47,7 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
   if (THOUGHT.test(text)) return refused('ends in its thinking');
   if (CALL_MARKUP.test(text)) return refused('calls a tool');
   text = text.trim();
-  if (text === '') return refused('is empty');
+  if (!/[\p{L}\p{N}]/u.test(text)) return refused('is empty');
   if (isErrorText(text)) return refused('is an error text');
   if (REFUSAL.test(text)) return refused('is a refusal');
   if (sent?.prompts.some((prompt) => repeats(text, prompt))) return refused('repeats its prompt');

@@ -19,6 +19,8 @@ describe('the gate', () => {
 
   it.each<[string, Partial<SummaryAnswer>]>([
     ['is empty', { text: ' \n ' }],
+    ['is empty', { text: '\u200b\u200b\ufeff' }],
+    ['is empty', { text: '```\n---\n```' }],
     ['is empty', { text: '<think>What do I say?</think>  ' }],
     ['ends in its thinking', { text: '<think>The user wants' }],
     ['ends in its thinking', { text: 'so I shall say </think> The mill was built.' }],
