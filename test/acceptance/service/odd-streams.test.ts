@@ -16,7 +16,8 @@ const delta = (content: string): string =>
  * What a client reads whose compacted request is answered by streams of these bytes, one a request, where recall is built in; and
  * the requests that came.
  */
-async function throughRecall(
+async function through(
+  { head = HEAD, path = '/v1/chat/completions' }: { readonly head?: string; readonly path?: string },
   ...answers: readonly (readonly string[])[]
 ): Promise<{ readonly read: string; readonly heard: readonly string[] }> {
   const requests: string[] = [];
@@ -31,7 +32,7 @@ async function throughRecall(
       void say(answers[requests.length - 1] ?? []);
     });
     const say = async (pieces: readonly string[]): Promise<void> => {
-      socket.write(HEAD);
+      socket.write(head);
       for (const piece of pieces) {
         socket.write(piece);
         await new Promise((resolve) => setTimeout(resolve, 2));
@@ -51,12 +52,18 @@ async function throughRecall(
     ...talk(14, 300),
     user('Go on.'),
   ];
-  const answer = await fetch(`${service.url}/v1/chat/completions`, {
+  const answer = await fetch(service.url + path, {
     method: 'POST',
-    body: JSON.stringify({ model: 'm', stream: true, messages }),
+    body: JSON.stringify({
+      model: 'm',
+      stream: true,
+      [path.endsWith('responses') ? 'input' : 'messages']: messages,
+    }),
   });
   return { read: await answer.text(), heard: requests };
 }
+
+const throughRecall = (...answers: readonly (readonly string[])[]) => through({}, ...answers);
 
 const readThroughRecall = async (...pieces: readonly string[]): Promise<string> =>
   (await throughRecall(pieces)).read;
@@ -113,6 +120,47 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     ]);
     expect(read).toContain('"name":"read"');
     expect(read).not.toContain('"recall"');
+  });
+
+  it('may name no type: it is read as it comes, and the client sees no recall', async () => {
+    const head = HEAD.replace('content-type: text/event-stream\r\n', '');
+    const { read, heard } = await through(
+      { head },
+      [
+        callPiece(0, {
+          id: 'r',
+          type: 'function',
+          function: { name: 'recall', arguments: '{"query":"mill"}' },
+        }),
+        END,
+      ],
+      [`${delta('It stands.')}\n\ndata: [DONE]\n\n`],
+    );
+    expect(heard).toHaveLength(2);
+    expect(read).toContain('It stands.');
+    expect(read).not.toContain('"recall"');
+  });
+
+  it('may tell items of a response at its end alone, or not to their end: none is lost', async () => {
+    const event = (type: string, more: object): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+    const ended = (...output: object[]) =>
+      event('response.completed', { response: { id: 'r', status: 'completed', output } });
+    const call = {
+      type: 'function_call',
+      id: 'fc',
+      call_id: 'c',
+      name: 'recall',
+      arguments: '{"query":"mill"}',
+    };
+    const begun = { type: 'message', id: 'm', role: 'assistant', status: 'in_progress', content: [] };
+    const whole = { ...begun, status: 'completed', content: [{ type: 'output_text', text: 'It stands.' }] };
+    const added = event('response.output_item.added', { output_index: 0, item: begun });
+    for (const last of [ended(whole), added + ended(whole)]) {
+      const { read, heard } = await through({ path: '/v1/responses' }, [ended(call)], [last]);
+      expect(heard).toHaveLength(2);
+      expect(read).toContain('It stands.');
+      expect(read).not.toContain('"recall"');
+    }
   });
 
   it('takes time that grows with an event, and not with its square', async () => {

@@ -187,10 +187,20 @@ class BlockStream implements RecallStream {
   }
 
   endAnswer(): RecallStep {
+    const wire = this.#wire;
+    const answer = wire.ended(this.#ends);
+    // An end that repeats its blocks knows them best: some servers tell them in no event, or not to their end.
+    const all = answer ? wire.blocksOf(answer) : [];
+    for (const fields of all) {
+      const known = this.#blocks.find((block) => wire.isSame(block.fields, fields));
+      if (known) known.fields = fields;
+      else if (this.#blocks.length < all.length) this.#blocks.push({ fields });
+    }
     const blocks = this.#blocks.map(({ fields }) => fields);
-    const answer = this.#wire.ended(this.#ends);
-    const step = answer ? stepOf(this.#wire, blocks, this.#wire.isCut(answer)) : NO_STEP;
+    const step = answer ? stepOf(wire, blocks, wire.isCut(answer)) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
+    const shown = new Set(answer && shownOf(blocks, wire));
+    for (const block of this.#blocks) if (shown.has(block.fields)) this.#place(block);
     this.#hasOthers = step.hasOthers;
     this.#usage = summed(this.#usage, this.#used);
     this.#used = undefined;
@@ -206,11 +216,8 @@ class BlockStream implements RecallStream {
 
   *finish(): Iterable<Fields> {
     yield* this.#released();
-    const all = {
-      usage: this.#usage,
-      blocks: this.#shown.map(({ fields }) => fields),
-      hasOthers: this.#hasOthers,
-    };
+    const blocks = this.#shown.map(({ fields }) => fields);
+    const all = { usage: this.#usage, blocks, hasOthers: this.#hasOthers };
     if (this.#ends.length === 0) return;
     for (const event of this.#wire.ending(this.#ends, all)) yield this.#wire.shown(event);
   }
@@ -233,7 +240,10 @@ class BlockStream implements RecallStream {
 
   /** At the client's own place: what it does not see takes none. */
   #placed(block: Block, event: Fields): Fields {
-    block.place ??= this.#shown.push(block) - 1;
-    return this.#wire.shown(event, { place: block.place, answer: this.#answer });
+    return this.#wire.shown(event, { place: this.#place(block), answer: this.#answer });
+  }
+
+  #place(block: Block): number {
+    return (block.place ??= this.#shown.push(block) - 1);
   }
 }

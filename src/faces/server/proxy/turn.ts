@@ -137,7 +137,7 @@ export class Turn {
     const { 'content-length': _, ...kept } = answer.headers;
     const headers = { ...kept, ...sessionHeader(place.session.id) };
     const turn = { ...place, wire: endpoint.recall, most: recalls };
-    if (isStream(answer)) {
+    if (isStream(answer, this.#parts.body)) {
       const events = await this.#opened(answer);
       return { status, headers, body: this.#recalls ? this.#recalling(events, turn) : this.#passing(events) };
     }
@@ -234,5 +234,6 @@ interface WholeAnswer {
   readonly fields: Fields | undefined;
 }
 
-const isStream = ({ headers }: UpstreamAnswer): boolean =>
-  String(headers['content-type'] ?? '').includes('text/event-stream');
+/** Some servers name no type, or that of plain text. */
+const isStream = ({ headers: { 'content-type': type = '' } }: UpstreamAnswer, { stream }: Fields): boolean =>
+  String(type).includes('text/event-stream') || (stream === true && !String(type).includes('json'));
