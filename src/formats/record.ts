@@ -1,14 +1,10 @@
-import { NumberLiteral, parseJson, parseSaid, writeJson } from '../transcript/index.js';
+import { isRecord as isFields, NumberLiteral, parseJson, parseSaid, writeJson } from '../transcript/index.js';
 import type { Report } from './conversation/repairs.js';
 
 /** Anything read from outside, before it is known to be more. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
-  );
-}
+export { isFields };
 
 /** An object as it is; an empty one for anything else. */
 export function fieldsOf(value: unknown): Fields {

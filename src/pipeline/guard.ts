@@ -2,6 +2,7 @@ import { remembered, shownParts } from '../spi/index.js';
 import type { Protection, TranscriptView, ViewExchange, SignatureBinding } from '../spi/index.js';
 import {
   isToolCall,
+  objectIn,
   partHandle,
   type Edit,
   type EditFault,
@@ -136,7 +137,7 @@ export function createGuard(
         'content',
         `puts other words into the mouth of the ${source.role}; they may only be cut to size`,
       );
-    if (part.type === 'tool-call' && parses(part.arguments) && !parses(contentText(edit)))
+    if (part.type === 'tool-call' && objectIn(part.arguments) && !objectIn(contentText(edit)))
       return fault(edit, 'content', `leaves the arguments of ${key} no JSON object`);
     return undefined;
   }
@@ -218,15 +219,6 @@ export function createGuard(
 
 function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
   return { code: 'EDIT_ILLEGAL', breaks, message: `${edit.kind} ${what}` };
-}
-
-function parses(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** What a source part takes in the view now, however many parts it has become. */

@@ -1,6 +1,7 @@
-import { actionOf, isRecord, parseArguments, type Action } from '../text/facts/index.js';
+import { actionOf, parseArguments, type Action } from '../text/facts/index.js';
 import { looksFailed, outcomeOf, plainName, type Speech } from '../text/reading/index.js';
 import {
+  isRecord,
   isToolCall,
   isToolResult,
   textOf,

@@ -22,7 +22,7 @@ export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger, type HoldOf } from './ledger.js';
 export * from './handle.js';
-export { endOfString, NumberLiteral, parseJson, parseSaid, writeJson } from './json.js';
+export { endOfString, isRecord, NumberLiteral, objectIn, parseJson, parseSaid, writeJson } from './json.js';
 export { parsingJson } from './parsing-json.js';
 export {
   isRecallAnswer,

@@ -18,6 +18,26 @@ export class NumberLiteral extends Number {
   }
 }
 
+/** An object with fields: no list, and no number as it was written. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+  );
+}
+
+/** The object that a text is as JSON; undefined where it is none. */
+export function objectIn(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** How the text that is being written shows numbers, and whether it has any. Writing is one synchronous call. */
 let mark: string | undefined;
 let met = false;

@@ -2,6 +2,7 @@ import { callLabel, oneLine } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isToolCall,
+  objectIn,
   parseSaid,
   textOf,
   writeJson,
@@ -178,21 +179,11 @@ function wordsOfPart(part: Part, clean: Clean): string {
 
 /** Name and arguments as people read them: text of many lines in many lines. Arguments that are no JSON stay as they are. */
 function callText({ name, arguments: written }: ToolCallPart): string {
-  const fields = fieldsOf(written);
+  const fields = objectIn(written, parseSaid);
   if (!fields) return `${name} ${written}`;
-  const lines = fields.map(([key, value]) => {
+  const lines = Object.entries(fields).map(([key, value]) => {
     const text = typeof value === 'string' ? value : writeJson(value)!;
     return text.includes('\n') ? `${key}:\n${text}` : `${key}: ${text}`;
   });
   return [name, ...lines].join('\n');
-}
-
-function fieldsOf(written: string): [string, unknown][] | undefined {
-  try {
-    const value = parseSaid(written);
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRecord ? Object.entries(value) : undefined;
-  } catch {
-    return undefined;
-  }
 }

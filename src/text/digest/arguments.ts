@@ -1,4 +1,4 @@
-import { endOfString } from '../../transcript/index.js';
+import { endOfString, objectIn } from '../../transcript/index.js';
 import { headOf } from '../reading/index.js';
 import { cutText, type CutRequest } from './cut.js';
 import { fitText } from './fit.js';
@@ -12,14 +12,15 @@ import { grouped } from './stub.js';
 export function cutArguments(text: string, request: CutRequest): string {
   const { maxTokens, count, handle, knownTokens = count(text) } = request;
   if (knownTokens <= maxTokens) return text;
-  const keys = objectKeys(text);
-  if (!keys) return cutText(text, { ...request, knownTokens });
+  const fields = objectIn(text);
+  if (!fields) return cutText(text, { ...request, knownTokens });
   // A shorter literal cannot be cut: what says so would be as long.
   const values = stringValues(text).filter(({ start, end }) => end - start > LEAST_NOTE + handle.length);
   const fixed = text.length - values.reduce((sum, { start, end }) => sum + end - start, 0);
   const density = text.length / Math.max(1, knownTokens);
   const least = fixed + values.length * (LEAST_NOTE + handle.length);
-  if (least > FAR_TOO_LONG * maxTokens * density) return keysOnly(keys, handle, maxTokens, count);
+  if (least > FAR_TOO_LONG * maxTokens * density)
+    return keysOnly(Object.keys(fields), handle, maxTokens, count);
   const build = (chars: number): string => {
     const level = levelFor(
       values.map(({ start, end }) => end - start),
@@ -30,7 +31,7 @@ export function cutArguments(text: string, request: CutRequest): string {
     );
   };
   const fitted = fitText(build, maxTokens, count, density);
-  return fitted?.text ?? keysOnly(keys, handle, maxTokens, count);
+  return fitted?.text ?? keysOnly(Object.keys(fields), handle, maxTokens, count);
 }
 
 interface Stretch {
@@ -83,17 +84,6 @@ function keysOnly(
   const named = JSON.stringify(Object.fromEntries(keys.map((key) => [key, '…'])));
   // Thousands of keys are themselves the data.
   return named.length < 8 * maxTokens && count(named) <= maxTokens ? named : JSON.stringify({ cut: handle });
-}
-
-function objectKeys(text: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.keys(value)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The height at which a set of columns must be cut so that their sum is the allowance. */

@@ -5,7 +5,6 @@ export { actionOf, joinWords, type Action } from './calls/actions.js';
 export {
   commandsInScript,
   innerCall,
-  isRecord,
   parseArguments,
   patchInScript,
   type CallArguments,

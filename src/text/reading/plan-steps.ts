@@ -1,4 +1,5 @@
-import { isRecord, parseArguments } from '../facts/index.js';
+import { isRecord } from '../../transcript/index.js';
+import { parseArguments } from '../facts/index.js';
 
 /** One step of a plan as an agent wrote it down. */
 export interface WrittenStep {

@@ -1,5 +1,6 @@
-import { actionOf, innerCall, isRecord, parseArguments, type CallArguments } from '../facts/index.js';
+import { actionOf, innerCall, parseArguments, type CallArguments } from '../facts/index.js';
 import {
+  isRecord,
   isToolCall,
   isToolResult,
   textOf,

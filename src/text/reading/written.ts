@@ -1,12 +1,12 @@
 import {
   commandOf,
   commandsInScript,
-  isRecord,
   joinWords,
   parametersOf,
   patchInScript,
   type CallArguments,
 } from '../facts/index.js';
+import { isRecord } from '../../transcript/index.js';
 
 /** Commands by which an agent hands over a text of its own. */
 const HANDS_OVER =

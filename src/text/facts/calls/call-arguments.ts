@@ -1,4 +1,4 @@
-import { NumberLiteral, parseSaid } from '../../../transcript/index.js';
+import { isRecord, NumberLiteral, parseSaid } from '../../../transcript/index.js';
 
 /** A tool call's arguments, parsed once for all who ask. */
 export interface CallArguments {
@@ -39,12 +39,6 @@ function visitLeaves(value: unknown, visit: (text: string) => void, depth: numbe
   else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
     for (const inner of Object.values(value)) visitLeaves(inner, visit, depth + 1);
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
-  );
 }
 
 /** A tool, and what it is given. */

@@ -1,4 +1,4 @@
-import { isRecord } from './call-arguments.js';
+import { isRecord } from '../../../transcript/index.js';
 import { isPathLike, normalizePath, type Touch } from './paths.js';
 
 type Fields = Readonly<Record<string, unknown>>;
