@@ -1,4 +1,4 @@
-import { checkVersion, missingPackage, SpillwayError } from '../errors/index.js';
+import { checkVersion, SpillwayError } from '../errors/index.js';
 import type { SessionStore } from '../spi/index.js';
 import { steadyClock } from './steady-clock.js';
 import { memoryStore } from './memory.js';
@@ -40,7 +40,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
       const path = rest.replace(/^\/\//, '');
       if (path === '') break;
       checkVersion('libsql', `store ${safeUrl(url)}`);
-      const { openSqlite } = await driver(url, import('./sqlite/index.js'));
+      const { openSqlite } = await import('./sqlite/index.js');
       const { maxBytes, synchronous } = options;
       return openSqlite(path, {
         ...parts,
@@ -50,7 +50,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     }
     case 'postgres':
     case 'postgresql': {
-      const { openPostgres } = await driver(url, import('./postgres/index.js'));
+      const { openPostgres } = await import('./postgres/index.js');
       return openPostgres(url, parts);
     }
     default:
@@ -71,19 +71,4 @@ function checked(synchronous: string): 'full' | 'normal' {
     allowed: 'full, normal',
     remedy: 'Name one of these, or leave it out.',
   });
-}
-
-async function driver<Driver>(url: string, loading: Promise<Driver>): Promise<Driver> {
-  try {
-    return await loading;
-  } catch (error) {
-    const missing = missingPackage(error, `store ${safeUrl(url)}`);
-    if (missing) throw missing;
-    throw new SpillwayError('STORE_FAILED', {
-      subject: `driver of ${safeUrl(url)}`,
-      found: String((error as Error).message).split('\n')[0],
-      remedy: 'Install the packages of this store again, those for your platform too.',
-      cause: error,
-    });
-  }
 }

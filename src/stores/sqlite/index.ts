@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type Libsql from 'libsql';
 import { Kysely } from 'kysely';
-import { orMissing } from '../../errors/index.js';
+import { missingPackage, SpillwayError, thrownText } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import { openSql, type Database, type SqlOptions, type Tables } from '../sql/index.js';
 import { patiently } from '../patience.js';
@@ -33,7 +33,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const file = inMemory ? path : resolve(path);
   const name = `sqlite:${file}`;
   const dialect = dialectOf(name);
-  const { default: driver } = await import('libsql').catch(orMissing(`store ${name}`));
+  const { default: driver } = await import('libsql').catch((error: unknown) => notLoaded(name, error));
   const database = open(driver, name, file);
   try {
     await patiently(async () => prepareFile(database, options), isBusy, options.patienceMs);
@@ -55,6 +55,18 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   });
   const writer = sqliteWriter(database, db, check);
   return openSql({ ...options, name, db, dialect, writer });
+}
+
+/** Its other half is a package for each platform. */
+function notLoaded(name: string, error: unknown): never {
+  const missing = missingPackage(error, `store ${name}`);
+  if (missing) throw missing;
+  throw new SpillwayError('STORE_FAILED', {
+    subject: `driver of ${name}`,
+    found: thrownText(error).split('\n', 1)[0],
+    remedy: 'Install libsql again, with its package for your platform.',
+    cause: error,
+  });
 }
 
 function open(Driver: typeof Libsql, name: string, file: string): Libsql.Database {

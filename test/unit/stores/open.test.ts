@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ERROR_CODES, type SpillwayError } from '../../../src/errors/index.js';
@@ -13,6 +15,14 @@ const fault = (url: string): Promise<SpillwayError> =>
   );
 
 describe('openStore', () => {
+  it('says what to install where the half of its driver that is of a platform cannot be loaded', async () => {
+    const env = { ...process.env, LIBSQL_JS_DEV: '1' };
+    const worker = ['--import', 'tsx', 'test/support/append-worker.ts', 'sqlite::memory:', 'a', '1'];
+    await expect(promisify(execFile)(process.execPath, worker, { env })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/STORE_FAILED: driver of sqlite.* Install libsql again/),
+    });
+  });
+
   it.each([
     '',
     'log.db',
