@@ -78,7 +78,6 @@ export interface ThreadContents {
 
 /** One agent path's log, what was compacted of it, and what is sent: the only place that changes any of them. */
 export class Thread {
-  readonly #rules: ThreadRules;
   #now!: Required<Omit<ThreadContents, 'spent'>> & {
     readonly reader: Reader;
     readonly isPinned: (message: LogMessage) => boolean;
@@ -90,8 +89,10 @@ export class Thread {
   #admit = (): void => {};
   #admitted: Promise<void> = Promise.resolve();
 
-  constructor(rules: ThreadRules, contents: ThreadContents = { log: new Log(), ledger: new Ledger() }) {
-    this.#rules = rules;
+  constructor(
+    private readonly rules: ThreadRules,
+    contents: ThreadContents = { log: new Log(), ledger: new Ledger() },
+  ) {
     this.#take(contents);
   }
 
@@ -151,7 +152,7 @@ export class Thread {
       this.#arrivals.push(message);
       return;
     }
-    const entry = this.log.append(message, this.#rules.measure(message));
+    const entry = this.log.append(message, this.rules.measure(message));
     this.#projection.append(entry);
     this.#appendedTokens += entry.size.tokens;
     this.memory.queued = markerOf(entry) ?? this.memory.queued;
@@ -211,7 +212,7 @@ export class Thread {
   }
 
   #take({ log, ledger, memory = forgetful() }: ThreadContents): void {
-    const { pins, redact } = this.#rules;
+    const { pins, redact } = this.rules;
     const isPinned = pinPredicate(pins, log);
     this.#now = { log, ledger, memory, isPinned, reader: new Reader(log, redact) };
     this.#appendedTokens = 0;

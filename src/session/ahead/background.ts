@@ -22,14 +22,12 @@ interface BackgroundParts {
 
 /** Where an engine has its compactions prepared: by itself, or by whoever is on the same store. */
 export class Background {
-  readonly #parts: BackgroundParts;
   readonly #alone: TaskQueue;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   readonly #shared: BackgroundQueue | undefined;
 
-  constructor(parts: BackgroundParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: BackgroundParts) {
     this.#alone = new TaskQueue(parts.atOnce);
     const { store, isShared, works, partsFor } = parts;
     this.#shared = isShared ? store?.openQueue?.() : undefined;
@@ -46,7 +44,7 @@ export class Background {
 
   /** Where plans are kept for whoever opens a session next; undefined where nobody else could go on with them. */
   get store(): SessionStore | undefined {
-    return this.#shared && this.#parts.store;
+    return this.#shared && this.parts.store;
   }
 
   /** Prepares in this process, when it is its turn. The signal aborts when the engine is closed. */

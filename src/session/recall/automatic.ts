@@ -43,17 +43,14 @@ const LEAST_CHARS = 4;
 
 /** Brings back what left the view, where the newest messages speak of it. */
 export class AutomaticRecall {
-  readonly #of: Parts;
   /** The newest message that was looked at. */
   #checked: LogMessage | undefined;
 
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Parts) {}
 
   /** Before a request is written, and after what had to be compacted was. */
   async put(run: RunReport): Promise<void> {
-    const { thread, settings, timer, inbox } = this.#of;
+    const { thread, settings, timer, inbox } = this.of;
     const { automatic } = settings.recall;
     if (automatic === 'off' || thread.ledger.live.length === 0) return;
     const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
@@ -68,7 +65,7 @@ export class AutomaticRecall {
   }
 
   async #passagesFor({ by, last, words }: Spoken): Promise<Passages | undefined> {
-    const { thread, gauge, settings, intake, search } = this.#of;
+    const { thread, gauge, settings, intake, search } = this.of;
     const reading = gauge.read(thread.projection);
     const { budget, scale, pressure } = reading;
     const free = (budget.tokens - reading.tokens) * FREE_SHARE;
@@ -98,7 +95,7 @@ export class AutomaticRecall {
 
   /** Names of the newest step that nothing else in view says: what the work touches, and no longer sees. */
   #namesOutOfView(text: string, last: LogMessage): string {
-    const { log, projection } = this.#of.thread;
+    const { log, projection } = this.of.thread;
     const step = new Set(log.exchangeOf(last.seq).seqs);
     const shown = projection.view
       .filter(({ source }) => !source || !step.has(source.seq))
@@ -112,8 +109,8 @@ export class AutomaticRecall {
   }
 
   #tell({ message, handles }: Passages, { by, last }: Spoken, durationMs: number): void {
-    const { audit, stream } = this.#of;
-    const shown = this.#of.thread.log.find(message.id);
+    const { audit, stream } = this.of;
+    const shown = this.of.thread.log.find(message.id);
     const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
     audit.say('recalled', message.id, facts);
     stream.emit({ kind: 'brought-back', message: message.id, ...facts, durationMs });

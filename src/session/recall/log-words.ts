@@ -29,24 +29,21 @@ interface KnownWords {
 
 /** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
 export class LogWords {
-  readonly #thread: Thread;
   readonly #known = new Map<LogMessage, KnownWords>();
   #knownAt = -1;
   /** By the message that makes them: calls by their ids, the first where several have one. */
   readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
 
-  constructor(thread: Thread) {
-    this.#thread = thread;
-  }
+  constructor(private readonly thread: Thread) {}
 
-  readonly clean = (text: string): string => this.#thread.reader.secrets.redact(text);
+  readonly clean = (text: string): string => this.thread.reader.secrets.redact(text);
 
   of(message: LogMessage): MessageWords {
     return (this.#wordsOf(message).clean ??= wordsOf(message, this.clean));
   }
 
   #wordsOf(message: LogMessage): KnownWords {
-    const { length } = this.#thread.log;
+    const { length } = this.thread.log;
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
     // What comes later may tell that a word of an earlier message is a secret.
     if (this.#knownAt !== length) for (const words of this.#known.values()) words.clean = undefined;
@@ -96,7 +93,7 @@ export class LogWords {
   }
 
   /** The call that a part answers, in the log that holds both. */
-  callBehind({ seq }: LogMessage, part: Part, log: Log = this.#thread.log): ToolCallPart | undefined {
+  callBehind({ seq }: LogMessage, part: Part, log: Log = this.thread.log): ToolCallPart | undefined {
     if (part.type !== 'tool-result') return undefined;
     const asking = log.at(log.exchangeOf(seq).seqs[0]!);
     let calls = this.#calls.get(asking);
@@ -112,7 +109,7 @@ export class LogWords {
     { seq }: LogMessage,
     { callId }: ToolCallPart,
   ): { readonly message: LogMessage; readonly part: number } | undefined {
-    const { log } = this.#thread;
+    const { log } = this.thread;
     for (const at of log.exchangeOf(seq).seqs) {
       const message = log.at(at);
       const part = message.parts.findIndex((one) => one.type === 'tool-result' && one.callId === callId);

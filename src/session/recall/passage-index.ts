@@ -86,7 +86,6 @@ interface Word {
 
 /** All passages of one log by their words: grows as the log does. */
 export class PassageIndex {
-  readonly #of: IndexParts;
   readonly #passages: Passage[] = [];
   readonly #lengths: number[] = [];
   readonly #isTalk: boolean[] = [];
@@ -100,12 +99,10 @@ export class PassageIndex {
   /** Words of the agent before the calls that follow. */
   #said: readonly string[] = [];
 
-  constructor(of: IndexParts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: IndexParts) {}
 
   get log(): Log {
-    return this.#of.log;
+    return this.of.log;
   }
 
   /** Passages that hold a word, and how many there are. */
@@ -191,9 +188,9 @@ export class PassageIndex {
   *#add(message: LogMessage): Steps<void> {
     // What recall brought back is a quotation, and would be found before what it quotes.
     if (message.label === 'recalled') return;
-    const { text, parts } = this.#of.wordsOf(message);
+    const { text, parts } = this.of.wordsOf(message);
     for (const { index, part, from, to } of parts) {
-      const call = this.#of.callOf(message, part);
+      const call = this.of.callOf(message, part);
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
       if (talk)

@@ -44,13 +44,10 @@ type Parts = Uses<'thread' | 'count'> & { readonly search: Search };
 
 /** Searches and reads the log of a session, superseded messages too. */
 export class Recall {
-  readonly #of: Parts;
   /** How often each piece was given. */
   readonly #given = new Map<string, number>();
 
-  constructor(of: Parts) {
-    this.#of = of;
-  }
+  constructor(private readonly of: Parts) {}
 
   /**
    * In order of the handles, or of the log for a search. Rejects with `RECALL_INVALID` where nothing is asked for as it
@@ -65,13 +62,13 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
-    await inSlices(this.#of.thread.reader.catchingUp());
+    await inSlices(this.of.thread.reader.catchingUp());
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }
 
   async #named(asked: CheckedRecall): Promise<Recalled[]> {
-    const targets = targetsOf(asked.handles, this.#of.thread.log);
-    const { search, count } = this.#of;
+    const targets = targetsOf(asked.handles, this.of.thread.log);
+    const { search, count } = this.of;
     if (asked.query !== '') {
       const { pieces } = await search.find({
         ...asked,
@@ -87,13 +84,13 @@ export class Recall {
 
   #isIn(passage: Passage, { message, part, offset }: Target): boolean {
     if (passage.message !== message || (part !== undefined && passage.part !== part)) return false;
-    const { words } = this.#of.search;
+    const { words } = this.of.search;
     const { at, within } = words.placeOf(passage);
     return at[1] > (part === undefined ? 0 : within[0]) + offset;
   }
 
   async #searched({ query, limit, maxTokens }: CheckedRecall): Promise<Recalled[]> {
-    const { search, count } = this.#of;
+    const { search, count } = this.of;
     const missing = (await search.missing(query)).slice(0, MAX_MISSING);
     const note = missing.length === 0 ? '' : `[In no message: ${missing.join(', ')}]\n`;
     const room = Math.max(FRAME_TOKENS, maxTokens - count(note));
@@ -104,11 +101,11 @@ export class Recall {
 
   /** Each its share of the room; what has none is named for reading on. */
   #read(targets: readonly Target[], maxTokens: number): Recalled[] {
-    const { count } = this.#of;
+    const { count } = this.of;
     const room = maxTokens - FRAME_TOKENS;
     // Of more than can have a word each, no more is looked at.
     const pieces = targets.slice(0, Math.ceil(room / 2)).map((target) => this.#pieceOf(target));
-    const heads = pieces.map(({ head }) => this.#of.search.headTokens(head));
+    const heads = pieces.map(({ head }) => this.of.search.headTokens(head));
     const sizes = pieces.map(({ text, from }, i) => sizeUpTo(text.slice(from), room, count) + heads[i]!);
     const shares = sharesOf(sizes, room);
     return shares.map((share, i): Recalled => {
@@ -131,7 +128,7 @@ export class Recall {
   }
 
   #pieceOf(target: Target): Piece {
-    const { words } = this.#of.search;
+    const { words } = this.of.search;
     const { message, part: index, offset } = target;
     const { text, parts } = words.of(message);
     const part = index === undefined ? undefined : parts.find((one) => one.index === index);

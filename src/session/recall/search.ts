@@ -61,21 +61,19 @@ const MAX_NAMED_CHARS = 1_000;
 
 /** Searches the log of one thread, what was compacted included. */
 export class Search {
-  readonly #of: Uses<'thread' | 'gauge' | 'count'>;
   readonly words: LogWords;
   #index: PassageIndex | undefined;
 
-  constructor(of: Uses<'thread' | 'gauge' | 'count'>) {
-    this.#of = of;
+  constructor(private readonly of: Uses<'thread' | 'gauge' | 'count'>) {
     this.words = new LogWords(of.thread);
   }
 
   /** Of the log as it is now, also where it was rolled back while its words were read; made when it is first asked for. */
   async index(): Promise<PassageIndex> {
     for (;;) {
-      const index = this.#indexOf(this.#of.thread.log);
+      const index = this.#indexOf(this.of.thread.log);
       await index.caughtUp();
-      if (index.log === this.#of.thread.log) return index;
+      if (index.log === this.of.thread.log) return index;
     }
   }
 
@@ -139,13 +137,13 @@ export class Search {
   }
 
   headTokens(head: Omit<Recalled, 'text'>): number {
-    return this.#of.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
+    return this.of.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
   #viewSent(): readonly ViewMessage[] {
-    const { projection } = this.#of.thread;
-    return this.#of.gauge.read(projection).pressure > 1 ? [] : projection.view;
+    const { projection } = this.of.thread;
+    return this.of.gauge.read(projection).pressure > 1 ? [] : projection.view;
   }
 
   #textOf(passage: Passage): string {
@@ -154,7 +152,7 @@ export class Search {
 
   /** The best that fit, each with what it is a part of; in order of the log, what touches joined. */
   #fitting(ranked: Iterable<Ranked>, limit: number, maxTokens: number): Chosen[] {
-    const { count } = this.#of;
+    const { count } = this.of;
     let left = maxTokens - FRAME_TOKENS;
     const chosen: Chosen[] = [];
     for (const { passage, score } of ranked) {
@@ -198,7 +196,7 @@ export class Search {
   #shownAs({ passage, score, from, to, beside }: Chosen, maxTokens: number): Recalled {
     const { message, part } = passage;
     const { text } = this.words.of(message);
-    const { count } = this.#of;
+    const { count } = this.of;
     const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
     const handleAt = (at: number): string => (at > 0 ? `${message.id}@${at}` : message.id);
     const head = this.words.headOf(message, handleAt(start), part);
