@@ -92,14 +92,14 @@ export interface SeenLimit extends ProvenLimits {
   readonly at: number;
 }
 
-/** Threads of one session share nothing else under this name. */
+/** A thread as limits name it. */
 export const threadName = (sessionId: string, agentPath: string): string => `${sessionId}/${agentPath}`;
 
 /** Whose session a thread is of: as the service names sessions of tenants, before a colon. */
 export const tenantOf = (thread: string): string => /^([a-z0-9][a-z0-9-]{0,62}):/.exec(thread)?.[1] ?? '';
 
 /** What holds for a thread: what it was told itself, and what two others of its tenant agree on. */
-export function limitsFor({ seen, proven }: LearnedLimit, thread: string): ProvenLimits | undefined {
+export function provenFor({ seen, proven }: LearnedLimit, thread: string): ProvenLimits | undefined {
   const tenant = tenantOf(thread);
   return seen.findLast((one) => one.thread === thread) ?? proven.findLast((one) => one.tenant === tenant);
 }

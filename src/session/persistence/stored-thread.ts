@@ -5,7 +5,7 @@ import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
 import { checkpointIn } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
-import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
+import { learnedLimits, provenFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../own-messages.js';
 import type { ThreadContents } from '../thread.js';
 import { Pace } from '../slices.js';
@@ -89,7 +89,7 @@ export async function openThread(
   const learned = learnedLimits(store);
   // First: what fits decides what reading the thread finds to be done.
   for (const known of await (isNew ? learned.catch(() => []) : learned)) {
-    const limits = limitsFor(known, threadName(key.sessionId, key.agentPath));
+    const limits = provenFor(known, threadName(key.sessionId, key.agentPath));
     if (limits) gauge.learn(limits, known.model);
   }
   if (isNew) return { ...EMPTY, contents: { log: new Log(), ledger: new Ledger() }, store, key, calls: 0 };
