@@ -15,12 +15,6 @@ export interface HookCall<T> {
   readonly messageOf?: (value: T) => string | undefined;
 }
 
-interface HookResult<T> {
-  readonly line: HookRun;
-  /** Absent where it threw, was late, or answered wrongly. */
-  readonly value?: T;
-}
-
 /** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
 export class HookCalls {
   readonly #values = new Map<string, PluginValues>();
@@ -32,7 +26,8 @@ export class HookCalls {
     >,
   ) {}
 
-  async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
+  /** `value`: undefined where it threw, was late, or answered wrongly. */
+  async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>) {
     const { key, clock, plugins, timer } = this.of;
     const { name } = plugin;
     const started = timer();
@@ -68,7 +63,7 @@ export class HookCalls {
     this.of.stream.emit({ kind: 'plugin-hook', ...line });
     // Of a compactor the whole chain is told, when its end is known.
     if (outcome !== 'done' && hook !== 'compact') this.of.audit.say('plugin-failed', undefined, { ...line });
-    return { line, ...(outcome === 'done' && { value: value as T }) };
+    return { line, value: outcome === 'done' ? value : undefined };
   }
 
   #valuesOf(plugin: LoadedPlugin): PluginValues {

@@ -7,15 +7,6 @@ import type { HookRun } from '../../transcript/index.js';
 /** Reads instructions from where they stand, anew each time. May reject. */
 export type ReadInstructions = () => Promise<readonly Instructions[]>;
 
-/** What is put back in one run. */
-interface PutBack {
-  readonly injected: Injected;
-  /** For the record: what of each source is put back where it does not stand in view. */
-  readonly line: HookRun;
-  /** Why sources could not be read. */
-  readonly faults: readonly string[];
-}
-
 /** As records name what does it: the setting. */
 export const SOURCES = 'pins.sources';
 
@@ -33,9 +24,10 @@ export class InstructionSources {
     private readonly timer: () => number,
   ) {}
 
-  /** Never rejects. */
-  async putBack(run: RunInput, reading: Reading): Promise<PutBack> {
+  /** What is put back in one run. Never rejects. */
+  async putBack(run: RunInput, reading: Reading) {
     const started = this.timer();
+    // Why sources could not be read.
     const faults: string[] = [];
     const found = await this.read().catch((): readonly Instructions[] => {
       faults.push('the function that reads them threw');
@@ -52,6 +44,7 @@ export class InstructionSources {
       allowanceIn(run, reading),
     );
     const cut = texts.map((one) => ({ ...one, shown: this.#cut(one, level) }));
+    // For the record: what of each source is put back where it does not stand in view.
     const line: HookRun = {
       plugin: SOURCES,
       hook: 'pre_compact',
@@ -63,7 +56,7 @@ export class InstructionSources {
       ].join('; '),
     };
     const shown = cut.filter((one) => one.shown !== '');
-    const injected = {
+    const injected: Injected = {
       by: SOURCES,
       texts: shown.map((one) => `[Instructions of ${one.name}, as they stand there now]\n${one.shown}`),
       unless: shown.map(({ text }) => text),

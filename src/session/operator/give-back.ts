@@ -156,14 +156,9 @@ export class GiveBack {
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
       const call = this.of.requests.calls.find(({ appended }) => appended > place);
       const state = isLeftOut ? 'left-out' : !call ? 'waiting' : call.usage ? 'seen' : 'sent';
-      const common = {
-        id,
-        handle: asked.handle,
-        askedAt: createdAt,
-        tokens: this.#tokensOf(asked.text),
-        state,
-      } as const;
-      return { ...common, ...(call && { call: call.call }) };
+      const { handle, text } = asked;
+      const tokens = this.#tokensOf(text);
+      return { id, handle, askedAt: createdAt, tokens, state, ...(call && { call: call.call }) };
     });
   }
 
