@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler } from 'fastify-type-provider-zod';
@@ -58,6 +59,7 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
     const health = new Health(service);
     const app = await createApp(service, health, sources.env ?? {}, log);
     const { host, port } = service.settings.server;
+    const letGo = silentOf(app.server);
     await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
       throw listenFault(error, host, port);
     });
@@ -70,6 +72,7 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
       async close() {
         await health.drain();
         const hurry = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+        letGo();
         await app.close();
         clearTimeout(hurry);
         await service.close();
@@ -79,6 +82,20 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
     await service.close();
     throw error;
   }
+}
+
+/** Lets go of connections that have asked nothing: Node takes them for busy, and clients and balancers keep some ready. */
+function silentOf(server: Server): () => void {
+  const silent = new Set<Socket>();
+  server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket));
+  return () => {
+    server.on('connection', (socket) => socket.destroy());
+    for (const socket of silent) socket.destroy();
+  };
 }
 
 /** What keeps an address from being listened on, as a setting to change. */

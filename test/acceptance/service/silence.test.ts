@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { serve } from '../../../src/faces/server/index.js';
@@ -217,6 +218,26 @@ describe('event streams', () => {
     while ((await follow(env.WALL)) !== 200);
     for (const one of open) one.destroy();
   });
+});
+
+describe('a connection that asks nothing', () => {
+  it.each(['of a client that keeps one ready', 'behind an event stream that was left'])(
+    'keeps no service from stopping: %s',
+    async (how) => {
+      const service = await started(4_000);
+      if (how.startsWith('behind')) {
+        const gone = new AbortController();
+        const answer = await fetch(`${service.url}/api/v1/events`, { signal: gone.signal });
+        await answer.body!.getReader().read();
+        gone.abort();
+      }
+      const { hostname, port } = new URL(service.url);
+      const silent = connect(Number(port), hostname);
+      await new Promise((resolve) => silent.once('connect', resolve));
+      expect((await fetch(`${service.url}/health`)).status).toBe(200);
+      await service.close();
+    },
+  );
 });
 
 describe('a start that cannot be', () => {
