@@ -48,7 +48,7 @@ const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
 const COMMITS =
   /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/g;
-const QUOTED = /'[^']{0,4000}'|"(?:[^"\\]|\\.){0,4000}"/gs;
+const QUOTED = /'[^']{0,4000}'|(?<!\\)"(?:[^"\\]|\\.){0,4000}"/gs;
 /** A repository that is made for the call is not the session's. */
 const MAKES_REPOSITORY = /(?<![\w./-])git\s[^\n;&|]{0,80}\binit\b/;
 const LABEL_CHARS = 140;

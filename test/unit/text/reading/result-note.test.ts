@@ -71,6 +71,11 @@ describe('a result, by what was asked', () => {
     expect(noteOfResult(asked, result(text))).toEqual({ isLook: false, ending: 'failed', line }),
   );
 
+  it('a quotation mark that is escaped begins no quotation: the filter behind it is seen', () => {
+    const asked = call('bash', { command: 'printf \\" ; npm test | tail -5 ; echo "x"' });
+    expect(noteOfResult(asked, result('Exit code: 0\nerror: bad'))).toMatchObject({ ending: 'failed' });
+  });
+
   it('of what did not fail its words alone are told', () => {
     expect(noteOfResult(call('bash', { command: 'npm test' }), result('exit code 0\n3 passed'))).toEqual({
       isLook: false,
