@@ -38,7 +38,6 @@ export type Finding = z.infer<typeof past.Finding>;
 export type Recalled = z.infer<typeof past.Recalled> & {
   readonly about?: string;
   readonly place: number;
-  readonly of: number;
 };
 export type WordsGivenBack = z.infer<typeof past.WordsGivenBack>;
 export type GivenBack = z.infer<typeof past.GivenBack>;

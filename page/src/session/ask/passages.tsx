@@ -24,7 +24,7 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
   if (items.length === 0) return <Empty title="Nothing was compacted that speaks of it" />;
   return (
     <ul className="events passages">
-      {shown.map(({ handle, role, text, about, place: at, of }) => (
+      {shown.map(({ handle, role, text, about, place: at }) => (
         <li key={handle}>
           <p className="line">
             <button type="button" className="link mono" onClick={() => setLooked(idIn(handle))}>
@@ -32,7 +32,7 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
             </button>
             <span className="soft">
               {role}
-              {about === undefined ? '' : `, ${about}`}, message {at + 1} of {of}
+              {about === undefined ? '' : `, ${about}`}, message {at + 1}
             </span>
             <span className="cell-end">
               <GiveBack place={place} handle={idIn(handle)} isSmall isQuiet />
