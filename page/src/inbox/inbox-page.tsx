@@ -68,7 +68,7 @@ function Waiting({
         {agentPath !== PRIMARY && <span className="soft">{agentPath}</span>}
         <span className="soft">{plan.trigger.detail}</span>
         <span className="end soft">
-          waits since <Num why={at(since)}>{ago(since)}</Num>
+          waits since <Num why={ago(since)}>{at(since)}</Num>
         </span>
       </header>
       <PlanView

@@ -48,7 +48,7 @@ function Event({
           {ref !== undefined && <span className="mono">{isRecord ? ref : ref.slice(0, 12)}</span>}
           <span className="grow">{reason}</span>
           <span className="soft">
-            <Num why={at(when)}>{ago(when)}</Num>
+            <Num why={ago(when)}>{at(when)}</Num>
           </span>
         </summary>
         {isRecord && (
