@@ -11,7 +11,8 @@ export const exact = (value: number): string => whole.format(value);
 export const count = (value: number): string =>
   Math.abs(value) < SHORTENED_FROM ? whole.format(value) : short.format(value);
 export const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
-export const signed = (value: number): string => (value > 0 ? `+${count(value)}` : count(value));
+export const signed = (value: number): string =>
+  value > 0 ? `+${count(value)}` : count(value).replace('-', '−');
 
 /** Small amounts keep the digits that say something. */
 export function dollars(value: number): string {

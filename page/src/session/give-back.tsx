@@ -100,17 +100,18 @@ const STATES: Readonly<Record<GivenBack['state'], string>> = {
   seen: 'the model has seen it',
 };
 
-/** What was given back here, and whether it arrived. */
-export function GivenBackList({ place }: { readonly place: Place }) {
+/** What was given back here, or of it what `handle` names, and whether it arrived. */
+export function GivenBackList({ place, handle: only }: { readonly place: Place; readonly handle?: string }) {
   const { data } = useQuery(givenBack(place));
-  if (!data || data.items.length === 0) return null;
+  const given = (data?.items ?? []).filter(({ handle }) => only === undefined || handle === only);
+  if (given.length === 0) return null;
   return (
     <section className="panel" aria-label="Given back" aria-live="polite">
       <header>
         <h2>Given back</h2>
       </header>
       <ul className="given">
-        {data.items.toReversed().map(({ id, handle, state, tokens, call, askedAt }) => (
+        {given.toReversed().map(({ id, handle, state, tokens, call, askedAt }) => (
           <li key={id}>
             <span className="mono">{handle}</span>
             <span className={`mark ${state === 'seen' ? 'good' : state === 'left-out' ? 'warn' : 'accent'}`}>

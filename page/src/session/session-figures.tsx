@@ -23,7 +23,7 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
         label="Log"
         why="Messages of the log. It is never edited: what left the context is still there."
       >
-        {count(said.messages)} <small>messages</small>
+        {count(said.messages)} <small>{said.messages === 1 ? 'message' : 'messages'}</small>
       </Figure>
       <Figure
         label="Compactions"

@@ -229,7 +229,9 @@ describe('the Compactor page, for an operator', () => {
     await drawer.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => (globalThis as any).navigator.clipboard.readText())).toContain(lost);
     await page.keyboard.press('Escape');
-    await page.getByRole('region', { name: 'Passages' }).getByText(lost.split(' ')[0]!).first().waitFor();
+    const passages = page.getByRole('region', { name: 'Passages' });
+    await passages.getByText(lost.split(' ')[0]!).first().waitFor();
+    expect(await passages.getByText(/, message \d+$/).count()).toBeGreaterThan(0);
     const undo = finding.getByRole('button', { name: /^Undo c\d+/ }).first();
     const give = finding.getByRole('button', { name: /^Give back m\d+/ }).first();
     const looksMain = (button: typeof give): Promise<boolean> =>
@@ -246,6 +248,9 @@ describe('the Compactor page, for an operator', () => {
     await given.waitFor({ state: 'hidden' });
     const list = page.getByRole('region', { name: 'Given back' });
     await list.getByText('waits for the next request').waitFor();
+    await finding.getByRole('table').getByRole('button').first().click();
+    await drawer.getByText('waits for the next request').waitFor();
+    await page.keyboard.press('Escape');
     await service.ask('POST', '/sessions/demo/prepare', {});
     await list.getByText('sent, not answered yet').waitFor();
     await service.ask('POST', '/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useSessionAct } from '../../api/acts';
 import type { DryRun, Place, Plan, RunOverrides } from '../../api/types';
 import { Empty, Failed } from '../../parts/states';
-import { sessionLink } from '../../route';
+import { linkTo, sessionLink } from '../../route';
 import { OverridesForm } from './overrides-form';
 import { PlanView } from './plan-view';
 
@@ -40,8 +40,9 @@ export function CompactTab({ place }: { readonly place: Place }) {
         {done !== undefined && (
           <Empty title={done}>
             <p>
-              <a href={sessionLink(place, 'compactions')}>See the compactions</a> or{' '}
-              <a href={sessionLink(place, 'context')}>the context</a> as it is now.
+              See <a href={sessionLink(place, 'compactions')}>the compactions</a>,{' '}
+              <a href={sessionLink(place, 'context')}>the context</a> as it is now, or{' '}
+              <a href={linkTo({ view: 'inbox' })}>the inbox</a>.
             </p>
           </Empty>
         )}

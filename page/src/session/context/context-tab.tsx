@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { context, log } from '../../api/queries';
 import type { LogEntry, Place, ShownMessage } from '../../api/types';
-import { count, exact } from '../../parts/format';
+import { count, counted } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
 import { sessionLink } from '../../route';
 import { MessageDrawer, type Looked } from './message-drawer';
@@ -51,7 +51,7 @@ export function ContextTab({ place, call }: ContextTabProps) {
                       loading={written.isFetchingNextPage}
                       onClick={() => void written.fetchNextPage()}
                     >
-                      Show more of the log ({exact(total - entries.length)} messages)
+                      Show more of the log ({counted(total - entries.length, 'message')})
                     </Button>
                   </div>
                 )}
@@ -91,14 +91,14 @@ function SideBySide({ place, entries, sent, total, isNow, children }: SideBySide
       <div className="pair-head">
         {side !== 'sent' && (
           <h2 title="Append-only: what left the context still stands here">
-            Log <span className="soft">as it happened · {count(total)} messages</span>
+            Log <span className="soft">as it happened · {counted(total, 'message')}</span>
           </h2>
         )}
         {side !== 'log' && (
           <h2>
             Context{' '}
             <span className="soft">
-              as the model {isNow ? 'sees' : 'saw'} it · {count(sent.length)} messages ·{' '}
+              as the model {isNow ? 'sees' : 'saw'} it · {counted(sent.length, 'message')} ·{' '}
               {count(sent.reduce((sum, { tokens }) => sum + tokens, 0))} tokens
             </span>
           </h2>

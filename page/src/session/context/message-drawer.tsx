@@ -5,7 +5,7 @@ import type { LogEntry, Part, Place, ShownMessage } from '../../api/types';
 import { at, exact } from '../../parts/format';
 import { Answer } from '../../parts/states';
 import { sessionLink } from '../../route';
-import { GiveBack } from '../give-back';
+import { GiveBack, GivenBackList } from '../give-back';
 import { RollBack } from '../roll-back';
 import { kindOf, wordsOf } from './words';
 
@@ -70,6 +70,7 @@ function Whole({
           <RollBack place={place} id={id} />
         </div>
       )}
+      <GivenBackList place={place} handle={id} />
     </div>
   );
 }

@@ -123,7 +123,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
               ))}
             {fallbacks.length > 0 && (
               <span className="mark warn" title={fallbacks.join('\n')}>
-                {fallbacks.length} fallback
+                {counted(fallbacks.length, 'fallback')}
               </span>
             )}
           </span>
