@@ -96,7 +96,8 @@ export class Requests {
       };
       const size = this.of.measureDraft(message);
       const allowed = Math.min(maxTokens, left);
-      if (size.tokens > allowed) {
+      // Of no number nothing is allowed.
+      if (!(size.tokens <= allowed)) {
         throw new SpillwayError('INJECTION_TOO_LARGE', {
           subject: `hook ${hook}`,
           found: `${size.tokens} tokens`,

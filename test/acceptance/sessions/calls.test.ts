@@ -175,6 +175,8 @@ describe('R2: injection is separate', () => {
     await expect(session.prepare({ inject: own })).rejects.toMatchObject({
       facts: { hook: 'memory', allowed: 20 },
     });
+    const none = [{ hook: 'memory', content: prose(800), maxTokens: NaN }];
+    await expect(session.prepare({ inject: none })).rejects.toMatchObject({ code: 'INJECTION_TOO_LARGE' });
   });
 
   it('does not run compaction again for what was injected', async () => {
