@@ -3,7 +3,7 @@ import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, notice } from '../own-messages.js';
-import { headOf, type Recalled } from '../recall/index.js';
+import { headLine, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
 
 /** What is to be given back: named as `recall` names it. */
@@ -90,7 +90,7 @@ export class GiveBack {
     await this.of.requests.load();
     const found = await this.of.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
     const { clock, gauge, priceOf, triggers } = this.of;
-    const text = [HEAD, ...found.map((one) => `${headOf(one)}\n${one.text}`)].join('\n\n');
+    const text = [HEAD, ...found.map((one) => `${headLine(one)}\n${one.text}`)].join('\n\n');
     const tokens = this.#tokensOf(text);
     const price = (usage: Partial<Usage>): number | null =>
       gauge.model === null ? null : priceOf(gauge.model, { inputTokens: 0, outputTokens: 0, ...usage });

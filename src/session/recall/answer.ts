@@ -32,12 +32,12 @@ export function recalledText(found: readonly Recalled[]): string {
   if (found.length === 0) return NOTHING_RECALLED;
   const isRepeat = found.every(({ givenBefore }) => givenBefore !== undefined);
   const again = isRepeat ? '; all given before: ask in other words' : '';
-  const blocks = found.map((one) => `${headOf(one)}\n${one.text}`);
+  const blocks = found.map((one) => `${headLine(one)}\n${one.text}`);
   return [`${RECALLED}${again}):`, ...blocks].join('\n\n');
 }
 
 /** The line above a piece: where it is from. */
-export function headOf({ handle, role, about, givenBefore }: Omit<Recalled, 'text'>): string {
+export function headLine({ handle, role, about, givenBefore }: Omit<Recalled, 'text'>): string {
   const source = about === undefined ? role : `${role}, ${about}`;
   const again = givenBefore === undefined ? '' : ', given before';
   return `[${handle}] ${source}${again}:`;
@@ -59,7 +59,7 @@ const FRAME = /<(?=[\s/]{0,4}recalled\b)/gi;
  * @param from - messages that the pieces are of: it is as little trusted as the least of them
  */
 export function broughtBack(id: string, pieces: readonly Recalled[], from: readonly LogMessage[]): Message {
-  const quoted = pieces.map(({ text, ...head }) => `${headOf(head)}\n${text.replace(FRAME, '&lt;')}`);
+  const quoted = pieces.map(({ text, ...head }) => `${headLine(head)}\n${text.replace(FRAME, '&lt;')}`);
   const trust = from
     .map(trustOf)
     .reduce((least, one) => (TRUST.indexOf(one) > TRUST.indexOf(least) ? one : least));

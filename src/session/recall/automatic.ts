@@ -1,4 +1,4 @@
-import { headOf as headOfText, tailOf, userWordsIn } from '../../text/reading/index.js';
+import { headOf, tailOf, userWordsIn } from '../../text/reading/index.js';
 import { textOf, type Log, type LogMessage, type Message } from '../../transcript/index.js';
 import { markerOf } from '../own-messages.js';
 import type { Inbox } from '../inbox.js';
@@ -161,4 +161,4 @@ const tells = (text: string): boolean => {
 };
 
 const ends = (text: string): string =>
-  text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
+  text.length <= 2 * SPOKEN_CHARS ? text : `${headOf(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;

@@ -1,4 +1,4 @@
-import { headOf as headOfText, mayBind, tailOf } from '../../text/reading/index.js';
+import { headOf, mayBind, tailOf } from '../../text/reading/index.js';
 import {
   firstAtLeast,
   isRecallAnswer,
@@ -232,7 +232,7 @@ export class PassageIndex {
   #wordsBeside(call: string): ReadonlyMap<Word, number> {
     return new Map([
       ...this.#said.map((word) => [this.#word(word), SAID_WEIGHT] as const),
-      ...wordsOfText(headOfText(call, CALL_CHARS)).map((word) => [this.#word(word), CALL_WEIGHT] as const),
+      ...wordsOfText(headOf(call, CALL_CHARS)).map((word) => [this.#word(word), CALL_WEIGHT] as const),
     ]);
   }
 }

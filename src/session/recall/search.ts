@@ -1,4 +1,4 @@
-import { headOf as headOfText, oneLine } from '../../text/reading/index.js';
+import { headOf, oneLine } from '../../text/reading/index.js';
 import {
   isToolCall,
   partHandle,
@@ -8,7 +8,7 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
-import { headOf, type Recalled } from './answer.js';
+import { headLine, type Recalled } from './answer.js';
 import {
   filtered,
   inTurns,
@@ -131,13 +131,11 @@ export class Search {
   /** Words of a question that no message holds as they are. */
   async missing(query: string): Promise<readonly string[]> {
     const index = await this.index();
-    return namesIn(headOfText(query, MAX_NAMED_CHARS)).filter(
-      (name) => index.holders(name.toLowerCase()) === 0,
-    );
+    return namesIn(headOf(query, MAX_NAMED_CHARS)).filter((name) => index.holders(name.toLowerCase()) === 0);
   }
 
   headTokens(head: Omit<Recalled, 'text'>): number {
-    return this.of.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
+    return this.of.count(headLine({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
@@ -219,7 +217,7 @@ export class Search {
     const head = this.words.headOf(message, message.id, part);
     return {
       ...head,
-      text: `[In view: ${headOfText(oneLine(this.#textOf(passage), SHOWN_CHARS), SHOWN_CHARS)}]`,
+      text: `[In view: ${headOf(oneLine(this.#textOf(passage), SHOWN_CHARS), SHOWN_CHARS)}]`,
       score,
     };
   }
