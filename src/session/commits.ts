@@ -82,7 +82,8 @@ export class Commits {
     if (undone.length === 0) return;
     const compactions = undone.filter((record) => !onlyStripsReasoning(record));
     const since = Math.min(...compactions.map(({ plan }) => plan.inputs.logLength));
-    const stale = new Set(undone.filter(onlyStripsReasoning).flatMap(strippedIn));
+    const stripped = undone.filter(onlyStripsReasoning).flatMap(({ plan }) => plan.edits);
+    const stale = new Set(stripped.flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : [])));
     const isStale = ({ messageId, seq }: SignedThought): boolean => seq >= since || stale.has(messageId);
     this.#stripStale(isStale, 'a signature vouches for a compaction that was taken back');
   }
@@ -101,8 +102,4 @@ export class Commits {
     if (outcome?.kind === 'planned' && isCurrent)
       this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
   }
-}
-
-function strippedIn({ plan }: CompactionRecord): string[] {
-  return plan.edits.flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : []));
 }

@@ -123,7 +123,7 @@ export class Planner {
   /** At once where it fits into one slice, and no plugin and no text has to be waited for. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
     if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
-    const told = { ...run, ...toldBy(how) };
+    const told = { ...run, ...(how.run && { onStep: how.run.fired }) };
     return after(this.#fitted(told, how), ({ input: { source }, outcome }) =>
       this.#filled({ ...run, source }, outcome, how),
     );
@@ -139,7 +139,7 @@ export class Planner {
       const reason = `skipped by ${skip.by}: ${skip.why}`;
       return { outcome: { kind: 'noop', reason, stages: [] }, asked };
     }
-    const wanted = { ...asked.input, ...toldBy(how) };
+    const wanted = { ...asked.input, ...(told && { onStep: told.fired }) };
     const { input, outcome, retainedGaveWay } = await this.#plannedAsked(run, wanted, how);
     if (retainedGaveWay && told) hooks.warnRetainedCompacted();
     return { ...(await this.#filled(input, outcome, how)), asked };
@@ -238,8 +238,6 @@ interface PlannedAsked extends Drafted {
   /** What plugins retain did not fit, and was compacted all the same. */
   readonly retainedGaveWay: boolean;
 }
-
-const toldBy = ({ run }: Planning): Pick<RunInput, 'onStep'> => (run ? { onStep: run.fired } : {});
 
 /** What was planned is of no use any more. */
 function staleOf(plan?: Plan): RunOutcome {

@@ -99,9 +99,8 @@ export class ClientSide {
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
     const gone = wordsIn(left.map(({ parts }) => parts));
     for (const { parts } of stay) for (const word of wordsIn(parts)) gone.delete(word);
-    const isPinned = (message: LogMessage): boolean => thread.isPinned(message);
     history.rollBack(stay.length, (live, shorter) => {
-      const first = live.findIndex((record) => isOutdated(record, shorter, isPinned, gone));
+      const first = live.findIndex((record) => isOutdated(record, shorter, thread.isPinned, gone));
       return first < 0 ? [] : live.slice(first);
     });
   }

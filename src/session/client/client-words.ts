@@ -45,14 +45,7 @@ export class ClientWords {
 
   /** A view with the client's own words in it. */
   in(view: readonly ViewMessage[]): readonly ViewMessage[] {
-    if (!this.#known) return view;
-    let isChanged = false;
-    const own = view.map((shown) => {
-      const drawn = this.#draw(shown);
-      isChanged ||= drawn !== shown;
-      return drawn;
-    });
-    return isChanged ? own : view;
+    return this.#known ? view.map((shown) => this.#draw(shown)) : view;
   }
 
   #draw(shown: ViewMessage): ViewMessage {

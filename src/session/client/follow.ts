@@ -246,14 +246,11 @@ export class Follower {
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
   #count(parsed: Parsed, session: FollowedSession): void {
-    const key = parsed.tools && JSON.stringify(parsed.tools);
-    if (!parsed.tools || key === undefined) this.#tools = undefined;
+    const { tools } = parsed;
+    const key = JSON.stringify(tools);
+    if (!tools) this.#tools = undefined;
     else if (this.#tools?.key !== key)
-      this.#tools = {
-        key,
-        size: this.parts.measureTools(parsed.tools),
-        recall: offersRecall(parsed.tools),
-      };
+      this.#tools = { key, size: this.parts.measureTools(tools), recall: offersRecall(tools) };
     let fixed = this.#tools?.size ?? NO_SIZE;
     for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
     if (this.#newest)

@@ -24,20 +24,17 @@ interface OpenFile {
  * hold what it has seen of the file, so that later reads were old.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #file: OpenFile;
-
-  constructor(file: OpenFile) {
+  constructor(private readonly file: OpenFile) {
     super({ database: file.database as unknown as SqliteDatabase });
-    this.#file = file;
   }
 
   override async beginTransaction(): Promise<void> {
-    this.#file.check();
-    this.#file.database.exec('begin immediate');
+    this.file.check();
+    this.file.database.exec('begin immediate');
   }
 
   override async commitTransaction(): Promise<void> {
-    this.#file.database.exec('commit');
+    this.file.database.exec('commit');
   }
 
   /**
@@ -45,20 +42,20 @@ class ImmediateDriver extends SqliteDriver {
    * itself.
    */
   override async destroy(): Promise<void> {
-    this.#file.closing();
+    this.file.closing();
     try {
-      this.#file.check();
-      this.#file.database.exec('pragma wal_checkpoint(truncate)');
+      this.file.check();
+      this.file.database.exec('pragma wal_checkpoint(truncate)');
     } catch {
       // Moved away, or no room: all of it stands in the log, and is read from there.
     }
     await super.destroy();
-    await this.#file.closed();
+    await this.file.closed();
   }
 
   /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
   override async rollbackTransaction(): Promise<void> {
-    if (this.#file.database.inTransaction) this.#file.database.exec('rollback');
+    if (this.file.database.inTransaction) this.file.database.exec('rollback');
   }
 }
 
