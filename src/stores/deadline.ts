@@ -1,5 +1,5 @@
-import { SpillwayError } from '../errors/index.js';
-import type { SessionStore } from '../spi/index.js';
+import { SpillwayError, thrownText } from '../errors/index.js';
+import type { SessionStore, ThreadKey } from '../spi/index.js';
 
 /** A deadline is counted in turns of this process: one that was busy itself does not blame its store. */
 const TICKS = 10;
@@ -16,6 +16,7 @@ interface Waiting {
 /**
  * The same store, each of whose calls rejects with `STORE_FAILED` (retryable, `facts.outcome: unknown`) where it has not
  * settled after so long. Once nothing at all came back meanwhile, later calls reject at once, until the store answers again.
+ * Whatever else a store throws becomes `STORE_FAILED` too, with `facts.thrown`: nobody knows what was done before it.
  */
 export function withDeadline(store: SessionStore, deadlineMs: number): SessionStore {
   if (watched.has(store)) return store;
@@ -26,7 +27,7 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
       const own: unknown = Reflect.get(store, name, store);
       if (typeof own !== 'function' || typeof name !== 'string') return own;
       if (name === 'openQueue') return own.bind(store) as unknown;
-      return (...given: unknown[]) => ask(name, () => Reflect.apply(own, store, given) as unknown);
+      return (...given: unknown[]) => ask(name, given, () => Reflect.apply(own, store, given) as unknown);
     },
   });
   watched.add(proxy);
@@ -34,7 +35,10 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
 }
 
 /** Asks one store, and counts how long its calls wait. */
-function watching(store: SessionStore, deadlineMs: number): (name: string, call: () => unknown) => unknown {
+function watching(
+  store: SessionStore,
+  deadlineMs: number,
+): (name: string, given: readonly unknown[], call: () => unknown) => unknown {
   const waiting = new Set<Waiting>();
   let tick = 0;
   /** Tick at which the store last settled anything. */
@@ -76,11 +80,16 @@ function watching(store: SessionStore, deadlineMs: number): (name: string, call:
     }
   };
 
-  return (name, call) => {
+  return (name, given, call) => {
     const isLast = name === 'close';
     if (isLast) answered();
     else if (probing) return Promise.reject(fault(name));
-    const asked = call();
+    let asked: unknown;
+    try {
+      asked = call();
+    } catch (cause) {
+      return Promise.reject(thrownBy(store, given, cause));
+    }
     if (typeof (asked as PromiseLike<unknown> | undefined)?.then !== 'function') return asked;
     return new Promise((resolve, reject) => {
       const one = { since: tick, name, reject };
@@ -93,7 +102,23 @@ function watching(store: SessionStore, deadlineMs: number): (name: string, call:
           leave(one);
           settle(value);
         };
-      (asked as PromiseLike<unknown>).then(settled(resolve), settled(reject));
+      const failed = (cause: unknown): void => reject(thrownBy(store, given, cause));
+      (asked as PromiseLike<unknown>).then(settled(resolve), settled(failed));
     });
   };
+}
+
+/** What a store threw, at once or later, with a code; of a thread, with its name. */
+function thrownBy({ name }: SessionStore, [of]: readonly unknown[], cause: unknown): SpillwayError {
+  if (cause instanceof SpillwayError) return cause;
+  const { sessionId, agentPath } = (of ?? {}) as Partial<ThreadKey>;
+  const thread = sessionId === undefined ? '' : `, session "${sessionId}", agent "${agentPath}"`;
+  return new SpillwayError('STORE_FAILED', {
+    subject: `store ${name}${thread}`,
+    found: thrownText(cause),
+    remedy: 'Nothing is lost in memory: the next call tries again.',
+    facts: { thrown: true },
+    retryable: true,
+    cause,
+  });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { idTaken, isIdTaken, SpillwayError, thrownText } from '../../errors/index.js';
+import { idTaken, isIdTaken, SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { TaskQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
@@ -38,7 +38,7 @@ export class Journal {
     this.key = key;
     this.#head = head;
     const [writer, clock] = [this.#writer, of.clock];
-    this.#outbox = new Outbox({ store, key, clock, writer, guarded: (ask) => this.#guarded(ask) });
+    this.#outbox = new Outbox({ store, key, clock, writer });
   }
 
   /** Whether something stands in memory that is not stored. */
@@ -85,7 +85,7 @@ export class Journal {
     return this.#writes.do(async () => {
       // What is not stored yet meets what others stored when it is written.
       if (this.isBehind) return;
-      const stored = await this.#guarded(() => this.store.load(this.key));
+      const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? NOTHING, this.#head)) return;
       await this.#readAgain();
     });
@@ -144,20 +144,18 @@ export class Journal {
   /** Reads the thread anew, and puts behind it what is not stored by then. */
   async #readAgain(): Promise<void> {
     const { thread, stream, gauge } = this.of;
-    await this.#guarded(async () => {
-      const { head, contents } = await readThread(this.store, this.key);
-      this.#checkHead(head);
-      thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
-        if (!log.isTaken(message.id)) return false;
-        const stored = log.find(message.id);
-        // Another process may have written the very message: a client that was answered by two.
-        if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
-        return true;
-      });
-      stream.left(contents.spent);
-      gauge.rewritten();
-      this.#head = head;
+    const { head, contents } = await readThread(this.store, this.key);
+    this.#checkHead(head);
+    thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
+      if (!log.isTaken(message.id)) return false;
+      const stored = log.find(message.id);
+      // Another process may have written the very message: a client that was answered by two.
+      if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
+      return true;
     });
+    stream.left(contents.spent);
+    gauge.rewritten();
+    this.#head = head;
   }
 
   /** A store only ever grows. What memory has beyond an older copy is not to be dropped for it. */
@@ -186,30 +184,11 @@ export class Journal {
     await this.#readAgain();
     await this.#outbox.settle();
     if (events.length === 0) return;
-    const entries = await this.#guarded(() =>
-      this.store.entries(this.key, before.entries, this.#head.entries),
-    );
+    const entries = await this.store.entries(this.key, before.entries, this.#head.entries);
     // An answer can get lost behind a write that took place: then nothing of ours was dropped.
     if (entries.filter((entry) => writerOf(entry) === this.#writer).length >= events.length) return;
     this.#conflicts++;
     this.#outbox.dropDecisions();
-  }
-
-  /** A store may throw anything; what reaches the caller says which store it was. */
-  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (cause) {
-      if (cause instanceof SpillwayError) throw cause;
-      throw new SpillwayError('STORE_FAILED', {
-        subject: `store ${this.store.name}, session "${this.key.sessionId}", agent "${this.key.agentPath}"`,
-        found: thrownText(cause),
-        remedy: 'Nothing is lost in memory: the next call tries again.',
-        facts: { thrown: true },
-        retryable: true,
-        cause,
-      });
-    }
   }
 }
 

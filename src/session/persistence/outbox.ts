@@ -21,8 +21,6 @@ interface OutboxParts {
   /** Nobody else's. */
   readonly writer: string;
   readonly clock: () => number;
-  /** Asks the store; whatever it throws says which store it was. */
-  readonly guarded: <T>(ask: () => Promise<T>) => Promise<T>;
 }
 
 /** What is kept for operators beside log and ledger, until it is stored: once, also where an answer gets lost. */
@@ -58,7 +56,7 @@ export class Outbox {
     const sent = this.#nameLast();
     const waiting = { events: [...this.#events], usage: [...this.#usage] };
     try {
-      const answer = await this.parts.guarded(() => by(waiting));
+      const answer = await by(waiting);
       if (answer !== undefined) this.#acknowledge(sent);
       // An answer can get lost behind a write that took place, and the second try is refused.
       else this.#doubt(sent);
@@ -71,11 +69,11 @@ export class Outbox {
 
   /** Finds out what became of what was sent without an answer, before anything of it is sent again. */
   async resolve(): Promise<void> {
-    const { store, key, guarded } = this.parts;
+    const { store, key } = this.parts;
     for (const sent of this.#inDoubt.toReversed()) {
       const { kind, ref, id } = sent.last;
       const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
-      const stored = await guarded(() => store.events(key, query));
+      const stored = await store.events(key, query);
       if (stored.some((event) => event.id === id)) return this.#acknowledge(sent);
     }
   }
