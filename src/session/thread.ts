@@ -197,7 +197,7 @@ export class Thread {
 
   /**
    * Puts what was read in the place of what stands, and behind it what the store does not have, unless `isStored` finds
-   * it there under its id. What arrives meanwhile goes on waiting.
+   * it there under its id. What arrives meanwhile goes on waiting, unless it is there too.
    */
   replaceWith(
     read: ThreadContents,
@@ -208,7 +208,7 @@ export class Thread {
     this.#take(read);
     this.#arrivals = undefined;
     for (const message of unsaved) if (!isStored(message, this.log)) this.append(message);
-    this.#arrivals = arrivals;
+    this.#arrivals = arrivals?.filter((message) => !isStored(message, this.log));
   }
 
   #take({ log, ledger, memory = forgetful() }: ThreadContents): void {

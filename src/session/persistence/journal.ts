@@ -63,9 +63,13 @@ export class Journal {
   }
 
   /** Stores what waits in the outbox now. */
-  async note(): Promise<void> {
-    await this.flush();
-    await this.#writes.do(() => this.#outbox.store());
+  note(): Promise<void> {
+    return this.#writes.do(async () => {
+      // What is told of a decision is stored with it, or it might be told of one that came to nothing.
+      do await this.#drain();
+      while (this.isBehind);
+      await this.#outbox.store();
+    });
   }
 
   /**
@@ -87,7 +91,7 @@ export class Journal {
       if (this.isBehind) return;
       const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? NOTHING, this.#head)) return;
-      await this.#readAgain();
+      await this.#reload();
     });
   }
 
@@ -119,11 +123,11 @@ export class Journal {
         );
         this.#isFailing = false;
         if (head) this.#head = head;
-        else await this.#reload(events);
+        else await this.#reload();
       } catch (error) {
         const before = this.#head;
         // Another process has stored it: it is known when the thread is read anew.
-        if (isIdTaken(error)) await this.#reload(events);
+        if (isIdTaken(error)) await this.#reload();
         if (isDeepStrictEqual(before, this.#head)) {
           this.#isFailing = true;
           throw error;
@@ -139,23 +143,6 @@ export class Journal {
       entries: events.map((event) => entryOf(event, this.#writer, clock())),
       checkpoint: checkpointOf(thread, stream.spent) as unknown as Json,
     };
-  }
-
-  /** Reads the thread anew, and puts behind it what is not stored by then. */
-  async #readAgain(): Promise<void> {
-    const { thread, stream, gauge } = this.of;
-    const { head, contents } = await readThread(this.store, this.key);
-    this.#checkHead(head);
-    thread.replaceWith(contents, this.#unsaved().map(asAppended), (message, log) => {
-      if (!log.isTaken(message.id)) return false;
-      const stored = log.find(message.id);
-      // Another process may have written the very message: a client that was answered by two.
-      if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
-      return true;
-    });
-    stream.left(contents.spent);
-    gauge.rewritten();
-    this.#head = head;
   }
 
   /** A store only ever grows. What memory has beyond an older copy is not to be dropped for it. */
@@ -178,15 +165,31 @@ export class Journal {
     return log.between(stored);
   }
 
-  /** The thread moved on without us: what was decided on the old one is dropped. */
-  async #reload(events: readonly LedgerEvent[]): Promise<void> {
-    const before = this.#head;
-    await this.#readAgain();
-    await this.#outbox.settle();
-    if (events.length === 0) return;
-    const entries = await this.store.entries(this.key, before.entries, this.#head.entries);
+  /**
+   * Others wrote to the thread: reads it anew, and puts behind it what is not stored by then. What was decided on the old one,
+   * until this very moment, is dropped, and whoever decided it is told.
+   */
+  async #reload(): Promise<void> {
+    const { thread, stream, gauge } = this.of;
+    const read = await readThread(this.store, this.key);
+    this.#checkHead(read.head);
+    await this.#outbox.resolve();
+    // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
+    const decided = thread.ledger.version - this.#head.entries;
+    const news = read.entries.slice(this.#head.entries);
+    thread.replaceWith(read.contents, this.#unsaved().map(asAppended), (message, log) => {
+      if (!log.isTaken(message.id)) return false;
+      const stored = log.find(message.id);
+      // Another process may have written the very message: a client that was answered by two.
+      if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
+      return true;
+    });
+    stream.left(read.contents.spent);
+    gauge.rewritten();
+    this.#head = read.head;
+    this.#outbox.settle();
     // An answer can get lost behind a write that took place: then nothing of ours was dropped.
-    if (entries.filter((entry) => writerOf(entry) === this.#writer).length >= events.length) return;
+    if (news.filter((entry) => writerOf(entry) === this.#writer).length >= decided) return;
     this.#conflicts++;
     this.#outbox.dropDecisions();
   }

@@ -43,9 +43,8 @@ export class Outbox {
     this.#events = this.#events.filter(({ kind }) => standsAnyway(kind));
   }
 
-  /** Stores what waits, by itself. */
+  /** Stores what waits, by itself; `resolve` comes before it. */
   async store(): Promise<void> {
-    await this.resolve();
     if (this.#events.length === 0 && this.#usage.length === 0) return;
     const { store, key } = this.parts;
     await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true));
@@ -78,9 +77,8 @@ export class Outbox {
     }
   }
 
-  /** The same where the thread moved on: what was not done by now never will be. */
-  async settle(): Promise<void> {
-    await this.resolve();
+  /** Where the thread moved on, after `resolve`: what was not done by then never will be. */
+  settle(): void {
     this.#inDoubt = [];
   }
 

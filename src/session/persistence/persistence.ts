@@ -55,36 +55,33 @@ export class Persistence {
     const { journal } = this;
     if (!journal) return respond();
     const flush = (): Promise<void> => this.#unlessAway(journal.flush());
-    return this.#decide(journal, flush, respond, flush);
+    return this.#decide(journal, respond, (flushed) => flushed > 0, flush);
   }
 
   /** One change of log or ledger, stored before it is answered; applied at once. */
   change<T>(change: () => T): Promise<T> {
-    return heard(this.#change(change));
-  }
-
-  async #change<T>(change: () => T): Promise<T> {
-    const { journal } = this;
-    return journal ? this.#decide(journal, () => journal.flush(), change) : change();
+    return heard(this.#change(change, () => true));
   }
 
   /** A change that speaks of what is stored: everything is stored before it. */
-  async changeStored<T>(change: () => T): Promise<T> {
-    const { journal } = this;
-    do await journal?.flush();
-    while (journal?.isBehind);
-    return this.change(change);
+  changeStored<T>(change: () => T): Promise<T> {
+    return heard(this.#change(change, () => !this.journal?.isBehind));
   }
 
-  /** Decides, and decides anew where another process was first. */
+  async #change<T>(change: () => T, isReady: () => boolean): Promise<T> {
+    const { journal } = this;
+    return journal ? this.#decide(journal, change, isReady, () => journal.flush()) : change();
+  }
+
+  /** Decides as soon as it may, and decides anew, as soon as it may then, where another process was first. */
   async #decide<T>(
     journal: Journal,
-    flush: () => Promise<void>,
     decide: () => T | Promise<T>,
-    before?: () => Promise<void>,
+    isReady: (flushed: number) => boolean,
+    flush: () => Promise<void>,
   ): Promise<T> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (before) await before();
+      for (let flushed = 0; !isReady(flushed); flushed++) await flush();
       const { conflicts } = journal;
       const decided = await decide();
       await flush();

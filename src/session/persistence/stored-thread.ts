@@ -1,5 +1,12 @@
 import { alone, type ErrorCode } from '../../errors/index.js';
-import type { SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
+import type {
+  LedgerEntry,
+  SessionStore,
+  StoredThread,
+  ThreadHead,
+  ThreadInfo,
+  ThreadKey,
+} from '../../spi/index.js';
 import { isLeft, Ledger, Log, type Left, type LogMessage } from '../../transcript/index.js';
 import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
@@ -15,10 +22,12 @@ import type { Uses } from '../services.js';
 interface ReadThread {
   readonly head: ThreadHead;
   readonly contents: ThreadContents;
+  /** Of its ledger. */
+  readonly entries: readonly LedgerEntry[];
 }
 
 /** A thread that was opened, for its session. */
-export interface OpenedThread extends ReadThread {
+export interface OpenedThread extends Omit<ReadThread, 'entries'> {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   /** Calls that were recorded so far. */
@@ -73,7 +82,7 @@ export async function readThread(store: SessionStore, key: ThreadKey): Promise<R
     ? (fresh.map(markerOf).findLast(Boolean) ?? checkpoint.queued)
     : queuedIn(log, ledger);
   const memory = { stageStates: new Map(Object.entries(states)), overflowed, queued };
-  return { head, contents: { log, ledger, memory, spent } };
+  return { head, entries, contents: { log, ledger, memory, spent } };
 }
 
 /**
@@ -93,7 +102,7 @@ export async function openThread(
     if (limits) gauge.learn(limits, known.model);
   }
   if (isNew) return { ...EMPTY, contents: { log: new Log(), ledger: new Ledger() }, store, key, calls: 0 };
-  const [read, usage, [newest]] = await Promise.all([
+  const [{ head, contents }, usage, [newest]] = await Promise.all([
     readThread(store, key),
     store.usage(key),
     store.events(key, { kinds: [CALL_KIND], newestFirst: true, limit: 1 }),
@@ -101,7 +110,7 @@ export async function openThread(
   costs.restore(usage);
   const call = newest && callOf(newest);
   if (call?.calibration) gauge.calibration = call.calibration;
-  return { ...read, store, key, calls: call?.call ?? 0 };
+  return { head, contents, store, key, calls: call?.call ?? 0 };
 }
 
 /** One agent's thread of a session, as a store has it. `head` counts everything ever written. */

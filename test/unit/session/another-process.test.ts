@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { openStore, type SessionStore } from '../../../src/index.js';
+import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
+
+/* What another process stores of a session while this one works. */
+
+/** A store that does something before it is asked for a method, and something before it answers. */
+function during(
+  store: SessionStore,
+  acts: Partial<Record<keyof SessionStore, { asked?: () => Promise<unknown>; answers?: () => void }>>,
+): SessionStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const own = Reflect.get(target, name) as unknown;
+      const act = acts[name as keyof SessionStore];
+      if (typeof own !== 'function' || !act) return own;
+      return async (...given: unknown[]) => {
+        await act.asked?.();
+        const answer = (await Reflect.apply(own, target, given)) as unknown;
+        act.answers?.();
+        return answer;
+      };
+    },
+  });
+}
+
+describe('while a compaction waits for its text', () => {
+  async function waiting() {
+    const store = await openStore('memory:');
+    const { asked, answer, summarizer } = slow();
+    const session = await (
+      await engine({ store, summarizer, settings: { roster: ['auto'] } })
+    ).open({
+      id: 's',
+    });
+    await session.append(...talk(24));
+    const other = await (await engine({ store })).open({ id: 's' });
+    const prepared = session.prepare();
+    await asked;
+    return { session, other, prepared, answer };
+  }
+
+  it('what another process was told as well stands once, and what came behind it is not lost', async () => {
+    const { session, other, prepared, answer } = await waiting();
+    const told = [session.append(said('x1', 'user', 1)), session.append(said('x2', 'user', 1))];
+    await other.append(said('x1', 'user', 1));
+    await session.operator.release(); // a write, which finds what the other process stored
+    answer();
+    await Promise.all([prepared, ...told]);
+    expect(idsIn(session).slice(24)).toEqual(['x1', 'x2']);
+    expect(idsIn(await other.load())).toEqual(idsIn(session));
+  });
+
+  it('what has the name of another message is turned down, and nothing else', async () => {
+    const { session, other, prepared, answer } = await waiting();
+    const told = [session.append(said('x1', 'user', 1)), session.append(said('x2', 'user', 1))];
+    await other.append(said('x1', 'user', 2));
+    await session.operator.release();
+    answer();
+    const [, first, second] = await Promise.allSettled([prepared, ...told]);
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'MESSAGE_ID_TAKEN' } });
+    expect(second).toMatchObject({ status: 'fulfilled' });
+    expect(idsIn(session).slice(24)).toEqual(['x1', 'x2']);
+  });
+});
+
+it.each(['load', 'messages', 'entries'] as const)(
+  'what an operator says while a session reads what another process stored is not lost (%s)',
+  async (method) => {
+    const store = await openStore('memory:');
+    const other = await (await engine({ store })).open({ id: 's' });
+    await other.append(...talk(12));
+    await other.operator.compact({ target: 0.2 });
+    let isReading = false;
+    let flagged: Promise<unknown> | undefined;
+    const answers = (): void => {
+      if (isReading) flagged ??= session.operator.flag('c1', 'bad', 'lost a name');
+    };
+    const between = during(store, { [method]: { answers } });
+    const session = await (await engine({ store: between })).open({ id: 's' });
+    await other.append(said('x', 'user', 1));
+    isReading = true;
+    await session.load();
+    await flagged;
+    expect(session.operator.history[0]).toMatchObject({ flag: 'bad', notes: 'lost a name' });
+    expect((await other.load()).operator.history[0]).toMatchObject({ flag: 'bad' });
+    const audit = await other.operator.audit();
+    expect(audit.filter(({ kind }) => kind === 'compaction.flagged')).toHaveLength(1);
+  },
+);
+
+it('a log that is rolled back when another process was first is read again as it stands, whenever what was appended', async () => {
+  for (let moment = 0; moment < 60; moment++) {
+    const store = await openStore('memory:');
+    const other = await (await engine({ store })).open({ id: 's' });
+    await other.append(...talk(8));
+    let told: Promise<unknown> | undefined;
+    let isRolling = false;
+    const later = async (): Promise<void> => {
+      await turns(moment);
+      await session.append(said('ours', 'user', 1));
+    };
+    const asked = async (): Promise<void> => {
+      if (!isRolling || told) return;
+      told = Promise.resolve();
+      await other.append(said('theirs', 'user', 1));
+      told = later();
+    };
+    const session = await (await engine({ store: during(store, { write: { asked } }) })).open({ id: 's' });
+    isRolling = true;
+    await session.operator.rollback('m3');
+    await told;
+    const again = await (await engine({ store })).open({ id: 's' });
+    expect(idsIn(again)).toEqual(idsIn(session));
+    expect(idsIn(session).slice(0, 4)).toEqual(['m0', 'm1', 'm2', 'm3']);
+  }
+});
+
+it('what is told of a decision is stored with it, or not at all, in whichever moment the audit is read', async () => {
+  for (let moment = 0; moment < 20; moment++) {
+    const store = await openStore('memory:');
+    const other = await (await engine({ store })).open({ id: 's' });
+    await other.append(...talk(12));
+    const session = await (await engine({ store })).open({ id: 's' });
+    const { plan } = await session.operator.plan({ target: 0.3 });
+    await other.append(said('x', 'user', 1));
+    const read = session.operator.audit();
+    await turns(moment);
+    const committed = session.operator.commit(plan!).catch(() => undefined);
+    await Promise.all([read, committed]);
+    const told = (await other.operator.audit()).filter(({ kind }) => kind === 'compaction.completed');
+    expect(told).toHaveLength((await other.load()).operator.history.length);
+  }
+});
