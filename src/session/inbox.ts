@@ -1,4 +1,4 @@
-import { SpillwayError, thrownText } from '../errors/index.js';
+import { isIdTaken, SpillwayError, thrownText } from '../errors/index.js';
 import { checkMessage, copied, NotCopyable, type CopyOptions, type Message } from '../transcript/index.js';
 import { continueMessage, markerMessage } from './own-messages.js';
 import type { Pieces } from './wiring.js';
@@ -22,6 +22,13 @@ export class Inbox {
     this.of.thread.checkIds(this.#notWaiting(given));
     const take = (message: Message): void => this.#admit([message]);
     await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
+  }
+
+  /** A message of the session's own, unless another process was first with one of that name: then that one stands. */
+  async appendOnce(message: Message): Promise<void> {
+    await this.append(message).catch((error: unknown) => {
+      if (!isIdTaken(error)) throw error;
+    });
   }
 
   /** Tells the agent to go on if it has next steps; not where its provider paused, and goes on by itself. */

@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
-import { appendedAt, atOnce, type Log, type LogMessage } from '../../transcript/index.js';
+import { appendedAt, atOnce, type Log, type Message } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, notice } from '../own-messages.js';
 import { headLine, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
@@ -124,13 +124,15 @@ export class GiveBack {
     const { log } = this.of.thread;
     if (log.isPaused) return;
     const searched = { log, upTo: log.length };
-    for (const { id, text } of this.#waiting()) {
-      const { audit, clock, inbox, stream } = this.of;
+    for (const { id, text } of this.#asked()) {
+      const { audit, clock, inbox, stream, thread } = this.of;
+      // Another call of the session may have been first, here or in another process.
+      if (carried([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
-      const own = log.freeId(givenName(id));
-      if (tokens <= room) await inbox.append(notice(own, clock(), text));
+      const own = thread.log.freeId(givenName(id));
+      if (tokens <= room) await inbox.appendOnce(notice(own, clock(), text));
       else {
-        await inbox.append(giveBackMarker(own, clock()));
+        await inbox.appendOnce(giveBackMarker(own, clock()));
         const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
         audit.say('give-back-left-out', id, { reason });
         stream.emit({
@@ -151,7 +153,7 @@ export class GiveBack {
       const asked = askedBack(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
-      const given = carried(log, id);
+      const given = carried(log.between(0), id);
       const isLeftOut = given?.parts[0]?.type === 'marker';
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
       const call = this.of.requests.calls.find(({ appended }) => appended > place);
@@ -162,13 +164,13 @@ export class GiveBack {
     });
   }
 
-  /** What was asked for and no request has carried or left out, each once. */
-  #waiting(): readonly { readonly id: string; readonly text: string }[] {
+  /** What was asked for since the log was searched. */
+  #asked(): readonly { readonly id: string; readonly text: string }[] {
     const { log } = this.of.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     return log.between(from).flatMap((message) => {
       const asked = askedBack(message);
-      return asked && !carried(log, message.id) ? { id: message.id, text: asked.text } : [];
+      return asked ? { id: message.id, text: asked.text } : [];
     });
   }
 
@@ -199,10 +201,10 @@ export class GiveBack {
 
 const givenName = (id: string): string => `${id}:given`;
 
-/** What stands in the log for it; where a client went back to before that, it is carried anew. */
-function carried(log: Log, id: string): LogMessage | undefined {
+/** What stands for it; where a client went back to before that, it is carried anew. */
+function carried<M extends Message>(among: readonly M[], id: string): M | undefined {
   const name = givenName(id);
-  return log.between(0).find((one) => one.id === name || one.id.startsWith(`${name}~`));
+  return among.find((one) => one.id === name || one.id.startsWith(`${name}~`));
 }
 
 function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean): SpillwayError {

@@ -60,7 +60,7 @@ export class AutomaticRecall {
     const found = await this.#passagesFor(spoken);
     // What arrived meanwhile may have been answered, or have no room beside this.
     if (!found || newestOf(thread.log)?.id !== spoken.last.id) return;
-    await inbox.append(found.message);
+    await inbox.appendOnce(found.message);
     this.#tell(found, spoken, timer() - started);
   }
 
