@@ -2,7 +2,7 @@ import { floorOf, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
-import type { FilledRun } from './planner.js';
+import { staleOf, type FilledRun } from './planner.js';
 import type { RunManner, Tuned } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
@@ -130,7 +130,10 @@ export class Compaction {
     };
     const [{ log }, { head }] = [thread, thread.ledger];
     const isCurrent = (): boolean => thread.ledger.head === head && thread.log === log;
-    return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) => run.finish(filled));
+    // Asked with nothing between it and the commit: whatever takes a turn may roll the log back.
+    return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) =>
+      run.finish(isCurrent() ? filled : { ...filled, outcome: staleOf(filled.outcome) }),
+    );
   }
 
   #inSlices<T>(steps: Steps<T>): T | Promise<T> {

@@ -6,7 +6,6 @@ import {
   madeIn,
   type CompactionRecord,
   type ModelCall,
-  type Plan,
   type StageOutcome,
   type Steps,
   type Trigger,
@@ -174,13 +173,11 @@ export class Planner {
 
   /** The same run with text for what was planned. */
   #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
-    const { run, filler, signal, isCurrent } = how;
+    const { run, filler, signal } = how;
     if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
     // Nobody is to wait for text to hear which stages ran.
     run?.stopped(outcome.plan.stages, outcome.after.pressure);
-    return this.fill(input, outcome, filler, signal).then(({ outcome: filled, bought }) => {
-      return { outcome: isCurrent && !isCurrent() ? staleOf(filled.plan) : filled, bought };
-    });
+    return this.fill(input, outcome, filler, signal);
   }
 
   /** Buys text for a plan that is legal without it. Where that does not help, the plan stands as it was. Never rejects. */
@@ -239,8 +236,9 @@ interface PlannedAsked extends Drafted {
   readonly retainedGaveWay: boolean;
 }
 
-/** What was planned is of no use any more. */
-function staleOf(plan?: Plan): RunOutcome {
+/** What a run came to where log and ledger are others by now: what was planned is of no use any more. */
+export function staleOf(outcome?: RunOutcome): RunOutcome {
+  if (outcome && outcome.kind !== 'planned') return outcome;
   const reason = 'the ledger moved on while text was waited for';
-  return { kind: 'noop', reason, stages: plan?.stages ?? [] };
+  return { kind: 'noop', reason, stages: outcome?.plan.stages ?? [] };
 }

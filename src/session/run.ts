@@ -69,11 +69,13 @@ export class Run {
     const durationMs = timer() - this.begun.started;
     const report = this.#reportOf(filled, durationMs);
     const { stages, record, warnings = [], kind, reason } = report;
+    // Before anybody is told: who listens may roll the log back.
+    const givenWay = record && givenWayOf(before, thread);
     // A plan that was made between turns was told to nobody then.
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
     for (const warning of warnings) stream.emit({ kind: 'warning', ...warning });
-    tellEnded(this.of, report, record && givenWayOf(before, thread), this.begun.policy.strategies);
+    tellEnded(this.of, report, givenWay, this.begun.policy.strategies);
     if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
     return report;
   }

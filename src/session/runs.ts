@@ -1,4 +1,5 @@
-import type { Trigger } from '../transcript/index.js';
+import { SpillwayError } from '../errors/index.js';
+import type { CompactionRecord, Ledger, Trigger } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
 import type { RunManner } from './policies.js';
@@ -8,15 +9,19 @@ import { after, inSlices } from './slices.js';
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
 
-/** A place of log and ledger. */
+/** Rounds of one `prepare`. */
+const MAX_ROUNDS = 16;
+
+/** A place of log and ledger, and what it was read as. */
 interface Place {
   readonly appended: number;
   readonly version: number;
+  readonly pressure: number;
 }
 
 /** The runs of one session: one after the other, each between two writes of its store. */
 export class Runs {
-  #measured: Place = { appended: 0, version: 0 };
+  #measured: Place = { appended: 0, version: 0, pressure: 0 };
 
   constructor(
     private readonly of: Pick<
@@ -44,7 +49,10 @@ export class Runs {
           // Passes are behind it; an undo that comes while the run waits is not measured.
           const read = (): void => void (measured = this.#place);
           return after(compaction.beforeCall(read, moved, patience), (made) => {
-            if (made.kind === 'committed') measured = { ...measured, version: thread.ledger.version };
+            // What came behind its record is not measured: an undo while plugins were told.
+            const { pressure } = this.#place;
+            if (made.record)
+              measured = { ...measured, pressure, version: versionBehind(made.record, thread.ledger) };
             return made;
           });
         });
@@ -58,7 +66,11 @@ export class Runs {
       }
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (this.#hasMoved(measured) && triggers.wouldAct) continue;
+      if (this.#hasMoved(measured) && triggers.wouldAct) {
+        if (round < MAX_ROUNDS) continue;
+        // Somebody undoes each compaction, or never stops talking: an agent that waits for them waits for ever.
+        if (this.#place.pressure > 1) throw overtaken();
+      }
       this.#measured = this.#place;
       return report;
     }
@@ -66,19 +78,21 @@ export class Runs {
 
   /** Where log and ledger stand: what is measured is of one place. */
   get #place(): Place {
-    const { appendedTokens: appended, ledger } = this.of.thread;
-    return { appended, version: ledger.version };
+    const { gauge, thread } = this.of;
+    const { appendedTokens: appended, ledger, projection } = thread;
+    return { appended, version: ledger.version, pressure: gauge.read(projection).pressure };
   }
 
-  /** Whether what was measured last fits no more, since the session went on. */
+  /** Whether what was measured last fits no more. */
   get isOvertaken(): boolean {
-    const { gauge, thread, triggers } = this.of;
-    return this.#hasMoved(this.#measured) && gauge.read(thread.projection).pressure > 1 && triggers.wouldAct;
+    return this.#hasMoved(this.#measured) && this.#place.pressure > 1 && this.of.triggers.wouldAct;
   }
 
-  #hasMoved({ appended, version }: Place): boolean {
-    const { thread } = this.of;
-    return thread.appendedTokens !== appended || thread.ledger.version !== version;
+  /** Whether the session went on, or what was reported of another call says that it is too much. */
+  #hasMoved({ appended, version, pressure }: Place): boolean {
+    const now = this.#place;
+    if (now.appended !== appended || now.version !== version) return true;
+    return now.pressure > Math.max(1, pressure);
   }
 
   /** Compacts, whatever the gates say. */
@@ -104,4 +118,18 @@ export class Runs {
     if (gauge.loading) await gauge.loading;
     return await stream.submit(task);
   }
+}
+
+/** Version of a ledger whose newest event is this record. */
+const versionBehind = ({ id }: CompactionRecord, { events }: Ledger): number =>
+  1 + events.findLastIndex((event) => event.kind === 'commit' && event.record.id === id);
+
+function overtaken(): SpillwayError {
+  return new SpillwayError('LEDGER_CONFLICT', {
+    subject: 'the next request of a session',
+    found: 'a session that was changed each time it had been compacted',
+    remedy:
+      'Try again when those are done who undo, roll back or append meanwhile: listeners and plugins too.',
+    retryable: true,
+  });
 }

@@ -41,17 +41,18 @@ export function tellEnded(
     ...(faults.length > 0 && { faults: faults.map(({ message }) => message) }),
   }));
   if (record) {
-    stream.emit(completedEvent(record));
+    // First: what listeners do of it comes behind it.
     audit.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
+    stream.emit(completedEvent(record));
   } else if (kind === 'pending' && plan) tellPending({ stream, audit }, plan, { reason, stages });
   else if (error) {
-    stream.emit({ kind: 'failed', error });
     const { code } = error;
     audit.say('failed', undefined, { code, reason, strategy: attempted, stages, durationMs });
+    stream.emit({ kind: 'failed', error });
   } else {
-    stream.emit({ kind: 'noop', reason });
     const hooks = report.hooks?.map((line) => ({ ...line }));
     audit.say('noop', undefined, { reason, strategy, stages, hooks, durationMs });
+    stream.emit({ kind: 'noop', reason });
   }
 }
 
@@ -61,8 +62,8 @@ export function tellPending(
   { hash, before, after }: Plan,
   said: Readonly<Record<string, Json>>,
 ): void {
-  stream.emit({ kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens });
   audit.say('pending', hash, said);
+  stream.emit({ kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens });
 }
 
 function completedEvent({ id, plan, durationMs, stageMs, calls = [] }: CompactionRecord) {

@@ -139,6 +139,8 @@ export class Plans {
       { plan, draft, states, stageMs: {} },
       { kind: 'compaction', durationMs: 0, bought },
     );
+    // Before anybody is told: who listens may roll the log back.
+    const givenWay = givenWayOf(before, thread);
     if (waiting) {
       audit.say('approved', plan.hash, { record: record.id });
       stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
@@ -146,7 +148,7 @@ export class Plans {
     const { stages, trigger } = plan;
     const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
     if (record.warnings?.includes(HOLDS_GAVE_WAY)) stream.emit({ kind: 'warning', ...HOLDS_GAVE_WAY });
-    tellEnded(this.of, report, givenWayOf(before, thread));
+    tellEnded(this.of, report, givenWay);
     return record;
   }
 

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Plugin, Session } from '../../../src/index.js';
+import { engine, idsIn, slow, talk, turns } from './short-session.js';
+
+/* What an operator, a plugin, a listener and the agent itself do while a session works. */
+
+it('no compaction is committed of messages that were rolled back, in whichever moment that was', async () => {
+  let committed = 0;
+  for (let moment = 0; moment < 60; moment++) {
+    const { asked, answer, summarizer } = slow();
+    const session = (await engine({ summarizer, settings: { roster: ['auto'] } })).session();
+    await session.append(...talk(24));
+    const prepared = session.prepare();
+    await asked;
+    answer();
+    await turns(moment);
+    await session.operator.rollback('m1');
+    await prepared;
+    expect(session.view.map(({ message }) => message.id)).toEqual(['m0', 'm1']);
+    expect(session.operator.ledger.liveEdits).toEqual([]);
+    committed += session.operator.history.length;
+  }
+  expect(committed).toBeGreaterThan(0); // the last moments are behind the commit
+});
+
+describe('where a compaction is undone while plugins are told of it', () => {
+  const undoing = async (times: number): Promise<Session> => {
+    let left = times;
+    const told: Plugin = {
+      name: 'told',
+      observer: { postCompact: async () => void (left-- > 0 && (await session.operator.undo())) },
+    };
+    const session = (await engine({ plugins: [told] })).session();
+    await session.append(...talk(30));
+    return session;
+  };
+
+  it('the request fits all the same', async () => {
+    const { reading } = await (await undoing(1)).prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+  });
+
+  it('nobody waits for ever where each one is', async () => {
+    await expect((await undoing(Infinity)).prepare()).rejects.toMatchObject({
+      code: 'LEDGER_CONFLICT',
+      retryable: true,
+    });
+  });
+});
+
+it('a request fits also where another call is reported to have held more, in whichever moment of it', async () => {
+  for (let moment = 0; moment < 30; moment++) {
+    const session = (await engine()).session();
+    await session.append(...talk(16));
+    const { reading } = await session.prepare();
+    const late = session.prepare();
+    await turns(moment);
+    await session.observe({ inputTokens: Math.ceil(1.05 * reading.budget.tokens), outputTokens: 1 });
+    expect((await late).reading.pressure).toBeLessThanOrEqual(1);
+  }
+});
+
+it('what a listener does of a compaction is told behind it', async () => {
+  const session = (await engine()).session();
+  await session.append(...talk(30));
+  let left = 1;
+  session.events.subscribe(({ kind }) => {
+    if (kind === 'completed' && left-- > 0) void session.operator.undo();
+  });
+  const { reading } = await session.prepare();
+  expect(reading.pressure).toBeLessThanOrEqual(1);
+  const kinds = (await session.operator.audit()).map(({ kind }) => kind.replace('compaction.', ''));
+  expect(kinds.indexOf('completed')).toBeLessThan(kinds.indexOf('undone'));
+});
+
+it('what is given back stands once, also where the next call is prepared at the same time', async () => {
+  for (let moment = 0; moment < 20; moment++) {
+    const session = await (await engine({ store: 'memory:' })).open({ id: 's' });
+    await session.append(...talk(14));
+    await session.operator.compact({ target: 0.2 });
+    await session.operator.giveBack({ handle: 'm1' });
+    await session.operator.giveBack({ handle: 'm3' });
+    const first = session.prepare();
+    await turns(moment);
+    await Promise.all([first, session.prepare()]);
+    expect(idsIn(session).filter((id) => id.includes(':given'))).toHaveLength(2);
+  }
+});
