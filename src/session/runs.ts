@@ -66,7 +66,7 @@ export class Runs {
       }
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (this.#hasMoved(measured) && triggers.wouldAct) {
+      if (this.#hasMoved(measured) && this.#wouldAct) {
         if (round < MAX_ROUNDS) continue;
         // Somebody undoes each compaction, or never stops talking: an agent that waits for them waits for ever.
         if (this.#place.pressure > 1) throw overtaken();
@@ -83,9 +83,14 @@ export class Runs {
     return { appended, version: ledger.version, pressure: gauge.read(projection).pressure };
   }
 
+  /** Whether another round would compact, or say that an operator is waited for. */
+  get #wouldAct(): boolean {
+    return this.of.triggers.wouldAct || this.of.thread.ledger.pending !== undefined;
+  }
+
   /** Whether what was measured last fits no more. */
   get isOvertaken(): boolean {
-    return this.#hasMoved(this.#measured) && this.#place.pressure > 1 && this.of.triggers.wouldAct;
+    return this.#hasMoved(this.#measured) && this.#place.pressure > 1 && this.#wouldAct;
   }
 
   /** Whether the session went on, or what was reported of another call says that it is too much. */

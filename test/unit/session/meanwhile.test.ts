@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Plugin, Session } from '../../../src/index.js';
-import { engine, idsIn, slow, talk, turns } from './short-session.js';
+import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
 /* What an operator, a plugin, a listener and the agent itself do while a session works. */
 
@@ -85,4 +85,23 @@ it('what is given back stands once, also where the next call is prepared at the 
     await Promise.all([first, session.prepare()]);
     expect(idsIn(session).filter((id) => id.includes(':given'))).toHaveLength(2);
   }
+});
+
+it('no request goes over the budget where a plan comes to wait meanwhile, in whichever moment', async () => {
+  let paused = 0;
+  for (let moment = 0; moment < 30; moment++) {
+    const session = (await engine()).session();
+    await session.append(...talk(15));
+    const { plan } = await session.operator.plan({ target: 0.2 });
+    const prepared = session.prepare();
+    await turns(moment);
+    const waits = session.operator.propose(plan!).catch(() => undefined);
+    await session.append(said('m15', 'assistant'), said('m16', 'user', 100));
+    await waits;
+    const came = await prepared.catch(({ code }: { readonly code: string }) => code);
+    if (typeof came === 'string') expect(came).toBe('COMPACTION_PENDING');
+    else expect(came.reading.pressure).toBeLessThanOrEqual(1);
+    if (typeof came === 'string') paused++;
+  }
+  expect(paused).toBeGreaterThan(0);
 });
