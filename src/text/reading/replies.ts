@@ -72,10 +72,9 @@ const pairs: ReadSaid = ({ fields }, rest) => {
 
 /** `{"answers": …}`, by the name, the heading or the place of the question. */
 const record: ReadSaid = ({ fields }, rest) => {
-  const value = parsed(rest);
-  const answers = isRecord(value) && isRecord(value.answers) ? value.answers : {};
+  const { answers } = parseArguments(rest).fields;
   const questions = questionsIn(fields);
-  return Object.entries(answers).flatMap(([key, answer]) => {
+  return Object.entries(isRecord(answers) ? answers : {}).flatMap(([key, answer]) => {
     const asked =
       questions.find(({ id, header, question }) => [id, header, question].includes(key)) ??
       questions[Number(key)];
@@ -186,14 +185,6 @@ function answerIn(text: string): string {
 
 function questionsIn(fields: CallArguments['fields']): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(fields.questions) ? fields.questions.filter(isRecord) : [fields];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A text, several, or a record of them: what was chosen, and what was written beside it. */
