@@ -21,18 +21,15 @@ export class LogRedaction {
   /** The message as the log may hold it; itself where it has no secret. */
   take(message: Message): Message {
     this.hear(message);
-    const clean = this.#book.redact;
-    const parts = message.parts.map((part) => cleanedPart(part, clean, this.#instance));
-    const wire = cleanedValue(message.wire, clean, this.#instance);
+    const parts = message.parts.map((part) => this.#part(part));
+    const wire = this.#value(message.wire);
     const isSame = wire === message.wire && parts.every((part, i) => part === message.parts[i]);
     if (isSame) return message;
-    const isUnsigned = parts.some((part, i) => part !== message.parts[i] && isSigned(part));
-    const redacted = isUnsigned
-      ? withoutWire({
-          ...message,
-          parts: parts.filter((part, i) => part === message.parts[i] || !isSigned(part)),
-        })
-      : { ...message, parts, ...(message.wire !== undefined && { wire }) };
+    const stays = parts.filter((part, i) => part === message.parts[i] || !isSigned(part));
+    const redacted =
+      stays.length < parts.length
+        ? withoutWire({ ...message, parts: stays })
+        : { ...message, parts, ...(message.wire !== undefined && { wire }) };
     const own: Message = { ...redacted, redacted: true };
     this.#originals.set(own, message);
     return own;
@@ -49,6 +46,78 @@ export class LogRedaction {
   originalOf(message: Message): Message {
     return this.#originals.get(message) ?? message;
   }
+
+  #part(part: Part): Part {
+    const wired = changed(part, { wire: this.#value(part.wire) });
+    if (wired.type === 'text' || wired.type === 'reasoning')
+      return changed(wired, { text: this.#text(wired.text) });
+    if (wired.type === 'tool-call') return changed(wired, { arguments: this.#text(wired.arguments) });
+    if (wired.type === 'file' && wired.name !== undefined)
+      return changed(wired, { name: this.#book.redact(wired.name) });
+    if (wired.type !== 'tool-result') return wired;
+    const content = wired.content.map((inner) => this.#part(inner) as typeof inner);
+    return content.every((inner, i) => inner === wired.content[i]) ? wired : { ...wired, content };
+  }
+
+  /**
+   * A value of a wire format without the secrets in its texts; itself where it has none. A field is read together with its
+   * name, for `password` may be all that gives a secret away. `isFree`: the model or a tool named the fields.
+   */
+  #value(value: unknown, key?: string, isFree = false): unknown {
+    if (typeof value === 'string') return !isFree && isNoText(key, value) ? value : this.#field(key, value);
+    if (typeof value !== 'object' || value === null) return value;
+    const inFree = isFree || (key !== undefined && FREE.has(key));
+    const inner = (of: unknown, name = key): unknown => this.#value(of, name, inFree);
+    if (Array.isArray(value)) {
+      const list: readonly unknown[] = value;
+      const copy = list.map((item) => inner(item));
+      return copy.every((item, i) => item === list[i]) ? value : copy;
+    }
+    if (isPlain(value)) {
+      // A document of Anthropic's that is text holds its words where others hold bytes.
+      const isWords = (name: string): boolean => name === 'data' && value.type === 'text';
+      const fields = Object.entries(value).map(
+        ([name, of]) => [name, inner(of, isWords(name) ? 'text' : name)] as const,
+      );
+      return fields.every(([name, own]) => own === value[name]) ? value : Object.fromEntries(fields);
+    }
+    let isChanged = false;
+    const copy = this.#instance?.(value, (of) => {
+      const own = inner(of);
+      isChanged ||= own !== of;
+      return own;
+    });
+    return isChanged ? copy : value;
+  }
+
+  #field(key: string | undefined, text: string): string {
+    const alone = this.#text(text);
+    if (alone !== text || key === undefined || text === '' || text.length > MOST_NAMED_CHARS) return alone;
+    const name = `{${JSON.stringify(key)}:`;
+    const written = `${name}${JSON.stringify(text)}}`;
+    const paired = this.#book.redact(written);
+    if (paired === written) return text;
+    const own = paired.startsWith(name) ? parsed(paired)?.[key] : undefined;
+    return typeof own === 'string' ? own : '[secret removed]';
+  }
+
+  /** A text that stays JSON where it is; its spacing stays too, unless a secret begins behind an escape. */
+  #text(text: string): string {
+    const whole = this.#book.redact(text);
+    const value = parsed(text);
+    if (!value) return whole;
+    const kept = whole === text ? value : parsed(whole);
+    const own = this.#value(kept ?? value, undefined, true);
+    if (own !== (kept ?? value)) return writeJson(own)!;
+    // What only the text as a whole shows cannot be cut out of it.
+    return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
+  }
+}
+
+/** The same with these fields, itself where it has them so. */
+function changed<T extends object>(of: T, fields: Partial<T>): T {
+  const isSame = Object.entries(fields).every(([name, value]) => of[name as keyof T] === value);
+  return isSame ? of : { ...of, ...fields };
 }
 
 /** Signed thoughts whose words had a secret leave whole: nobody's signature is under what is left of them. */
@@ -65,29 +134,6 @@ function withoutWire({ wire: _, wireFormat: __, parts, ...message }: Message): M
   return { ...message, parts: parts.map(bare) };
 }
 
-function cleanedPart(part: Part, clean: Clean, instance: CopyInstance | undefined): Part {
-  const wire = cleanedValue(part.wire, clean, instance);
-  const wired = wire === part.wire ? part : { ...part, wire };
-  if (wired.type === 'text' || wired.type === 'reasoning') {
-    const text = cleanedJson(wired.text, clean);
-    return text === wired.text ? wired : { ...wired, text };
-  }
-  if (wired.type === 'tool-call') {
-    const given = cleanedJson(wired.arguments, clean);
-    return given === wired.arguments ? wired : { ...wired, arguments: given };
-  }
-  if (wired.type === 'file' && wired.name !== undefined) {
-    const name = clean(wired.name);
-    return name === wired.name ? wired : { ...wired, name };
-  }
-  if (wired.type !== 'tool-result') return wired;
-  const content = wired.content.map((inner) => cleanedPart(inner, clean, instance) as typeof inner);
-  return content.every((inner, i) => inner === wired.content[i]) ? wired : { ...wired, content };
-}
-
-/** A text without its secrets. */
-type Clean = (text: string) => string;
-
 /** How instances of classes are copied, with what becomes of the values they hold; without it they stay. */
 type CopyInstance = (value: object, copy: (inner: unknown) => unknown) => unknown;
 
@@ -102,81 +148,11 @@ const NOT_WORDS = new Set(
 const FREE = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
 const ENCODED = /^data:[^,]{0,200};base64,/;
 
-/**
- * A value of a wire format without the secrets in its texts; itself where it has none. A field is read together with its
- * name, for `password` may be all that gives a secret away.
- */
-function cleanedValue(value: unknown, clean: Clean, instance?: CopyInstance): unknown {
-  return cleaned(value, clean, instance, undefined, false);
-}
-
-function cleaned(
-  value: unknown,
-  clean: Clean,
-  instance: CopyInstance | undefined,
-  key: string | undefined,
-  isFree: boolean,
-): unknown {
-  if (typeof value === 'string')
-    return !isFree && isNoText(key, value) ? value : cleanedField(key, value, clean);
-  if (typeof value !== 'object' || value === null) return value;
-  const inFree = isFree || (key !== undefined && FREE.has(key));
-  const inner = (of: unknown, name = key): unknown => cleaned(of, clean, instance, name, inFree);
-  if (Array.isArray(value)) {
-    const list: readonly unknown[] = value;
-    const copy = list.map((item) => inner(item));
-    return copy.every((item, i) => item === list[i]) ? value : copy;
-  }
-  if (!isPlain(value)) {
-    if (!instance) return value;
-    let isChanged = false;
-    const copy = instance(value, (of) => {
-      const own = inner(of);
-      isChanged ||= own !== of;
-      return own;
-    });
-    return isChanged ? copy : value;
-  }
-  const copy: Record<string, unknown> = { ...value };
-  let isChanged = false;
-  for (const name of Object.keys(copy)) {
-    // A document of Anthropic's that is text holds its words where others hold bytes.
-    const isWords = name === 'data' && copy.type === 'text';
-    const own = inner(copy[name], isWords ? 'text' : name);
-    isChanged ||= own !== copy[name];
-    copy[name] = own;
-  }
-  return isChanged ? copy : value;
-}
-
 const isNoText = (key: string | undefined, text: string): boolean =>
   (key !== undefined && NOT_WORDS.has(key)) || ENCODED.test(text);
 
 /** Longer texts are no passwords, whatever the name of their field. */
 const MOST_NAMED_CHARS = 512;
-
-function cleanedField(key: string | undefined, text: string, clean: Clean): string {
-  const alone = cleanedJson(text, clean);
-  if (alone !== text || key === undefined || text === '' || text.length > MOST_NAMED_CHARS) return alone;
-  const name = `{${JSON.stringify(key)}:`;
-  const written = `${name}${JSON.stringify(text)}}`;
-  const paired = clean(written);
-  if (paired === written) return text;
-  const own = paired.startsWith(name) ? parsed(paired)?.[key] : undefined;
-  return typeof own === 'string' ? own : '[secret removed]';
-}
-
-/** A text that stays JSON where it is; its spacing stays too, unless a secret begins behind an escape. */
-function cleanedJson(text: string, clean: Clean): string {
-  const whole = clean(text);
-  const value = parsed(text);
-  if (!value) return whole;
-  const kept = whole === text ? value : parsed(whole);
-  const own = cleaned(kept ?? value, clean, undefined, undefined, true);
-  if (own !== (kept ?? value)) return writeJson(own)!;
-  // What only the text as a whole shows cannot be cut out of it.
-  return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
-}
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
