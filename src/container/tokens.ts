@@ -2,8 +2,8 @@ import { ContainerModule } from 'inversify';
 import type { EffectiveConfig } from '../config/index.js';
 import type { TokenCounter } from '../spi/index.js';
 import {
+  createCatalogue,
   createExactCounter,
-  createLazyCatalogue,
   heuristicCounter,
   loadPrices,
   type Catalogue,
@@ -20,9 +20,7 @@ export const tokensWing = new ContainerModule(({ bind }) => {
   // The published sheets take 60 ms to load: not before a model is talked to.
   bind(SERVICES.Catalogue).toResolvedValue(
     ({ settings }: EffectiveConfig, { load }: LazyPrices) =>
-      createLazyCatalogue({ overrides: settings.models as Record<string, LimitOverride> }, async () =>
-        load?.(),
-      ),
+      createCatalogue(settings.models as Record<string, LimitOverride>, async () => load?.()),
     [SERVICES.Config, OWN.Sheets],
   );
   bind(SERVICES.TokenCounter).toResolvedValue(counterFor, [SERVICES.Config, SERVICES.Catalogue, OWN.Plugins]);

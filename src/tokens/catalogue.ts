@@ -30,29 +30,23 @@ export interface Catalogue {
   load?(): Promise<void> | undefined;
 }
 
-interface CatalogueOptions {
-  /**
-   * By model name; with or without the vendor, `*` for any characters (`llama-*`, `copilot/*`). The longest name that
-   * fits wins. A limit of 0 is no limit.
-   */
-  readonly overrides?: Readonly<Record<string, LimitOverride>>;
-  /** The published sheets, from `loadPublishedLimits`; without them only families, overrides and the default count. */
-  readonly published?: PublishedLimits;
-}
-
 const FIELDS = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
 
 /**
- * A catalogue over what is given; loads nothing.
+ * A catalogue whose published sheets are loaded by `load`, together with whatever `also` loads; before, only families,
+ * overrides and the default count. `overrides` are by model name; with or without the vendor, `*` for any characters
+ * (`llama-*`, `copilot/*`). The longest name that fits wins. A limit of 0 is no limit.
  * @throws SpillwayError CONFIG_INVALID naming every override that is no number of tokens
  */
-export function createCatalogue({
-  overrides = {},
-  published = () => undefined,
-}: CatalogueOptions = {}): Catalogue {
+export function createCatalogue(
+  overrides: Readonly<Record<string, LimitOverride>> = {},
+  also: () => Promise<unknown> = () => Promise.resolve(),
+): Required<Catalogue> {
   checkOverrides(overrides);
   const byLength = Object.entries(overrides).sort(([a], [b]) => b.length - a.length);
   const patterns = byLength.map(([name, override]) => ({ fits: fitting(name), override }));
+  let published: PublishedLimits | undefined;
+  let loading: Promise<void> | undefined;
 
   return {
     lookup(model, provider = providerIn(model), learned = {}) {
@@ -62,7 +56,7 @@ export function createCatalogue({
           fits(provider === undefined ? names : [...names, `${provider}/${names.at(-1)}`]),
         )?.override ?? {};
       const family = familyOf(names.at(-1) ?? '');
-      const sheets: Limits[] = names.flatMap((name) => published(name, provider) ?? []);
+      const sheets: Limits[] = names.flatMap((name) => published?.(name, provider) ?? []);
       // Claude Code's way to ask for the long window of a model that has two.
       if (/\[1m\]$/i.test(model)) sheets.unshift({ contextWindow: 1_000_000 });
 
@@ -86,25 +80,7 @@ export function createCatalogue({
         tokenRatio: override.tokenRatio ?? family.tokenRatio,
       };
     },
-  };
-}
-
-/** A catalogue with the published sheets, loaded now: 60 ms, so open it only when a model has been named. */
-export async function openCatalogue(options: Omit<CatalogueOptions, 'published'> = {}): Promise<Catalogue> {
-  return createCatalogue({ ...options, published: await loadPublishedLimits() });
-}
-
-/** A catalogue whose sheets are loaded when the first model is talked to, together with whatever `also` loads. */
-export function createLazyCatalogue(
-  options: Omit<CatalogueOptions, 'published'>,
-  also: () => Promise<unknown>,
-): Catalogue {
-  let published: PublishedLimits | undefined;
-  let loading: Promise<void> | undefined;
-  const known = createCatalogue({ ...options, published: (name, provider) => published?.(name, provider) });
-  return {
-    lookup: known.lookup,
-    load: () => {
+    load() {
       if (published) return undefined;
       loading ??= Promise.all([loadPublishedLimits(), also()]).then(([sheets]) => void (published = sheets));
       return loading;

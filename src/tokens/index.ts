@@ -1,7 +1,6 @@
 export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
-export { countedAhead } from './memo.js';
-export { memoised } from './memo.js';
+export { countedAhead, memoised } from './memo.js';
 export {
   createMeasure,
   IMAGE_TOKENS,
@@ -17,13 +16,7 @@ export {
   type LimitSource,
   type ModelLimits,
 } from './limits.js';
-export {
-  createCatalogue,
-  createLazyCatalogue,
-  openCatalogue,
-  type Catalogue,
-  type LearnedLimits,
-} from './catalogue.js';
+export { createCatalogue, type Catalogue, type LearnedLimits } from './catalogue.js';
 export { copyOfBudget, deriveBudget, grouped, type Budget, type BudgetRequest } from './budget.js';
 export {
   basisOf,

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createCatalogue, openCatalogue, type Catalogue } from '../../../src/tokens/index.js';
+import { createCatalogue } from '../../../src/tokens/index.js';
 import { namesOf } from '../../../src/tokens/family.js';
 import { SpillwayError } from '../../../src/errors/index.js';
 
-let catalogue: Catalogue;
-beforeAll(async () => {
-  catalogue = await openCatalogue();
-});
+const catalogue = createCatalogue();
+beforeAll(() => catalogue.load());
 
 describe('a model name', () => {
   it.each([
@@ -80,9 +78,11 @@ describe('the catalogue', () => {
   });
 
   it('takes user before provider before catalogue before default, field by field', async () => {
-    const own = await openCatalogue({
-      overrides: { 'gpt-4o': { contextWindow: 64_000 }, 'house-*': { contextWindow: 32_768 } },
+    const own = createCatalogue({
+      'gpt-4o': { contextWindow: 64_000 },
+      'house-*': { contextWindow: 32_768 },
     });
+    await own.load();
     const gpt = own.lookup('gpt-4o', 'openai', { reported: { contextWindow: 100_000, outputLimit: 9_000 } });
     expect(gpt).toMatchObject({ contextWindow: 64_000, outputLimit: 9_000, source: 'user' });
     expect(gpt.sources).toEqual({ contextWindow: 'user', outputLimit: 'provider' });
@@ -95,11 +95,9 @@ describe('the catalogue', () => {
 
   it('prefers the longest override that fits', () => {
     const own = createCatalogue({
-      overrides: {
-        '*': { contextWindow: 1 },
-        'llama-*': { contextWindow: 2 },
-        'groq/llama-4': { contextWindow: 3 },
-      },
+      '*': { contextWindow: 1 },
+      'llama-*': { contextWindow: 2 },
+      'groq/llama-4': { contextWindow: 3 },
     });
     expect(own.lookup('phi').contextWindow).toBe(1);
     expect(own.lookup('llama-4').contextWindow).toBe(2);
@@ -107,7 +105,7 @@ describe('the catalogue', () => {
   });
 
   it('takes a limit of 0 for no limit', () => {
-    const own = createCatalogue({ overrides: { 'gpt-5': { contextWindow: 0 } } });
+    const own = createCatalogue({ 'gpt-5': { contextWindow: 0 } });
     expect(own.lookup('gpt-5')).toMatchObject({
       contextWindow: Infinity,
       source: 'user',
@@ -117,12 +115,13 @@ describe('the catalogue', () => {
   });
 
   it('does not let a published input limit undo an override of the window', async () => {
-    const own = await openCatalogue({ overrides: { 'gpt-5': { contextWindow: 100_000 } } });
+    const own = createCatalogue({ 'gpt-5': { contextWindow: 100_000 } });
+    await own.load();
     expect(own.lookup('gpt-5').inputLimit).toBeUndefined();
   });
 
   it('lets what a refusal proved lower every other word, and raise none', () => {
-    const own = createCatalogue({ overrides: { m: { contextWindow: 200_000 } } });
+    const own = createCatalogue({ m: { contextWindow: 200_000 } });
     expect(own.lookup('m', undefined, { learned: { contextWindow: 131_072 } })).toMatchObject({
       contextWindow: 131_072,
       source: 'learned',
@@ -134,7 +133,7 @@ describe('the catalogue', () => {
     const overrides = { a: { contextWindow: -1 }, b: { outputLimit: NaN, tokenRatio: 0 } };
     let thrown: unknown;
     try {
-      createCatalogue({ overrides });
+      createCatalogue(overrides);
     } catch (error) {
       thrown = error;
     }
