@@ -1,7 +1,7 @@
 import type { PlannedEdit } from './edit.js';
 import { firstAtLeast } from './first-at-least.js';
 import type { ReadonlyLog } from './log.js';
-import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type MessageSize, type Size } from './message.js';
+import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type Size } from './message.js';
 import { pinWhole, type IsPinned } from './pins.js';
 import { replacePart } from './replace.js';
 import { atOnce, type Steps } from './steps.js';
@@ -161,11 +161,7 @@ export function renderAll(log: ReadonlyLog, edits: readonly PlannedEdit[], isPin
 function resultTokens(shown: ViewMessage): number {
   let tokens = 0;
   shown.message.parts.forEach((part, i) => {
-    if (part.type === 'tool-result') tokens += partSize(shown.size, i).tokens;
+    if (part.type === 'tool-result') tokens += shown.size.parts[i]?.tokens ?? 0;
   });
   return tokens;
-}
-
-function partSize(size: MessageSize, index: number): Size {
-  return size.parts[index] ?? NO_SIZE;
 }
