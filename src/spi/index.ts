@@ -8,6 +8,7 @@ export * from './session-store.js';
 export * from './plugin.js';
 /** What a view speaks of, from the floors below. */
 export type { References, ReadStatus, Supersession } from '../text/facts/index.js';
+export { grouped } from '../tokens/index.js';
 /** What stages are made of: the built-in ones use nothing else. */
 export * from './tools/index.js';
 /** Functions over lists of messages as stages, and how a list becomes edits. */
@@ -15,7 +16,6 @@ export * from './lists/index.js';
 export {
   cutArguments,
   cutText,
-  grouped,
   isCut,
   isStub,
   keyLines,

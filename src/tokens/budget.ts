@@ -180,8 +180,8 @@ const ORIGINS: Readonly<Record<LimitSource, string>> = {
 const origin = (source: LimitSource = 'default'): string => ORIGINS[source];
 
 /** 1234567 as 1,234,567. `toLocaleString` would load locales: 30 ms at start. */
-export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+export function grouped(figure: number): string {
+  return String(Math.round(figure)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 function show(tokens: number): string {

@@ -1,4 +1,5 @@
-import { grouped, type Count } from '../../text/digest/index.js';
+import type { Count } from '../../text/digest/index.js';
+import { grouped } from '../../tokens/index.js';
 
 /* Where texts are cut, and what belongs together in them: told by blank lines, indentation and brackets. */
 

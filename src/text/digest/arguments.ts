@@ -1,8 +1,8 @@
+import { grouped } from '../../tokens/index.js';
 import { endOfString, objectIn } from '../../transcript/index.js';
 import { headOf } from '../reading/index.js';
 import { cutText, type CutRequest } from './cut.js';
 import { fitText } from './fit.js';
-import { grouped } from './stub.js';
 
 /**
  * A call's arguments within `maxTokens`: every key stays, long string values keep their beginning and say what was

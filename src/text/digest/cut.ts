@@ -1,7 +1,7 @@
+import { grouped } from '../../tokens/index.js';
 import type { Handle } from '../../transcript/index.js';
 import { headOf, tailOf } from '../reading/index.js';
 import { fitText } from './fit.js';
-import { grouped } from './stub.js';
 
 /** Counts the tokens of a text. */
 export type Count = (text: string) => number;

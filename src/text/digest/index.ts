@@ -1,6 +1,6 @@
 export { DigestIndex, type Entry, type Voice } from './digest-index.js';
 export { drawDigest, isDigest } from './draw.js';
-export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
+export { stubFor, isStub, type StubFacts } from './stub.js';
 export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
 export { fitText } from './fit.js';

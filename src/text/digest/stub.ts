@@ -1,3 +1,4 @@
+import { grouped } from '../../tokens/index.js';
 import { plainName } from '../reading/index.js';
 import type { Handle } from '../../transcript/index.js';
 
@@ -31,9 +32,4 @@ export function stubFor({ tool, tokens, handle, status, said }: StubFacts): stri
 /** Whether a text is a stub of ours. */
 export function isStub(text: string): boolean {
   return text.length < 400 && STUB.test(text);
-}
-
-/** 1234567 → `1,234,567`, whatever the machine's locale. */
-export function grouped(figure: number): string {
-  return String(Math.round(figure)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

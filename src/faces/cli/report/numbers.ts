@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { Budget, CostLine } from '../../../index.js';
-import { grouped } from '../../../text/digest/index.js';
+import { grouped } from '../../../tokens/index.js';
 
 /** How numbers and tables look to people. */
 
