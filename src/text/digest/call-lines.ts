@@ -2,22 +2,18 @@ import { namesFailure, oneLine, quoted, type CallNote } from '../reading/index.j
 import type { Entry } from './digest-index.js';
 import { indented } from './indented.js';
 
-export interface Run {
-  readonly calls: readonly CallNote[];
-}
-
-/** Calls between two entries that are shown. Calls of an entry's own message stand behind it. */
-export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[]): Run[] {
-  const runs: { calls: CallNote[] }[] = [];
+/** Calls between two entries that are shown: runs, none of them empty. Calls of an entry's own message stand behind it. */
+export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[]): CallNote[][] {
+  const runs: CallNote[][] = [];
   let e = 0;
-  let current: { calls: CallNote[] } | undefined;
+  let current: CallNote[] | undefined;
   for (const call of calls) {
     while (e < entries.length && entries[e]!.seq <= call.seq) {
       e++;
       current = undefined;
     }
-    if (!current) runs.push((current = { calls: [] }));
-    current.calls.push(call);
+    if (!current) runs.push((current = []));
+    current.push(call);
   }
   return runs;
 }
@@ -26,18 +22,18 @@ export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[
 const SHORT_LINE_CHARS = 120;
 const CALL_CHARS = 60;
 
-/** The newest runs say the most; a run without room for a line is only counted. */
+/** The newest runs say the most; a run without room for a line has none. */
 export function linesOfRuns(
-  runs: readonly Run[],
+  runs: readonly (readonly CallNote[])[],
   chars: number,
   detailed: ReadonlySet<CallNote>,
 ): (string | undefined)[] {
   if (chars === Infinity)
-    return runs.map(({ calls }) => runLine(calls, SHORT_LINE_CHARS + CALL_CHARS * calls.length, NOTHING));
+    return runs.map((calls) => runLine(calls, SHORT_LINE_CHARS + CALL_CHARS * calls.length, NOTHING));
   const lines: (string | undefined)[] = Array.from({ length: runs.length });
   let left = chars;
   for (let i = runs.length - 1; i >= 0; i--) {
-    const { calls } = runs[i]!;
+    const calls = runs[i]!;
     const room = Math.max(Math.min(left, 120), left - 60 * i);
     if (left < 40 && !calls.some((call) => detailed.has(call))) continue;
     // Looks that nothing came of are worth a line only where they were the last thing done.
@@ -71,8 +67,9 @@ function runLine(
   const head = `[${calls.length === 1 ? 'call' : `${calls.length} calls`} ${first.id === last.id ? first.id : `${first.id}..${last.id}`}]`;
   let left = chars - head.length;
   const items = itemsOf(calls, detailed);
+  const ranked = items.toSorted((a, b) => b.worth - a.worth || b.at - a.at);
   const kept = items.filter(({ detail }) => detail !== '');
-  for (const item of items.toSorted((a, b) => b.worth - a.worth || b.at - a.at)) {
+  for (const item of ranked) {
     if (item.detail !== '') continue;
     if (item.text.length + 2 > left) continue;
     left -= item.text.length + 2;
@@ -80,7 +77,7 @@ function runLine(
   }
   if (kept.length === 0) {
     // One long command, cut, says more than nothing.
-    const [most] = items.toSorted((a, b) => b.worth - a.worth || b.at - a.at);
+    const [most] = ranked;
     if (!most || left < MIN_CUT_CHARS) return undefined;
     kept.push({ ...most, text: oneLine(most.text, left) });
   }
@@ -94,6 +91,7 @@ function runLine(
 /** A call cut shorter would not say what it was. */
 const MIN_CUT_CHARS = 60;
 
+/** A call, or the same one several times. */
 interface Item {
   readonly at: number;
   readonly worth: number;
@@ -102,15 +100,11 @@ interface Item {
   readonly detail: string;
 }
 
-/** The same call, made once or more. */
-interface Repeated extends Item {
-  readonly times: number;
-}
-
 const OUTCOME_CHARS = 220;
 
 function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
-  const items = new Map<string, Repeated>();
+  const items = new Map<string, Item>();
+  const times = new Map<string, number>();
   const changed = new Set(calls.flatMap((call) => call.changed));
   const looks = new Set<string>();
   calls.forEach((call, at) => {
@@ -124,11 +118,13 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     const detail = detailed.has(call) ? indented(call.added, 4) : '';
     // The same again stands where it was done last; what was written each time is told each time.
     const key = detail === '' ? text : `${text} ${at}`;
-    const same = items.get(key);
+    const made = (times.get(key) ?? 0) + 1;
+    times.set(key, made);
     items.delete(key);
-    items.set(key, { at, worth: worthOf(call), text, detail, times: (same?.times ?? 0) + 1 });
+    // `Edit src/limits.go ×3`.
+    items.set(key, { at, worth: worthOf(call), text: made > 1 ? `${text} ×${made}` : text, detail });
   });
-  const done = [...items.values()].map(itemOf);
+  const done = [...items.values()];
   const names = [...looks];
   if (names.length === 0) return done;
   const told = namesWithin(names, LOOKS_CHARS);
@@ -145,11 +141,6 @@ function namesWithin(names: readonly string[], chars: number): readonly string[]
   let left = chars;
   const cut = names.findIndex((name, i) => i > 0 && (left -= name.length + 2) < 0);
   return cut < 0 ? names : names.slice(0, cut);
-}
-
-/** `Edit src/limits.go ×3`. */
-function itemOf({ times, ...item }: Repeated): Item {
-  return times > 1 ? { ...item, text: `${item.text} ×${times}` } : item;
 }
 
 function labelOf({ tool, kind, changed, label }: CallNote): string {

@@ -115,7 +115,7 @@ function draw(
   const lines: string[] = [];
   let r = 0;
   const flush = (before: number): void => {
-    for (; r < runs.length && runs[r]!.calls[0]!.seq < before; r++) {
+    for (; r < runs.length && runs[r]![0]!.seq < before; r++) {
       const line = callLines[r];
       if (line) lines.push(line);
     }
