@@ -25,8 +25,6 @@ export interface Action {
   readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
   /** The first file it names, where it names one. */
   readonly target?: string;
-  /** The part of `target` a read asks for; absent for the whole. */
-  readonly range?: string;
   /** Calls with the same key ask the same question, so that the newest answer stands for all; '' where none is asked. */
   readonly key: string;
   /** Every file that a tool made for files reads or changes by it, in order; of a command line those of a patch in it. */
@@ -65,9 +63,9 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
   if (verb === 'read' && targets.length > 0)
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
   // Reading what is no file, and every other look: a question of its own, told by name and arguments.
-  const where = targets[0] ? { target: targets[0].path } : {};
-  if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), where);
-  return made('other', '', where);
+  const target = targets[0]?.path;
+  if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), [], target);
+  return made('other', '', [], target);
 }
 
 /** The script of a call that has no other text. */
@@ -81,9 +79,7 @@ function scriptOf({ fields }: CallArguments): string | undefined {
 function scriptCall(script: string, directory: string): Action {
   const patched = patchTouches(patchInScript(script), directory);
   const line = commandsInScript(script).join(' && ');
-  return patched.length > 0
-    ? made('write', '', firstOf(patched), patched)
-    : shellCall(line === '' ? script : line, directory);
+  return patched.length > 0 ? made('write', '', patched) : shellCall(line === '' ? script : line, directory);
 }
 
 /** Commands that only show something, each behind a folder that was gone to, and filters. */
@@ -94,9 +90,9 @@ const SHOWS =
 function shellCall(line: string, directory: string): Action {
   const patch = line.indexOf('*** Begin Patch');
   const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
-  if (touches.length > 0) return made('write', '', firstOf(touches), touches);
+  if (touches.length > 0) return made('write', '', touches);
   const shows = SHOWS.test(line.trim()) && !/\s-delete\b|\s-exec\b/.test(line);
-  return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, {});
+  return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, []);
 }
 
 /** A command given as a list of words, as a line. */
@@ -108,14 +104,14 @@ export function joinWords(words: readonly string[]): string {
 
 function readCall(touches: readonly Touch[]): Action {
   const key = touches.map((touch) => `${touch.path}:${touch.range ?? ''}`).join('\n');
-  return made('read', `read:${key}`, firstOf(touches), touches);
+  return made('read', `read:${key}`, touches);
 }
 
 function writeCall(verb: string, targets: readonly Target[], call: CallArguments, directory: string): Action {
   const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
   // Plans, to-do lists, bookings: writes to no file.
-  return made(touches.length > 0 ? 'write' : 'other', '', firstOf(touches), touches);
+  return made(touches.length > 0 ? 'write' : 'other', '', touches);
 }
 
 function modeOf(parameters: Parameters): string | undefined {
@@ -132,19 +128,13 @@ function keyOf(name: string, call: CallArguments): string {
   return `${name}:${call.text ?? writeJson(asked.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-function firstOf(touches: readonly Touch[]): Pick<Action, 'target' | 'range'> {
-  const first = touches[0];
-  if (!first) return {};
-  return { target: first.path, ...(first.range === undefined ? {} : { range: first.range }) };
-}
-
 function made(
   kind: Action['kind'],
   key: string,
-  where: Pick<Action, 'target' | 'range'>,
-  touches: readonly Touch[] = [],
+  touches: readonly Touch[],
+  target = touches[0]?.path,
 ): Action {
-  return { kind, ...where, key: shortKey(key), touches };
+  return { kind, ...(target !== undefined && { target }), key: shortKey(key), touches };
 }
 
 function shortKey(key: string): string {

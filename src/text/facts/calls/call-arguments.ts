@@ -41,12 +41,6 @@ function visitLeaves(value: unknown, visit: (text: string) => void, depth: numbe
   }
 }
 
-/** A tool, and what it is given. */
-export interface NamedCall {
-  readonly name: string;
-  readonly given: CallArguments;
-}
-
 /** Fields that name the tool that is to be called. */
 const NAMES = ['tool_name', 'toolName', 'tool', 'name', 'function_name'];
 /** Fields that hold its arguments. */
@@ -56,7 +50,7 @@ const NAME = /^[A-Za-z][\w.:/-]{0,80}$/;
 const CALLS_TOOLS = /tool|mcp|function/i;
 
 /** The call that a tool passes on, where it only calls others by name; else the call itself. */
-export function innerCall(name: string, given: CallArguments): NamedCall {
+export function innerCall(name: string, given: CallArguments): { name: string; given: CallArguments } {
   if (!CALLS_TOOLS.test(name)) return { name, given };
   const { fields } = given;
   const tool = NAMES.map((field) => fields[field]).find((value) => typeof value === 'string');

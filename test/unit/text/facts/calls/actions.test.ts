@@ -20,14 +20,18 @@ describe('tools by name', () => {
     ['open_file', { uri: 'file:///a/x.ts', offset: 0 }],
   ] as [string, unknown][])('%s %j asks for the whole of one file', (name, args) => {
     expect(act(name, args)).toMatchObject({ kind: 'read', target: '/a/x.ts', key: 'read:/a/x.ts:' });
-    expect(act(name, args).range).toBeUndefined();
+    expect(act(name, args).touches[0]!.range).toBeUndefined();
   });
 
   it.each([
     ['Read', { file_path: 'x.ts', offset: 10, limit: 20 }],
     ['view', { path: 'x.ts', view_range: [10, 20] }],
   ])('%s %j asks for a part', (name, args) => {
-    expect(act(name, args)).toMatchObject({ kind: 'read', target: 'x.ts', range: expect.any(String) });
+    expect(act(name, args)).toMatchObject({
+      kind: 'read',
+      target: 'x.ts',
+      touches: [{ range: expect.any(String) }],
+    });
   });
 
   it.each([
