@@ -1,4 +1,4 @@
-import { statusIn, wasNotRun } from '../facts/index.js';
+import { parseArguments, statusIn, wasNotRun } from '../facts/index.js';
 import { lineAround, oneLine } from './slices.js';
 
 /** How a call ended: as its status or its host says, as its own words say that it failed, or not to be told; or nobody let it be done. */
@@ -175,11 +175,7 @@ export function withoutEnvelope(text: string): string {
 
 function recordIn(text: string): string | undefined {
   if (!text.startsWith('{') || text.length > RECORD_CHARS) return undefined;
-  try {
-    const { output, stdout } = JSON.parse(text) as { output?: unknown; stdout?: unknown };
-    const said = output ?? stdout;
-    return typeof said === 'string' ? said : undefined;
-  } catch {
-    return undefined;
-  }
+  const { output, stdout } = parseArguments(text).fields;
+  const said = output ?? stdout;
+  return typeof said === 'string' ? said : undefined;
 }

@@ -28,7 +28,9 @@ export class SecretBook implements LogFold {
 
   /** A text made from the log, without its secrets and without words that look random. */
   readonly redact = (text: string): string =>
-    withoutRandomWords(this.hide(text), (word) => this.#wasSaid(word));
+    this.hide(text).replaceAll(LONG_WORD, (word) =>
+      isRandomWord(word) && !this.#wasSaid(word) ? '[random word removed]' : word,
+    );
 
   /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
   readonly hide = (text: string): string => {
@@ -122,10 +124,3 @@ function isRandomWord(word: string): boolean {
 
 /** The look behind keeps it from trying within a word that is too short. */
 const LONG_WORD = new RegExp(`(?<![\\w+=-])[\\w+=-]{${LEAST_RANDOM_CHARS},}`, 'g');
-
-/** A text without its random words, but those that may stay. */
-function withoutRandomWords(text: string, mayStay: (word: string) => boolean): string {
-  return text.replaceAll(LONG_WORD, (word) =>
-    isRandomWord(word) && !mayStay(word) ? '[random word removed]' : word,
-  );
-}
