@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SpillwayError } from '../../errors/index.js';
 import type { EngineEvent, Session } from '../../session/index.js';
 import type { Service } from './service.js';
 
@@ -140,8 +141,9 @@ export function logEvents(app: FastifyInstance, service: Service): void {
 function factsOf(event: EngineEvent): object | undefined {
   switch (event.kind) {
     case 'store-failed':
-    case 'failed':
       return codesOf(event.error);
+    case 'failed':
+      return { ...codesOf(event.error), ...figuresOf(event.error) };
     case 'warning':
       return { code: event.code };
     case 'limit-learned':
@@ -150,6 +152,10 @@ function factsOf(event: EngineEvent): object | undefined {
       return undefined;
   }
 }
+
+/** What the request takes, what of it may never be removed, and what it had to fit: figures alone. */
+const figuresOf = (error: unknown): object =>
+  error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE' ? error.facts : {};
 
 /** The code of a fault, and what the system or the server called its cause. */
 export function codesOf(error: unknown): { readonly code: string; readonly cause?: string | number } {

@@ -207,7 +207,18 @@ describe('a call through the proxy', () => {
     const answer = await chatOf(service).chat.completions.create({ model: 'm', messages: long });
     expect(answer.choices[0]!.finish_reason).toBe('stop');
     expect(asked(emulator)).toEqual(long);
-    expect(service.lines.join('')).toContain('BUDGET_UNREACHABLE');
+    const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'passed by', code: 'BUDGET_UNREACHABLE' }));
+    // Who is called at night reads when it was, and what did not fit.
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'failed',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        tokens: expect.any(Number),
+        limit: expect.any(Number),
+        floor: expect.objectContaining({ total: expect.any(Number) }),
+      }),
+    );
   });
 
   it('K22: waits for an operator where the settings say so', async () => {
