@@ -60,7 +60,11 @@ export class Runs {
       if (run.error) {
         // Somebody may have answered the plan, or let go of what is held, in another process.
         if (!isNewest) await persistence.catchUp();
-        if (isNewest || thread.ledger.version === version) throw run.error;
+        if (isNewest || thread.ledger.version === version) {
+          // Who asks why it failed asks the store, and nothing else may be written before this process ends.
+          await persistence.record([]).catch(() => undefined);
+          throw run.error;
+        }
         isNewest = true;
         continue;
       }
