@@ -57,6 +57,9 @@ describe('a first adoption', () => {
     const [files, services, sessions] = places as [number, number, number, number];
     expect(out.slice(files, services)).toMatch(/ compact .* replay .* validate /s);
     expect(out.slice(sessions)).toMatch(/ history .* undo .* recall /s);
+    expect((await spillway(['compact'])).err).toContain('(spillway compact --help says what it takes)');
+    expect((await spillway(['config', 'print', '--x'])).err).toContain('(spillway config print --help says');
+    expect((await spillway(['compct'])).err).toContain('(spillway --help lists the commands)');
   });
 
   it('adoption S11: the library reads no environment until it is handed in, and says so where a key is missing', async () => {

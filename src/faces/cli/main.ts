@@ -22,6 +22,8 @@ export async function main(argv: readonly string[], terminal: Terminal = createT
   }
 }
 
+const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name());
+
 /** Commands load their code when they run: starting up must not cost what is not used. */
 export function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('spillway')
@@ -91,7 +93,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
   program.commandsGroup('Services, stages, packages:');
   const conform = command(
     'conform',
-    'Put what a module exports (stage, format, summarizer, store) to the rules of its contract.',
+    'Put a plugin, or what a module exports (stage, format, summarizer, store), to the rules of its contract.',
   ).argument('<module>', 'JavaScript file, or a package installed here');
   shared(conform, 'json').action(does(async () => (await import('./commands/conform.js')).conform));
 
@@ -155,6 +157,8 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .option('--window <tokens>', 'window in tokens', whole('--window'))
     .option('--serve', 'replay into a running service, and leave it up')
     .action(does(async () => (await import('./commands/demo.js')).demo));
+  for (const one of [...program.commands, print])
+    one.showHelpAfterError(`(${pathOf(one)} --help says what it takes)`);
   return program;
 }
 

@@ -132,12 +132,11 @@ export class History {
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
       return pending;
     throw new SpillwayError('PLAN_UNKNOWN', {
-      subject: 'plan',
-      found: hash ?? 'none waits',
+      ...(hash === undefined ? { subject: 'no plan waits' } : { subject: 'plan', found: hash }),
       ...(pending && { allowed: pending.plan.hash }),
       remedy: pending
         ? 'Name the one that waits.'
-        : '`session.operator.pending`, or the command `history`, says what waits.',
+        : '`session.operator.propose(plan)`, or `spillway plan SESSION --propose`, lets one wait.',
     });
   }
 

@@ -101,8 +101,7 @@ export function explainCall(
 ): ExplainedCall {
   if (!call) {
     throw new SpillwayError('CALL_UNKNOWN', {
-      subject: 'call',
-      found: number === 0 ? 'none observed yet' : number,
+      ...(number === 0 ? { subject: 'no call was observed yet' } : { subject: 'call', found: number }),
       remedy: 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }

@@ -10,8 +10,7 @@ export async function edit({ session, options }: Within, hash?: string): Promise
   const { pending } = session.operator;
   if (!pending || (hash !== undefined && !pending.plan.hash.startsWith(hash))) {
     throw new SpillwayError('PLAN_UNKNOWN', {
-      subject: 'plan',
-      found: hash ?? 'none waits',
+      ...(hash === undefined ? { subject: 'no plan waits' } : { subject: 'plan', found: hash }),
       ...(pending && { allowed: pending.plan.hash }),
       remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
     });

@@ -47,7 +47,7 @@ interface Way {
 
 /** What a client calls its session, where it says so. */
 const SESSION_HEADER = 'x-spillway-session';
-const NO_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, and more than one or two dots.`;
+const NO_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, but not . or .. alone.`;
 
 /** One request of a client to a model, on its way to the upstream and back: `decide`, then `answer`, or what `onError` makes of it. */
 export class Passage {
