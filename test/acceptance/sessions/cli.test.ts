@@ -121,6 +121,29 @@ describe('the command line for kept sessions', () => {
     );
   }, 60_000);
 
+  it('says what failed and when, of which budget a plan would be, and where a search looks', async () => {
+    const store = kept('failed');
+    const engine = await createSpillway({ store, inputBudget: 20, settings: { counter: 'heuristic' } });
+    const session = await engine.open({ id: 'mill' });
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    await engine.close();
+    const told = (await spillway(['history', 'mill', '--store', store])).out;
+    expect(told).toMatch(/^c1 {2}committed {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}[\d,]+ -> [\d,]+ tokens/);
+    expect(told).toMatch(
+      /^failed {2}\d{4}-\S+Z {2}BUDGET_UNREACHABLE: What may never be removed .* the budget is \d+ tokens/m,
+    );
+    expect(await ran(store, 'history', 'mill')).toMatchObject({ failed: [{ kind: 'compaction.failed' }] });
+    expect((await spillway(['plan', 'mill', '--store', store, '--model', 'gpt-4o'])).out).toMatch(
+      /^noop: .*\npressure \d+\.\d % of [\d,]+ tokens \(gpt-4o: window 128,000/,
+    );
+    expect((await spillway(['recall', 'mill', '--store', store, '--query', 'brief'])).out).toMatch(
+      /^Nothing was found\.\n.* what has left the request.*--find/,
+    );
+    expect((await spillway(['approve', 'mill', '--store', store])).err).toMatch(
+      /^PLAN_UNKNOWN: no plan waits\./,
+    );
+  }, 60_000);
+
   it('counts the messages that stand, and not those that were rolled back', async () => {
     const store = kept('count');
     const count = async (): Promise<unknown> => {

@@ -1,4 +1,4 @@
-import { amount, dollars, milliseconds, percent, plainTable } from '../report/numbers.js';
+import { amount, counted, dollars, milliseconds, percent, plainTable } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
 import type { Interval } from './bootstrap.js';
 import type { ExamRound } from './exam.js';
@@ -124,8 +124,6 @@ function examTable({ exams, questions, rows }: ExamRound): BenchTable {
     ]),
   };
 }
-
-const counted = (count: number, what: string): string => `${amount(count)} ${what}${count === 1 ? '' : 's'}`;
 
 export function aboutRound({ rows, short }: BenchRound): string {
   const [first] = rows;

@@ -1,7 +1,7 @@
 import type { CallRecord, CostLine, Costs, NetCost } from '../../../index.js';
 import * as verbs from '../../operations/index.js';
 import { sourcesOf, withEngine } from '../open.js';
-import { amount, change, dollars, percent } from '../report/numbers.js';
+import { amount, change, counted, dollars, percent } from '../report/numbers.js';
 import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
 /** What all sessions of a store spent. */
@@ -33,7 +33,7 @@ function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine)
   const read = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens;
   const cached = tokens.cacheReadTokens > 0 ? ` (${amount(tokens.cacheReadTokens)} of them cached)` : '';
   const price = calls > 0 && unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
-  return `${name}: ${price}, ${callsOf(calls)}, ${amount(read)} tokens in${cached}, ${amount(tokens.outputTokens)} out`;
+  return `${name}: ${price}, ${counted(calls, 'call')}, ${amount(read)} tokens in${cached}, ${amount(tokens.outputTokens)} out`;
 }
 
 function netLines(netCosts: readonly NetCost[], undone: ReadonlySet<string>): readonly string[] {
@@ -43,11 +43,10 @@ function netLines(netCosts: readonly NetCost[], undone: ReadonlySet<string>): re
   const prunes = netCosts.filter(({ kind }) => kind === 'prune');
   if (prunes.length === 0) return compactions.length === 0 ? ['nothing was compacted'] : compactions;
   const sum = (of: (one: NetCost) => number): number => prunes.reduce((total, one) => total + of(one), 0);
-  const times = `${amount(prunes.length)} time${prunes.length === 1 ? '' : 's'}`;
   const rewritten = `${amount(sum((one) => one.rewritten))} written anew`;
   return [
     ...compactions,
-    `pruned ${times}  for ${rewritten}: net ${change(sum(({ net }) => net))} input tokens`,
+    `pruned ${counted(prunes.length, 'time')}  for ${rewritten}: net ${change(sum(({ net }) => net))} input tokens`,
   ];
 }
 
@@ -58,16 +57,14 @@ function netLine(
   const worth = netCost === null ? '' : ` (${netCost < 0 ? '-' : '+'}${dollars(Math.abs(netCost))})`;
   const spent = spentTokens > 0 ? ` and ${amount(spentTokens)} of a summarizer` : '';
   const saved = isUndone
-    ? `saved tokens over ${callsOf(calls)}, until it was undone,`
-    : `saves ${amount(savedPerCall)} tokens a call, over ${callsOf(calls)},`;
+    ? `saved tokens over ${counted(calls, 'call')}, until it was undone,`
+    : `saves ${amount(savedPerCall)} tokens a call, over ${counted(calls, 'call')},`;
   return `${record}  ${saved} for ${amount(rewritten)} written anew${spent}: net ${change(net)} input tokens${worth}`;
 }
-
-const callsOf = (count: number): string => `${amount(count)} call${count === 1 ? '' : 's'}`;
 
 function callLine({ call, messages, tokens, pressure, record, replaced, usage }: CallRecord): string {
   const under = record === undefined ? '' : `, ${record} in force, ${amount(replaced)} with stubs`;
   const reported =
     usage === undefined ? 'nothing reported' : `${amount(usage.inputTokens)} tokens in reported`;
-  return `call ${call}  ${amount(messages)} messages, ${amount(tokens)} tokens (${percent(pressure)})${under}; ${reported}`;
+  return `call ${call}  ${counted(messages, 'message')}, ${amount(tokens)} tokens (${percent(pressure)})${under}; ${reported}`;
 }

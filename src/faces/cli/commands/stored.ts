@@ -6,13 +6,15 @@ import {
   type ExplainedMessage,
   type Flag,
   type LearnedLimit,
+  type Session,
 } from '../../../index.js';
 import * as verbs from '../../operations/index.js';
-import type { SessionStore, StoredEvent } from '../../../spi/index.js';
+import type { SessionStore } from '../../../spi/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
-import { amount, percent } from '../report/numbers.js';
+import { amount, budgetLine, counted, percent } from '../report/numbers.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
+import { history, recordLine } from './history.js';
 import {
   editLines,
   inSession,
@@ -28,7 +30,7 @@ async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<
   const lines = (): string[] =>
     threads.map(({ sessionId, agentPath, head, messages, updatedAt, fault }) => {
       const when = new Date(updatedAt).toISOString();
-      const line = `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+      const line = `${sessionId}  ${agentPath}  ${counted(messages, 'message')}  ${amount(head.entries)} in the ledger  ${when}`;
       return fault === undefined ? line : `${line}  ${fault}`;
     });
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
@@ -38,7 +40,7 @@ async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<
 async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
   if (forget !== undefined) {
     const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
-    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${amount(forgotten)} models`;
+    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${counted(forgotten, 'model')}`;
     return { value: { forgotten }, lines: () => [line] };
   }
   const known = await learnedLimits(store);
@@ -70,32 +72,6 @@ function figures({
   ].join(', ');
 }
 
-async function history({ session, options }: Within): Promise<Said> {
-  if (options.transcript || options.includeSuperseded) {
-    const entries = await session.operator.transcript({
-      includeSuperseded: options.includeSuperseded === true,
-    });
-    const lines = (): string[] =>
-      entries.map(({ message, status, by }) => {
-        // One line, whatever is in it: as JSON writes it, without the quotes.
-        const words = JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1).slice(0, 80);
-        return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
-      });
-    return { value: entries, lines };
-  }
-  await session.load();
-  const { history: records, pending } = session.operator;
-  const trimming = (await session.operator.audit()).filter(({ kind }) => TRIMMING.includes(kind));
-  return {
-    value: { records, ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) },
-    lines: () => [
-      ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
-      ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
-      ...TRIMMING.flatMap((kind) => trimmingLine(trimming.filter((event) => event.kind === kind))),
-    ],
-  };
-}
-
 async function undo({ session, options }: Within): Promise<Said> {
   const { records: undone } = await verbs.undo.run(session, options);
   return {
@@ -109,7 +85,7 @@ async function rollback({ session }: Within, message: string): Promise<Said> {
   return {
     value: { messages: session.log.length, undone },
     lines: () => [
-      `the log ends at ${message} now, ${amount(session.log.length)} messages`,
+      `the log ends at ${message} now, ${counted(session.log.length, 'message')}`,
       ...undoneLines(undone),
     ],
   };
@@ -124,7 +100,7 @@ async function plan({ session, options: { target, propose } }: Within): Promise<
   if (propose && run.kind === 'planned') await session.operator.propose(run.plan!);
   const lines = (): string[] => {
     const { plan: made } = run;
-    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`];
+    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`, fullness(session)];
     const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
     return [
       `plan ${made.hash}`,
@@ -135,6 +111,10 @@ async function plan({ session, options: { target, propose } }: Within): Promise<
   };
   return { value: run, lines };
 }
+
+/** Of what budget: that of the settings here, which may be another than that of who serves the session. */
+const fullness = ({ reading: { pressure, budget } }: Session): string =>
+  `pressure ${percent(pressure)} of ${budgetLine(budget)}`;
 
 async function approve({ session }: Within, hash?: string): Promise<Said> {
   return saidOf((await verbs.approve.run(session, { hash })).record);
@@ -164,8 +144,14 @@ async function explain({ session, options: { find, call: asked } }: Within): Pro
 
 async function recall({ session, options }: Within): Promise<Said> {
   const { items, text } = await verbs.recall.run(session, options);
-  return { value: items, lines: () => text.split('\n') };
+  return {
+    value: items,
+    lines: () => [...text.split('\n'), ...(items.length === 0 ? [ONLY_WHAT_LEFT] : [])],
+  };
 }
+
+const ONLY_WHAT_LEFT =
+  'A query looks in what has left the request: `spillway explain SESSION --find WORDS` looks everywhere.';
 
 async function giveBack({ session, options }: Within, handle?: string): Promise<Said> {
   const { preview = false } = options;
@@ -229,21 +215,6 @@ const VERDICTS = {
   never: 'never: nobody said these words',
 } as const;
 
-/** What somebody else did, or would have done, to a request: in no record, since it is no compaction of ours. */
-const TRIMMING = ['compaction.trimming-off', 'compaction.trimmed-upstream', 'compaction.over-window'];
-
-/** The newest of a kind, and how many there were. */
-function trimmingLine(events: readonly StoredEvent[]): readonly string[] {
-  const newest = events.at(-1);
-  if (!newest) return [];
-  const { reason, fields, reported, expected } = newest.body as Readonly<Record<string, unknown>>;
-  const facts = Array.isArray(fields)
-    ? fields.join(', ')
-    : `${amount(Number(reported))} of ${amount(Number(expected))} tokens`;
-  const times = events.length > 1 ? `  ${amount(events.length)} times, at last:` : '';
-  return [`trimming${times}  ${String(reason)} (${facts})`];
-}
-
 function saidOf(record: CompactionRecord): Said {
   return { value: record, lines: () => [recordLine(record)] };
 }
@@ -255,10 +226,4 @@ function explainedLines(one: ExplainedMessage): readonly string[] {
   const tokens = `${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens`;
   const by = one.by ? `  ${one.by.stage}: ${one.by.reason}` : '';
   return [`${one.status.padEnd(11)} ${one.id}  ${tokens}${one.record ? `  ${one.record}` : ''}${by}`];
-}
-
-function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {
-  const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
-  const judgement = judged ? `  ${judged}${notes === undefined ? '' : `: ${notes}`}` : '';
-  return `${id}  ${status}  ${tokens}  ${made.trigger.detail}${judgement}`;
 }

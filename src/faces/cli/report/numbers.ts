@@ -8,6 +8,10 @@ export function amount(value: number): string {
   return Number.isFinite(value) ? grouped(Math.round(value)) : 'unlimited';
 }
 
+/** `1 call`, `3 calls`. */
+export const counted = (count: number, thing: string): string =>
+  `${amount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 export function percent(pressure: number): string {
   return `${(pressure * 100).toFixed(1)} %`;
 }
@@ -42,7 +46,7 @@ export function dollars(cost: number, isLeast = false): string {
 /** What summarizers were asked, in one line. */
 export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: CostLine): string {
   const price = unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
-  return `summarizer: ${amount(calls)} call${calls === 1 ? '' : 's'}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
+  return `summarizer: ${counted(calls, 'call')}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
 }
 
 const EDGES =
