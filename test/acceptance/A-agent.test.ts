@@ -1,22 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  quarter,
-  read,
-  says,
-  sessionOf,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  wordsOf,
-  type Chat,
-} from './support.js';
+import { prose, quarter, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, wordsOf } from './support.js';
 
 const folder = temporaryFolder();
 const reminder = (n: number): Chat =>

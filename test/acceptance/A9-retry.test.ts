@@ -2,18 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { PressureEvent, Warning } from '../../src/index.js';
 import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  spillway as cli,
-  user,
-} from './support.js';
+import { prose, step, system, user } from '../support/chats.js';
+import { engine, fill, read, talk, temporaryFolder, spillway as cli } from './support.js';
 
 const folder = temporaryFolder();
 

@@ -2,27 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
+import { prose, quarter, says, step, system, user, callOf, resultOf, type Chat } from '../support/chats.js';
 import {
   engine,
   fill,
   opened,
-  prose,
-  quarter,
   read,
-  says,
   sessionOf,
   shownText,
   spillway,
-  step,
-  system,
   talk,
   temporaryFolder,
-  user,
   wordsOf,
   jsonLines,
-  callOf,
-  resultOf,
-  type Chat,
 } from './support.js';
 
 const folder = temporaryFolder();

@@ -1,21 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type PressureEvent } from '../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  resultOf,
-  callOf,
-  says,
-  sessionOf,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  type Chat,
-} from './support.js';
+import { prose, resultOf, callOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, fill, read, sessionOf, talk, wordsOf } from './support.js';
 
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 

@@ -4,20 +4,8 @@ import { join } from 'node:path';
 import { openStore, type Session } from '../../src/index.js';
 import { started } from './service/support.js';
 import { but, KINDS, place } from './sessions/stores.js';
-import {
-  callOf,
-  engine,
-  prose,
-  resultOf,
-  says,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  type Chat,
-} from './support.js';
+import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, spillway, talk, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const BUDGET = 4_000;

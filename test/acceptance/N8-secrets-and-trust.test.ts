@@ -1,18 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Summarizer } from '../../src/index.js';
-import {
-  callOf,
-  fill,
-  prose,
-  resultOf,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-} from './support.js';
+import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
+import { fill, sessionOf, shownText, talk } from './support.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');

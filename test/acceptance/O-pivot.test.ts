@@ -1,21 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  quarter,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  type Chat,
-} from './support.js';
+import { prose, quarter, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk, wordsOf } from './support.js';
 
 const pivot = async (budget: number, settings: ConfigSources['settings'] = {}) =>
   (await engine(budget, settings, { profile: 'pivot' })).session();

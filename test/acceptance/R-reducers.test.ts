@@ -1,23 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openaiChat, replaySession } from '../../src/index.js';
-import {
-  callOf,
-  engine,
-  fill,
-  opened,
-  prose,
-  read,
-  resultOf,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  type Chat,
-} from './support.js';
+import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, fill, opened, read, sessionOf, shownText, talk, wordsOf } from './support.js';
 
 const reducer = async (budget: number, settings = {}) =>
   (await engine(budget, settings, { profile: 'reducer' })).session();

@@ -1,28 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { collapsePrefix, expire, LONG } from '../../examples/reducers.js';
-import {
-  createSpillway,
-  reducerStage,
-  type CompactionStage,
-  type ContextMessage,
-  type Message,
-  type Reduce,
-  type ReducerBudget,
-} from '../../src/index.js';
+import { createSpillway, reducerStage } from '../../src/index.js';
+import type { CompactionStage, ContextMessage, Message, Reduce, ReducerBudget } from '../../src/index.js';
 import { judge, STAGE_RULES, validateOpenAiChat } from '../../src/testkit/index.js';
-import {
-  callOf,
-  prose,
-  quarter,
-  read,
-  resultOf,
-  says,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-} from './support.js';
+import { callOf, prose, quarter, resultOf, says, system, user } from '../support/chats.js';
+import { read, talk, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 

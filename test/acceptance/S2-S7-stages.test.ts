@@ -1,19 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
-import {
-  fill,
-  opened,
-  prose,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  type Chat,
-} from './support.js';
+import { prose, says, step, system, user, type Chat } from '../support/chats.js';
+import { fill, opened, sessionOf, shownText, talk, wordsOf } from './support.js';
 
 const BUDGET = 20_000;
 

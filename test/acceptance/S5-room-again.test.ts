@@ -1,26 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
-import {
-  openStore,
-  type Session,
-  type SpillwayOptions,
-  type Summarizer,
-  type SummaryRequest,
-} from '../../src/index.js';
-import {
-  callOf,
-  engine,
-  prose,
-  read,
-  resultOf,
-  says,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  type Chat,
-} from './support.js';
+import { openStore } from '../../src/index.js';
+import type { Session, SpillwayOptions, Summarizer, SummaryRequest } from '../../src/index.js';
+import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, read, shownText, talk } from './support.js';
 
 const BUDGET = 16_000;
 /** Tokens of a message beyond those of its text. */

@@ -3,32 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { readSession } from '../../src/faces/importers/index.js';
-import {
-  createSpillway,
-  defineStage,
-  type CompactionStage,
-  type Edit,
-  type TranscriptView,
-} from '../../src/index.js';
+import { createSpillway, defineStage } from '../../src/index.js';
+import type { CompactionStage, Edit, TranscriptView } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
-import {
-  callOf,
-  fill,
-  jsonLines,
-  prose,
-  quarter,
-  resultOf,
-  says,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  wordsOf,
-  type Chat,
-  sessionOf,
-} from './support.js';
+import { callOf, prose, quarter, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { fill, jsonLines, spillway, talk, temporaryFolder, wordsOf, sessionOf } from './support.js';
 
 const folder = temporaryFolder();
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];

@@ -16,18 +16,8 @@ import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, replaySession } from '../../src/index.js';
 import { validateOpenAiChat, validators } from '../../src/testkit/index.js';
-import {
-  jsonLines,
-  prose,
-  readJson,
-  says,
-  spillway,
-  step,
-  system,
-  temporaryFolder,
-  user,
-  type Chat,
-} from './support.js';
+import { prose, says, step, system, user, type Chat } from '../support/chats.js';
+import { jsonLines, readJson, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const CHAT: Chat[] = [

@@ -6,11 +6,8 @@ import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@la
 import { ChatOpenAI } from '@langchain/openai';
 import { createOpenAI as createOpenAI4 } from '@ai-sdk/openai4';
 import { generateText, streamText, tool, wrapLanguageModel, type ModelMessage, type ToolSet } from 'ai';
-import {
-  generateText as generateText7,
-  wrapLanguageModel as wrap7,
-  type ModelMessage as ModelMessage7,
-} from 'ai7';
+import { generateText as generateText7, wrapLanguageModel as wrap7 } from 'ai7';
+import type { ModelMessage as ModelMessage7 } from 'ai7';
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';

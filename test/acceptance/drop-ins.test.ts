@@ -6,12 +6,8 @@ import { generateText, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import {
-  compactAiSdk,
-  compactLangChain,
-  compactOpenAI,
-  type DropInOptions,
-} from '../../src/faces/adapters/index.js';
+import { compactAiSdk, compactLangChain, compactOpenAI } from '../../src/faces/adapters/index.js';
+import type { DropInOptions } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { aiSdk, aiSdk7, chat, claude, langChain, responses, type Ask, type Wired } from './clients.js';

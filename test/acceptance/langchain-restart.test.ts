@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  AIMessage,
-  type BaseMessage,
-  ChatMessage,
-  HumanMessage,
-  SystemMessage,
-  type ToolMessage,
-} from '@langchain/core/messages';
+import { AIMessage, ChatMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
+import type { BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { compactLangChain } from '../../src/faces/adapters/index.js';
 import { validateLangChain } from '../../src/testkit/index.js';
 import { engine, temporaryFolder } from './support.js';

@@ -1,30 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createSpillway,
-  definePlugin,
-  openaiChat,
-  openStore,
-  type Message,
-  type PressureEvent,
-  type Summarizer,
-} from '../../src/index.js';
+import { createSpillway, definePlugin, openaiChat, openStore } from '../../src/index.js';
+import type { Message, PressureEvent, Summarizer } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { started } from './service/support.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import {
-  engine,
-  fill,
-  prose,
-  quarter,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-} from './support.js';
+import { prose, quarter, says, step, system, user } from '../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk } from './support.js';
 
 /* Promises that are kept in one place of the sources: a figure, a flag, a call that is waited for. */
 

@@ -1,20 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunOverrides, Session, Summarizer } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
+import { prose, step, system, user, type Chat } from '../support/chats.js';
 import {
   engine,
   fill,
   jsonLines,
-  prose,
   read,
   shownText,
   spillway,
-  step,
-  system,
   talk,
   temporaryFolder,
-  user,
-  type Chat,
   sessionOf,
 } from './support.js';
 

@@ -2,19 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Summarizer, SummaryRequest } from '../../src/index.js';
 import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-} from './support.js';
+import { prose, says, step, system, user } from '../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk } from './support.js';
 
 const results = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();

@@ -5,16 +5,8 @@ import { afterAll } from '@jest/globals';
 import pc from 'picocolors';
 import { main } from '../../src/faces/cli/main.js';
 import type { Terminal } from '../../src/faces/cli/terminal.js';
-import {
-  createSpillway,
-  openaiChat,
-  type ConfigSources,
-  type Message,
-  type Part,
-  type Session,
-  type SpillwayOptions,
-  type ViewMessage,
-} from '../../src/index.js';
+import { createSpillway, openaiChat } from '../../src/index.js';
+import type { ConfigSources, Message, Part, Session, SpillwayOptions, ViewMessage } from '../../src/index.js';
 import { prose, quarter, says, user, type Chat } from '../support/chats.js';
 
 export * from '../support/chats.js';

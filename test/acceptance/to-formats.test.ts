@@ -1,21 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
-import {
-  engine,
-  jsonLines,
-  prose,
-  read,
-  readJson,
-  says,
-  sessionOf,
-  spillway,
-  step,
-  system,
-  temporaryFolder,
-  user,
-  type Chat,
-} from './support.js';
+import { prose, says, step, system, user, type Chat } from '../support/chats.js';
+import { engine, jsonLines, read, readJson, sessionOf, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const CHAT: Chat[] = [

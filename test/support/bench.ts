@@ -6,15 +6,8 @@ import { measureEdit } from '../../src/pipeline/measure.js';
 import { readEdit } from '../../src/pipeline/shape.js';
 import type { TranscriptView } from '../../src/spi/index.js';
 import { createMeasure } from '../../src/tokens/index.js';
-import {
-  Log,
-  LogReader,
-  Projection,
-  type Hold,
-  type LogMessage,
-  type Message,
-  type PlannedEdit,
-} from '../../src/transcript/index.js';
+import { Log, LogReader, Projection } from '../../src/transcript/index.js';
+import type { Hold, LogMessage, Message, PlannedEdit } from '../../src/transcript/index.js';
 import { conversation, type Draft } from './messages.js';
 
 /** A token is a word or a mark: easy to check by eye. Lone surrogates are marks. */

@@ -3,15 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  folderWith,
-  give,
-  launch,
-  onceForAll,
-  ownerOfServers,
-  programsFor,
-  type Running,
-} from './postgres-program.js';
+import { folderWith, give, launch, onceForAll, ownerOfServers, programsFor } from './postgres-program.js';
+import type { Running } from './postgres-program.js';
 
 const USER = 'spillway';
 const PASSWORD = 'not-a-secret';

@@ -1,10 +1,5 @@
-import {
-  planRun,
-  type OpenableStage,
-  type Policy,
-  type RunInput,
-  type RunOutcome,
-} from '../../src/pipeline/index.js';
+import { planRun } from '../../src/pipeline/index.js';
+import type { OpenableStage, Policy, RunInput, RunOutcome } from '../../src/pipeline/index.js';
 import type { CompactionStage, Proposal, StageGoal, TranscriptView } from '../../src/spi/index.js';
 import { BUILT_IN_STAGES } from '../../src/stages/index.js';
 import { readPressure, type Budget } from '../../src/tokens/index.js';

@@ -1,20 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
-import {
-  callOf,
-  jsonLines,
-  prose,
-  readJson,
-  resultOf,
-  says,
-  sessionOf,
-  shownText,
-  spillway,
-  step,
-  temporaryFolder,
-  user,
-  type Chat,
-} from '../support.js';
+import { callOf, prose, resultOf, says, step, user, type Chat } from '../../support/chats.js';
+import { jsonLines, readJson, sessionOf, shownText, spillway, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const GIANT = `The build begins.\n${prose(2_000_000, 1)}\nThe build failed: 3 errors.`;

@@ -1,18 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  says,
-  sessionOf,
-  spillway,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-} from '../support.js';
+import { prose, says, system, user } from '../../support/chats.js';
+import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const CHINESE = '水库的水位正在上升，请先打开第一道闸门，然后再检查下游的压力计。';

@@ -2,18 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { EngineEvent, Session } from '../../../src/index.js';
-import {
-  engine,
-  prose,
-  read,
-  shownText,
-  spillway as cli,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-} from '../support.js';
+import { prose, step, system, user } from '../../support/chats.js';
+import { engine, read, shownText, spillway as cli, talk, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const RULES = 'Never touch the billing service.\nAnswer in German.';

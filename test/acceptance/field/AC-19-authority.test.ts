@@ -1,19 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated, filling, pressed, summariesOf, BUDGET } from '../summarizer.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-} from '../support.js';
+import { prose, says, step, system, user } from '../../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk } from '../support.js';
 
 const KEY = ['sk-', 'proj-', 'abcdefghij0123456789'].join('');
 

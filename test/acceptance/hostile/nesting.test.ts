@@ -1,18 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import {
-  engine,
-  jsonLines,
-  prose,
-  read,
-  says,
-  spillway,
-  talk,
-  temporaryFolder,
-  user,
-  type Chat,
-} from '../support.js';
+import { prose, says, user, type Chat } from '../../support/chats.js';
+import { engine, jsonLines, read, spillway, talk, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const FORMATS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk', 'langchain'] as const;

@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createSpillway,
-  definePlugin,
-  SpillwayError,
-  type Plugin,
-  type Spillway,
-} from '../../../src/index.js';
+import { createSpillway, definePlugin, SpillwayError } from '../../../src/index.js';
+import type { Plugin, Spillway } from '../../../src/index.js';
 import { fill, quarter, read, says, system, talk, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();

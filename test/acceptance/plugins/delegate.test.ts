@@ -1,27 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createSpillway,
-  definePlugin,
-  type Plugin,
-  type Session,
-  type SpillwayOptions,
-} from '../../../src/index.js';
+import { createSpillway, definePlugin } from '../../../src/index.js';
+import type { Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { Compactor, PreCompact } from '../../../src/spi/index.js';
 import { validators } from '../../../src/testkit/index.js';
+import { quarter, says, step, system, user } from '../../support/chats.js';
 import {
   engine,
   fill,
   opened,
-  quarter,
   read,
-  says,
   shownText,
   spillway,
-  step,
-  system,
   talk,
   temporaryFolder,
-  user,
   logged,
 } from '../support.js';
 

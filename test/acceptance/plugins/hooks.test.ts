@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createSpillway,
-  definePlugin,
-  openStore,
-  type EngineEvent,
-  type Plugin,
-  type Session,
-  type SpillwayOptions,
-} from '../../../src/index.js';
+import { createSpillway, definePlugin, openStore } from '../../../src/index.js';
+import type { EngineEvent, Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { PluginApi, PostCompact, PreCompact } from '../../../src/spi/index.js';
 import { engine, fill, prose, quarter, read, says, shownText, step, system, talk, user } from '../support.js';
 

@@ -2,18 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, type Plugin } from '../../../src/index.js';
-import {
-  fill,
-  quarter,
-  read,
-  says,
-  shownText,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  sessionOf,
-} from '../support.js';
+import { quarter, says, system, user } from '../../support/chats.js';
+import { fill, read, shownText, talk, temporaryFolder, sessionOf } from '../support.js';
 
 const page = readFileSync(resolve('docs', 'plugins.md'), 'utf8');
 const folder = temporaryFolder();

@@ -2,22 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources, type Session } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated } from '../summarizer.js';
+import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
 import {
   engine,
   fill,
   fillTo,
-  prose,
-  quarter,
   read,
-  says,
   shownText,
   spillway,
-  step,
-  system,
   talk,
   temporaryFolder,
-  user,
-  type Chat,
   sessionOf,
 } from '../support.js';
 

@@ -2,18 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { BUDGET, pressed } from '../summarizer.js';
-import {
-  engine,
-  quarter,
-  read,
-  spillway,
-  step,
-  system,
-  temporaryFolder,
-  user,
-  prose,
-  jsonLines,
-} from '../support.js';
+import { quarter, step, system, user, prose } from '../../support/chats.js';
+import { engine, read, spillway, temporaryFolder, jsonLines } from '../support.js';
 
 const folder = temporaryFolder();
 const REVIEWER = 'primary/reviewer';

@@ -2,18 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
-import {
-  jsonLines,
-  prose,
-  readJson,
-  says,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-} from '../support.js';
+import { prose, says, step, system, user } from '../../support/chats.js';
+import { jsonLines, readJson, spillway, talk, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const sessions = join(folder.path, 'sessions');

@@ -5,21 +5,8 @@ import type { BenchRound } from '../../../src/faces/cli/bench/round.js';
 import { rivalLane } from '../../../src/faces/cli/bench/lane.js';
 import { rivalNamed } from '../../../src/faces/cli/bench/rival.js';
 import { chatHistoryOf } from '../../../src/faces/cli/bench/subject.js';
-import {
-  callOf,
-  jsonLines,
-  prose,
-  read,
-  resultOf,
-  says,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  type Chat,
-} from '../support.js';
+import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../../support/chats.js';
+import { jsonLines, read, spillway, talk, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 

@@ -1,22 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
-import {
-  fill,
-  fillTo,
-  prose,
-  quarter,
-  read,
-  says,
-  spillway,
-  step,
-  system,
-  talk,
-  temporaryFolder,
-  user,
-  wordsOf,
-  type Chat,
-  sessionOf,
-} from '../support.js';
+import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
+import { fill, fillTo, read, spillway, talk, temporaryFolder, wordsOf, sessionOf } from '../support.js';
 
 const folder = temporaryFolder();
 const opened = (settings: ConfigSources['settings'] = {}) =>

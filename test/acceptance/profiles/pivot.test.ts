@@ -1,18 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  quarter,
-  read,
-  step,
-  system,
-  talk,
-  user,
-  type Chat,
-  sessionOf,
-} from '../support.js';
+import { prose, quarter, step, system, user, type Chat } from '../../support/chats.js';
+import { engine, fill, read, talk, sessionOf } from '../support.js';
 
 const opened = (settings: object = {}) => createSpillway({ counter: quarter, profile: 'pivot', settings });
 const usableOf = async (limits: object, settings: object = {}) => {

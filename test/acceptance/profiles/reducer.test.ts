@@ -1,21 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Summarizer } from '../../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  quarter,
-  read,
-  says,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  type Chat,
-  sessionOf,
-} from '../support.js';
+import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
+import { engine, fill, read, shownText, talk, wordsOf, sessionOf } from '../support.js';
 
 const opened = (settings: object = {}, more: object = {}) =>
   createSpillway({ counter: quarter, profile: 'reducer', settings, ...more });

@@ -1,19 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openaiChat, type Message, type Prepared, type Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import {
-  engine,
-  prose,
-  read,
-  says,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  type Chat,
-  sessionOf,
-} from '../support.js';
+import { prose, says, step, system, user, type Chat } from '../../support/chats.js';
+import { engine, read, shownText, talk, sessionOf } from '../support.js';
 import { KINDS, place } from './stores.js';
 
 jest.setTimeout(60_000);

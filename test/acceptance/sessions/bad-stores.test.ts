@@ -5,28 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Libsql from 'libsql';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
-import {
-  createSpillway,
-  listSessions,
-  SpillwayError,
-  type SessionStore,
-  type Spillway,
-} from '../../../src/index.js';
+import { createSpillway, listSessions, SpillwayError } from '../../../src/index.js';
+import type { SessionStore, Spillway } from '../../../src/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
-import {
-  engine,
-  quarter,
-  read,
-  says,
-  shownText,
-  spillway,
-  talk,
-  temporaryFolder,
-  user,
-  said,
-  logged,
-} from '../support.js';
+import { quarter, says, user } from '../../support/chats.js';
+import { engine, read, shownText, spillway, talk, temporaryFolder, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
 
 /** Servers and processes take their time. */

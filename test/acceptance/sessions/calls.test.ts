@@ -1,18 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { createSpillway, openStore, withoutHostTrimming, type Session } from '../../../src/index.js';
-import {
-  engine,
-  prose,
-  quarter,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-} from '../support.js';
+import { prose, quarter, says, step, system, user } from '../../support/chats.js';
+import { engine, read, sessionOf, shownText, talk } from '../support.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
 jest.setTimeout(60_000);

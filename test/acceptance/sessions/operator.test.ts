@@ -1,21 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
-import {
-  engine,
-  fill,
-  prose,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  wordsOf,
-  said,
-  logged,
-} from '../support.js';
+import { prose, says, step, system, user } from '../../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk, wordsOf, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
 import { defineSummarizer } from './summarizer.js';
 

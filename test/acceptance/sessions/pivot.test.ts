@@ -1,18 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, type Session, type SessionStore } from '../../../src/index.js';
-import {
-  engine,
-  prose,
-  read,
-  says,
-  sessionOf,
-  shownText,
-  system,
-  talk,
-  user,
-  said,
-  logged,
-} from '../support.js';
+import { prose, says, system, user } from '../../support/chats.js';
+import { engine, read, sessionOf, shownText, talk, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
 
 /** Stores and whole sessions, on machines that do other things too. */

@@ -1,21 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
 import { recalledText, recallTool, type Message, type Recalled, type Session } from '../../../src/index.js';
-import {
-  callOf,
-  engine,
-  prose,
-  read,
-  resultOf,
-  says,
-  sessionOf,
-  shownText,
-  step,
-  system,
-  talk,
-  user,
-  type Chat,
-} from '../support.js';
+import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../../support/chats.js';
+import { engine, read, sessionOf, shownText, talk } from '../support.js';
 import { KINDS, place } from './stores.js';
 
 /** Stores and whole sessions, on machines that do other things too. */

@@ -12,12 +12,8 @@ import {
   compactLangChain,
   compactOpenAI,
 } from '../../../src/faces/adapters/index.js';
-import {
-  createSpillway,
-  type PressureEvent,
-  type Session,
-  type SpillwayOptions,
-} from '../../../src/index.js';
+import { createSpillway } from '../../../src/index.js';
+import type { PressureEvent, Session, SpillwayOptions } from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { engine, prose, quarter, read, system, talk, user } from '../support.js';
 import { but, place } from './stores.js';

@@ -2,12 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  loadConfig,
-  type ConfigFault,
-  type EffectiveConfig,
-  type LoadOptions,
-} from '../../../src/config/index.js';
+import { loadConfig } from '../../../src/config/index.js';
+import type { ConfigFault, EffectiveConfig, LoadOptions } from '../../../src/config/index.js';
 import { SpillwayError } from '../../../src/errors/index.js';
 import { BUILT_IN_STAGES } from '../../../src/stages/index.js';
 

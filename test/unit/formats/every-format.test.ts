@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  coerceMessageLikeToMessage,
-  mapStoredMessagesToChatMessages,
-  type MessageFieldWithRole,
-  type StoredMessage,
-} from '@langchain/core/messages';
+import { coerceMessageLikeToMessage, mapStoredMessagesToChatMessages } from '@langchain/core/messages';
+import type { MessageFieldWithRole, StoredMessage } from '@langchain/core/messages';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';
 import { formats, openaiChat } from '../../../src/formats/index.js';
@@ -12,17 +8,8 @@ import type { WireFormat } from '../../../src/spi/index.js';
 import { validateGemini, validators } from '../../../src/testkit/index.js';
 import type { Message, ViewMessage } from '../../../src/transcript/index.js';
 import { histories } from '../../support/histories.js';
-import {
-  call,
-  calls,
-  conversation,
-  result,
-  says,
-  summary,
-  text,
-  user,
-  type Draft,
-} from '../../support/messages.js';
+import { call, calls, conversation, result, says, summary, text, user } from '../../support/messages.js';
+import type { Draft } from '../../support/messages.js';
 import { SAMPLES } from '../../support/samples.js';
 import { histories as chatHistories } from './histories.js';
 import { made, originals, withPart } from './views.js';

@@ -4,17 +4,8 @@ import { computeFloor } from '../../../src/pipeline/index.js';
 import { isTooMuch } from '../../../src/pipeline/unreachable.js';
 import type { Reading } from '../../../src/tokens/index.js';
 import { Bench } from '../../support/bench.js';
-import {
-  call,
-  calls,
-  pinned,
-  result,
-  says,
-  system,
-  user,
-  words,
-  type Draft,
-} from '../../support/messages.js';
+import { call, calls, pinned, result, says, system, user, words } from '../../support/messages.js';
+import type { Draft } from '../../support/messages.js';
 import { budgetOf, run } from '../../support/runs.js';
 
 const floorOf = (bench: Bench, tools = 0, share = 1_000) => computeFloor(bench.view.exchanges, tools, share);

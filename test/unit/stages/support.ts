@@ -5,17 +5,8 @@ import { buildView, createGuard, type ViewSource } from '../../../src/pipeline/i
 import { measureEdit } from '../../../src/pipeline/measure.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../../../src/spi/index.js';
 import { createMeasure } from '../../../src/tokens/measure.js';
-import {
-  Log,
-  LogReader,
-  Projection,
-  atOnce,
-  madeIn,
-  type Edit,
-  type Hold,
-  type LogMessage,
-  type Message,
-} from '../../../src/transcript/index.js';
+import { Log, LogReader, Projection, atOnce, madeIn } from '../../../src/transcript/index.js';
+import type { Edit, Hold, LogMessage, Message } from '../../../src/transcript/index.js';
 
 /** A token is a word or a mark: easy to check by eye, and blind to nothing a stage writes. */
 export const count = (text: string): number => text.match(/\w+|[^\w\s]/g)?.length ?? 0;

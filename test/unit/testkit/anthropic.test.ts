@@ -1,15 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { validateAnthropic, type AnthropicRule } from '../../../src/testkit/index.js';
-import {
-  everything,
-  result,
-  text,
-  thinking,
-  use,
-  user,
-  assistant,
-  type Loose,
-} from '../formats/anthropic/bodies.js';
+import { everything, result, text, thinking, use, user, assistant } from '../formats/anthropic/bodies.js';
+import type { Loose } from '../formats/anthropic/bodies.js';
 import { judgesOf, type Mutant } from './mutants.js';
 
 const swap = (list: Loose[], a: number, b: number): void => {

@@ -1,13 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { judge, STAGE_RULES } from '../../../src/testkit/index.js';
-import {
-  resultsOf,
-  type CompactionStage,
-  type Edit,
-  type StageGoal,
-  type TranscriptView,
-} from '../../../src/spi/index.js';
+import { resultsOf } from '../../../src/spi/index.js';
+import type { CompactionStage, Edit, StageGoal, TranscriptView } from '../../../src/spi/index.js';
 import { WRONG_STAGES } from './wrong-stages.js';
 
 // Whole contracts are run, on a machine that may be busy.

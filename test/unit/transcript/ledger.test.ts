@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  GENESIS,
-  Ledger,
-  partHandle,
-  renderAll,
-  spanHandle,
-  type CompactionRecord,
-  type Plan,
-  type PlannedEdit,
-} from '../../../src/transcript/index.js';
+import { GENESIS, Ledger, partHandle, renderAll, spanHandle } from '../../../src/transcript/index.js';
+import type { CompactionRecord, Plan, PlannedEdit } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import { planned, supersede } from '../../support/edits.js';
 import { look } from '../../support/looks.js';

@@ -5,9 +5,8 @@ import {
   coerceMessageLikeToMessage,
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
-  type MessageFieldWithRole,
-  type StoredMessage,
 } from '@langchain/core/messages';
+import type { MessageFieldWithRole, StoredMessage } from '@langchain/core/messages';
 import { langchain, openaiChat } from '../../../../src/formats/index.js';
 import { validateLangChain } from '../../../../src/testkit/index.js';
 import type { Message } from '../../../../src/transcript/index.js';

@@ -1,12 +1,5 @@
-import {
-  Log,
-  NO_SIZE,
-  type Message,
-  type MessageSize,
-  type Origin,
-  type Part,
-  type Role,
-} from '../../../../src/transcript/index.js';
+import { Log, NO_SIZE } from '../../../../src/transcript/index.js';
+import type { Message, MessageSize, Origin, Part, Role } from '../../../../src/transcript/index.js';
 
 export const SIZE: MessageSize = { ...NO_SIZE, parts: [] };
 
