@@ -96,8 +96,9 @@ describe('A2: trigger by percentage or by absolute tokens; absolute wins when se
   });
 });
 
-describe('A4: rebuilt as system prompt + summary + the last N messages', () => {
-  it.each([10, 4])('N = %d', async (retainCount) => {
+it.each([10, 4])(
+  'A4: rebuilt as system prompt + summary + the last N messages: N = %d',
+  async (retainCount) => {
     const chat = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
     const session = await agent(20_000, { thresholds: { retainCount } });
     session.append(...read(chat));
@@ -107,8 +108,8 @@ describe('A4: rebuilt as system prompt + summary + the last N messages', () => {
     expect(wordsOf(messages[0])).toBe(wordsOf(chat[0]));
     expect(view[1]!.message).toMatchObject({ label: 'summary', role: 'assistant' });
     expect(messages.slice(2, -1).map(wordsOf)).toEqual(chat.slice(1 - retainCount).map(wordsOf));
-  });
-});
+  },
+);
 
 describe('A11: pruning of large tool-call arguments', () => {
   const big = prose(2_000, 5);

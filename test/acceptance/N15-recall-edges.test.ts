@@ -301,8 +301,9 @@ describe('N15: calls of other kinds beside a recall', () => {
   });
 });
 
-describe('N15: a history that the provider may keep', () => {
-  it.each([undefined, true])('N15: is offered no recall until something was compacted: %s', async (store) => {
+it.each([undefined, true])(
+  'N15: a history that the provider may keep is offered no recall until something was compacted: %s',
+  async (store) => {
     const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
@@ -323,8 +324,8 @@ describe('N15: a history that the provider may keep', () => {
     await ask('What is it?');
     expect(JSON.stringify(input)).not.toContain('recall');
     legal(emulator);
-  });
-});
+  },
+);
 
 it('N15: an agent that recalls for ever is ended whatever the host says', async () => {
   const emulator = await startEmulator(({ body }) =>

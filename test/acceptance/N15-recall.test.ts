@@ -93,8 +93,9 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
   });
 });
 
-describe('N15: the answer of a model that speaks before it recalls', () => {
-  it.each(WIRED)('N15: goes on in one answer: $name', async (wired) => {
+it.each(WIRED)(
+  'N15: the answer of a model that speaks before it recalls goes on in one answer: $name',
+  async (wired) => {
     const { emulator, session, rewound, ask } = await opened(wired);
     await talked(ask, session);
     emulator.script = [
@@ -109,8 +110,8 @@ describe('N15: the answer of a model that speaks before it recalls', () => {
     await ask('Thanks.');
     expect(rewound).toEqual([]);
     legal(emulator);
-  });
-});
+  },
+);
 
 const countOf = (text: string, word: string): number => text.split(word).length - 1;
 

@@ -57,62 +57,54 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
   });
 });
 
-describe('S3: micro turns each remaining large tool result into a line', () => {
-  it('says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
-    const runs = Array.from({ length: 8 }, (_, i) => [
-      ...step(
-        'Bash',
-        { command: `npm test ${i}` },
-        `${prose(1_200, i)}\n1 failed, 214 passed in suiteNumber${i}`,
-      ),
-      says(`The suiteNumber${i} fails.`),
-      ...step('Bash', { command: `touch ${i}` }, `made markerFile${i}`),
-      says(`There is markerFile${i}.`),
-    ]).flat();
-    const { view, run, session } = await compacted([user('Test it.'), ...runs], {
-      roster: ['snip', 'micro'],
-      stages: { snip: { protectTokens: 0 }, micro: { protectTokens: 0 } },
-    });
-    expect(opened(run)).toEqual(['snip', 'micro']);
-    const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
-    const first = results[0]!;
-    expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; m2#0\]/);
-    expect(first).toContain('1 failed, 214 passed');
-    expect(first.length / 4).toBeLessThanOrEqual(120);
-    for (const line of results.filter((text) => text.includes('condensed'))) expect(line).not.toContain('\n');
-    expect(results[1]).toBe('made markerFile0');
-    // A place where a model may write a better line, one for each result.
-    const slots = session.operator.history[0]!.plan.edits.map(({ slot }) => slot);
-    expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
-    expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
+it('S3: micro turns each remaining large tool result into a line that says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
+  const runs = Array.from({ length: 8 }, (_, i) => [
+    ...step(
+      'Bash',
+      { command: `npm test ${i}` },
+      `${prose(1_200, i)}\n1 failed, 214 passed in suiteNumber${i}`,
+    ),
+    says(`The suiteNumber${i} fails.`),
+    ...step('Bash', { command: `touch ${i}` }, `made markerFile${i}`),
+    says(`There is markerFile${i}.`),
+  ]).flat();
+  const { view, run, session } = await compacted([user('Test it.'), ...runs], {
+    roster: ['snip', 'micro'],
+    stages: { snip: { protectTokens: 0 }, micro: { protectTokens: 0 } },
   });
+  expect(opened(run)).toEqual(['snip', 'micro']);
+  const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
+  const first = results[0]!;
+  expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; m2#0\]/);
+  expect(first).toContain('1 failed, 214 passed');
+  expect(first.length / 4).toBeLessThanOrEqual(120);
+  for (const line of results.filter((text) => text.includes('condensed'))) expect(line).not.toContain('\n');
+  expect(results[1]).toBe('made markerFile0');
+  // A place where a model may write a better line, one for each result.
+  const slots = session.operator.history[0]!.plan.edits.map(({ slot }) => slot);
+  expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
+  expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
 });
 
-describe('S3: a result of many telling lines', () => {
-  it('S3: is one line all the same, with what it tells verbatim', async () => {
-    const failures = Array.from(
-      { length: 40 },
-      (_, i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`,
-    );
-    const chat = Array.from({ length: 6 }, (_, i) => [
-      ...step(
-        'Bash',
-        { command: `npm run build${i}` },
-        `${prose(600, i)}\n${failures.join('\n')}\nexit ${i}`,
-      ),
-      says('It fails.'),
-    ]).flat();
-    const { view } = await compacted([user('Build it.'), ...chat], only('micro', { protectTokens: 0 }));
-    const lines = view.filter(({ message }) => message.role === 'tool').map(shownText);
-    const condensed = lines.filter((text) => text.includes(', condensed; '));
-    expect(condensed.length).toBeGreaterThan(2);
-    for (const line of condensed) {
-      expect(line).not.toContain('\n');
-      const told = line.split(' | ').slice(1);
-      expect(told.length).toBeGreaterThan(1);
-      for (const one of told) expect(failures.map((text) => text.trim())).toContain(one);
-    }
-  });
+it('S3: a result of many telling lines is one line all the same, with what it tells verbatim', async () => {
+  const failures = Array.from(
+    { length: 40 },
+    (_, i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`,
+  );
+  const chat = Array.from({ length: 6 }, (_, i) => [
+    ...step('Bash', { command: `npm run build${i}` }, `${prose(600, i)}\n${failures.join('\n')}\nexit ${i}`),
+    says('It fails.'),
+  ]).flat();
+  const { view } = await compacted([user('Build it.'), ...chat], only('micro', { protectTokens: 0 }));
+  const lines = view.filter(({ message }) => message.role === 'tool').map(shownText);
+  const condensed = lines.filter((text) => text.includes(', condensed; '));
+  expect(condensed.length).toBeGreaterThan(2);
+  for (const line of condensed) {
+    expect(line).not.toContain('\n');
+    const told = line.split(' | ').slice(1);
+    expect(told.length).toBeGreaterThan(1);
+    for (const one of told) expect(failures.map((text) => text.trim())).toContain(one);
+  }
 });
 
 describe('S2 and S3: what stands for a result says how its call ended, and nothing else of failures', () => {
@@ -185,31 +177,30 @@ describe('S4: collapse merges consecutive messages of one role, without a model'
 
 const SESSION = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
-describe('S5: auto turns a window of the oldest messages into one summary message', () => {
-  it('no wider than it must be, and leaves the rest word for word', async () => {
-    const { view, sent, reading } = await compacted(SESSION, only('auto', { windowMessages: 8 }), 0.9);
-    const summaries = view.filter(({ message }) => message.label === 'summary');
-    expect(summaries).toHaveLength(1);
-    const [summary] = summaries;
-    expect(summary!.message.role).toBe('assistant');
-    // The oldest that may go is the third message; system and task stand before it.
-    expect([summary!.from, view.indexOf(summary!)]).toEqual([2, 2]);
-    // Of 24 messages, 7,300 tokens, a summary may keep 1,500: less than the 6,000 that are to go. So 8 more.
-    expect(summary!.to - summary!.from + 1).toBe(32);
-    expect(reading.pressure).toBeLessThanOrEqual(0.6);
-    expect(sent.slice(3, -1)).toEqual(SESSION.slice(summary!.to + 1).map(wordsOf));
-  });
+it('S5: auto turns a window of the oldest messages into one summary message no wider than it must be, and leaves the rest word for word', async () => {
+  const { view, sent, reading } = await compacted(SESSION, only('auto', { windowMessages: 8 }), 0.9);
+  const summaries = view.filter(({ message }) => message.label === 'summary');
+  expect(summaries).toHaveLength(1);
+  const [summary] = summaries;
+  expect(summary!.message.role).toBe('assistant');
+  // The oldest that may go is the third message; system and task stand before it.
+  expect([summary!.from, view.indexOf(summary!)]).toEqual([2, 2]);
+  // Of 24 messages, 7,300 tokens, a summary may keep 1,500: less than the 6,000 that are to go. So 8 more.
+  expect(summary!.to - summary!.from + 1).toBe(32);
+  expect(reading.pressure).toBeLessThanOrEqual(0.6);
+  expect(sent.slice(3, -1)).toEqual(SESSION.slice(summary!.to + 1).map(wordsOf));
 });
 
-describe('S6: partial turns everything except the last N messages into a summary', () => {
-  it.each([4, 12])('N = %d', async (retainCount) => {
+it.each([4, 12])(
+  'S6: partial turns everything except the last N messages into a summary: N = %d',
+  async (retainCount) => {
     const { sent, view } = await compacted(SESSION, { ...only('partial'), thresholds: { retainCount } }, 0.9);
     // System, task, summary, the last N; the question that is asked now is one of them.
     expect(sent).toHaveLength(3 + retainCount);
     expect(view[2]!.message.label).toBe('summary');
     expect(sent.slice(3, -1)).toEqual(SESSION.slice(1 - retainCount).map(wordsOf));
-  });
-});
+  },
+);
 
 describe('S7: full turns the whole conversation into one message', () => {
   it('and only the pins and the question that has no answer stand beside it', async () => {

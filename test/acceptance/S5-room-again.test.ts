@@ -257,44 +257,40 @@ describe('S5: a text that a model wrote in little room', () => {
   });
 });
 
-describe('S5: a digest that stands because no model had room', () => {
-  it('is asked for where it grows to much more', async () => {
-    const { asked, summarizer } = writer((_, nth) => (nth === 1 ? '' : 0.9));
-    const { session, add } = await begun({ summarizer });
-    await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
-    await session.prepare();
-    await add(page(0, 8_600));
-    await session.prepare();
-    expect(summaryIn(session).message.generation).toBeUndefined();
-    await add(page(1, 3_000));
-    const { run, reading } = await session.prepare();
-    expect(run.record!.fallbacks).toEqual([]);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]!.maxTokens).toBeGreaterThan(1.5 * asked[0]!.maxTokens);
-    expect(summaryIn(session).message.generation).toBe(0);
-    expect(summaryIn(session).tokens).toBeGreaterThan(asked[0]!.maxTokens);
-    expect(reading.pressure).toBeLessThanOrEqual(0.6);
-  });
+it('S5: a digest that stands because no model had room is asked for where it grows to much more', async () => {
+  const { asked, summarizer } = writer((_, nth) => (nth === 1 ? '' : 0.9));
+  const { session, add } = await begun({ summarizer });
+  await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
+  await session.prepare();
+  await add(page(0, 8_600));
+  await session.prepare();
+  expect(summaryIn(session).message.generation).toBeUndefined();
+  await add(page(1, 3_000));
+  const { run, reading } = await session.prepare();
+  expect(run.record!.fallbacks).toEqual([]);
+  expect(asked).toHaveLength(2);
+  expect(asked[1]!.maxTokens).toBeGreaterThan(1.5 * asked[0]!.maxTokens);
+  expect(summaryIn(session).message.generation).toBe(0);
+  expect(summaryIn(session).tokens).toBeGreaterThan(asked[0]!.maxTokens);
+  expect(reading.pressure).toBeLessThanOrEqual(0.6);
 });
 
-describe('S5: what stands before a pin and what follows it', () => {
-  it('become one text, and the pin stays', async () => {
-    const { asked, summarizer } = writer();
-    const { session, add } = await begun({ summarizer });
-    await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
-    const [pin] = read([user('The wheel turns left.')]);
-    await session.append({ ...pin!, id: 'pin', pinned: true });
-    await add([says('Noted.'), ...talk(10, 150, 3_000)]);
-    for (let i = 0; i < 8; i++) {
-      await add(talk(6, 180, 4_000 + 100 * i));
-      await session.prepare();
-    }
-    expect(asked.length).toBeGreaterThan(2);
-    const summaries = session.view.filter(({ message }) => message.label === 'summary');
-    expect(summaries).toHaveLength(1);
-    const { seq } = session.log.find('pin')!;
-    expect(summaries[0]!.from).toBeLessThan(seq);
-    expect(summaries[0]!.to).toBeGreaterThan(seq);
-    expect(session.view.filter(({ from, source }) => source && from === seq)).toHaveLength(1);
-  });
+it('S5: what stands before a pin and what follows it become one text, and the pin stays', async () => {
+  const { asked, summarizer } = writer();
+  const { session, add } = await begun({ summarizer });
+  await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
+  const [pin] = read([user('The wheel turns left.')]);
+  await session.append({ ...pin!, id: 'pin', pinned: true });
+  await add([says('Noted.'), ...talk(10, 150, 3_000)]);
+  for (let i = 0; i < 8; i++) {
+    await add(talk(6, 180, 4_000 + 100 * i));
+    await session.prepare();
+  }
+  expect(asked.length).toBeGreaterThan(2);
+  const summaries = session.view.filter(({ message }) => message.label === 'summary');
+  expect(summaries).toHaveLength(1);
+  const { seq } = session.log.find('pin')!;
+  expect(summaries[0]!.from).toBeLessThan(seq);
+  expect(summaries[0]!.to).toBeGreaterThan(seq);
+  expect(session.view.filter(({ from, source }) => source && from === seq)).toHaveLength(1);
 });

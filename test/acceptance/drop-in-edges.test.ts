@@ -26,24 +26,22 @@ const honest = ({ text }: { readonly text: string }): Act => ({
   usage: { inputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0, outputTokens: 5 },
 });
 
-describe('N13: a request that fails', () => {
-  it('N13: fails once, for who asked, also where the client reads the answer in another form', async () => {
-    const emulator = await startEmulator('wrong-key');
-    const client = compactOpenAI(openai(emulator), await engine(3_000));
-    const claude = compactAnthropic(anthropic(emulator), await engine(3_000));
-    const messages = [{ role: 'user' as const, content: 'Hi' }];
-    const refused = { status: 401 };
-    const unhandled = await unhandledDuring(async () => {
-      const { completions } = client.chat;
-      await expect(completions.create({ model: 'm', messages })).rejects.toMatchObject(refused);
-      await expect(completions.parse({ model: 'm', messages })).rejects.toMatchObject(refused);
-      await expect(client.responses.parse({ model: 'm', input: 'Hi' })).rejects.toMatchObject(refused);
-      await expect(claude.messages.parse({ model: 'm', max_tokens: 9, messages })).rejects.toMatchObject(
-        refused,
-      );
-    });
-    expect(unhandled).toEqual([]);
+it('N13: a request that fails once, for who asked, also where the client reads the answer in another form', async () => {
+  const emulator = await startEmulator('wrong-key');
+  const client = compactOpenAI(openai(emulator), await engine(3_000));
+  const claude = compactAnthropic(anthropic(emulator), await engine(3_000));
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const refused = { status: 401 };
+  const unhandled = await unhandledDuring(async () => {
+    const { completions } = client.chat;
+    await expect(completions.create({ model: 'm', messages })).rejects.toMatchObject(refused);
+    await expect(completions.parse({ model: 'm', messages })).rejects.toMatchObject(refused);
+    await expect(client.responses.parse({ model: 'm', input: 'Hi' })).rejects.toMatchObject(refused);
+    await expect(claude.messages.parse({ model: 'm', max_tokens: 9, messages })).rejects.toMatchObject(
+      refused,
+    );
   });
+  expect(unhandled).toEqual([]);
 });
 
 describe('N13: a session of another wire format than the client', () => {

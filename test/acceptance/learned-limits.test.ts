@@ -234,42 +234,38 @@ describe('K2: a limit that a refusal proves', () => {
   });
 });
 
-describe('K2: Anthropic refuses a prompt that is longer than the window', () => {
-  it('K2: and the answer is kept free for from then on, as much as the request asks for', async () => {
-    const spill = await createSpillway({ counter: quarter, window: 8_000, settings: { safetyMargin: 0 } });
-    const session = spill.session({ format: 'anthropic' });
-    await session.append(...read([user('Build a mill.'), ...talk(20, 100)]));
-    await session.prepare();
-    const { tokens } = session.reading;
-    expect(tokens).toBeGreaterThan(4_000);
-    await session.overflowed({ status: 400, message: `prompt is too long: ${tokens} tokens > 4000 maximum` });
-    await session.append(...read(talk(12, 100, 700)).map((one) => ({ ...one, id: `later ${one.id}` })));
-    const { reading } = await session.prepare({ maxOutputTokens: 1_500 });
-    expect(reading.tokens + 1_500).toBeLessThanOrEqual(4_000);
-  });
+it('K2: Anthropic refuses a prompt that is longer than the window, and its answer is kept free from then on, as much as the request asks for', async () => {
+  const spill = await createSpillway({ counter: quarter, window: 8_000, settings: { safetyMargin: 0 } });
+  const session = spill.session({ format: 'anthropic' });
+  await session.append(...read([user('Build a mill.'), ...talk(20, 100)]));
+  await session.prepare();
+  const { tokens } = session.reading;
+  expect(tokens).toBeGreaterThan(4_000);
+  await session.overflowed({ status: 400, message: `prompt is too long: ${tokens} tokens > 4000 maximum` });
+  await session.append(...read(talk(12, 100, 700)).map((one) => ({ ...one, id: `later ${one.id}` })));
+  const { reading } = await session.prepare({ maxOutputTokens: 1_500 });
+  expect(reading.tokens + 1_500).toBeLessThanOrEqual(4_000);
 });
 
-describe('K2: a second overflow of a session', () => {
-  it('K2: is met like the first where no usage is reported, and no call is tried three times', async () => {
-    const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
-    for (let call = 0; call < 3; call++) {
-      let tries = 0;
-      const answered = session.call(() => {
-        if (++tries === 1) throw Object.assign(new Error('context_length_exceeded'), { status: 400 });
-        return 'done';
-      });
-      expect(await answered).toBe('done');
-      expect(tries).toBe(2);
-      await session.append(
-        ...read(talk(12, 140, 500 + 50 * call)).map((one) => ({ ...one, id: `${call}${one.id}` })),
-      );
-    }
+it('K2: a second overflow of a session is met like the first, where no usage is reported, and no call is tried three times', async () => {
+  const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
+  for (let call = 0; call < 3; call++) {
     let tries = 0;
-    const refused = session.call(() => {
-      tries++;
-      throw new Error('context_length_exceeded');
+    const answered = session.call(() => {
+      if (++tries === 1) throw Object.assign(new Error('context_length_exceeded'), { status: 400 });
+      return 'done';
     });
-    await expect(refused).rejects.toThrow('context_length_exceeded');
+    expect(await answered).toBe('done');
     expect(tries).toBe(2);
+    await session.append(
+      ...read(talk(12, 140, 500 + 50 * call)).map((one) => ({ ...one, id: `${call}${one.id}` })),
+    );
+  }
+  let tries = 0;
+  const refused = session.call(() => {
+    tries++;
+    throw new Error('context_length_exceeded');
   });
+  await expect(refused).rejects.toThrow('context_length_exceeded');
+  expect(tries).toBe(2);
 });

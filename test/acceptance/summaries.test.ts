@@ -67,77 +67,71 @@ describe.each([
   });
 });
 
-describe('K14: what compaction spends is a line of its own', () => {
-  it('beside what the agent spends; both only grow', async () => {
-    const emulator = await startEmulator();
-    const model = 'gpt-4o-mini';
-    const session = await filling(emulator, { model, summarizerModel: { model, baseUrl: emulator.url } });
-    expect(session.operator.costs).toMatchObject({
-      primary: { calls: 0, cost: 0 },
-      compactor: { calls: 0, cost: 0 },
-    });
-    await pressed(session, 1);
-    session.observe({ inputTokens: 1_000, cacheReadTokens: 500, outputTokens: 100 });
-    const first = session.operator.costs;
-    expect(first.primary).toMatchObject({ calls: 1, inputTokens: 1_000, cacheReadTokens: 500, unpriced: 0 });
-    expect(first.primary.cost).toBeGreaterThan(0);
-    expect(first.compactor).toMatchObject({
-      calls: 1,
-      inputTokens: 800,
-      cacheReadTokens: 200,
-      outputTokens: 50,
-    });
-    expect(first.compactor.cost).toBeGreaterThan(0);
-    session.operator.undo();
-    expect(session.operator.costs).toEqual(first);
+it('K14: what compaction spends is a line of its own beside what the agent spends; both only grow', async () => {
+  const emulator = await startEmulator();
+  const model = 'gpt-4o-mini';
+  const session = await filling(emulator, { model, summarizerModel: { model, baseUrl: emulator.url } });
+  expect(session.operator.costs).toMatchObject({
+    primary: { calls: 0, cost: 0 },
+    compactor: { calls: 0, cost: 0 },
   });
+  await pressed(session, 1);
+  session.observe({ inputTokens: 1_000, cacheReadTokens: 500, outputTokens: 100 });
+  const first = session.operator.costs;
+  expect(first.primary).toMatchObject({ calls: 1, inputTokens: 1_000, cacheReadTokens: 500, unpriced: 0 });
+  expect(first.primary.cost).toBeGreaterThan(0);
+  expect(first.compactor).toMatchObject({
+    calls: 1,
+    inputTokens: 800,
+    cacheReadTokens: 200,
+    outputTokens: 50,
+  });
+  expect(first.compactor.cost).toBeGreaterThan(0);
+  session.operator.undo();
+  expect(session.operator.costs).toEqual(first);
 });
 
-describe('K20: summarize first, drop where that cannot be had', () => {
-  it('falls back without an error to the caller, and says so on record', async () => {
-    const summarizer: Summarizer = {
-      name: 'broken',
-      endpoint: 'here',
-      summarize: () => {
-        throw new Error('Secret cause');
-      },
-    };
-    const spillway = await engine(BUDGET, {}, { profile: 'operator', summarizer });
-    const session = spillway.session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(16, 200)]));
-    fill(session, 0.99);
-    const { run, reading } = await session.prepare();
-    expect(run.kind).toBe('committed');
-    expect(reading.pressure).toBeLessThanOrEqual(1);
-    expect(run.record!.fallbacks).toEqual([
-      expect.stringMatching(/^auto m.*: the summarizer threw$/),
-      expect.stringMatching(/^all: dropped/),
-    ]);
-    expect(run.record!.calls).toEqual([expect.objectContaining({ outcome: 'failed', cost: null })]);
-    expect(JSON.stringify([run, session.view])).not.toContain('Secret cause');
-  });
+it('K20: summarize first, drop where that cannot be had: falls back without an error to the caller, and says so on record', async () => {
+  const summarizer: Summarizer = {
+    name: 'broken',
+    endpoint: 'here',
+    summarize: () => {
+      throw new Error('Secret cause');
+    },
+  };
+  const spillway = await engine(BUDGET, {}, { profile: 'operator', summarizer });
+  const session = spillway.session();
+  session.append(...read([system('Be brief.'), user('Build.'), ...talk(16, 200)]));
+  fill(session, 0.99);
+  const { run, reading } = await session.prepare();
+  expect(run.kind).toBe('committed');
+  expect(reading.pressure).toBeLessThanOrEqual(1);
+  expect(run.record!.fallbacks).toEqual([
+    expect.stringMatching(/^auto m.*: the summarizer threw$/),
+    expect.stringMatching(/^all: dropped/),
+  ]);
+  expect(run.record!.calls).toEqual([expect.objectContaining({ outcome: 'failed', cost: null })]);
+  expect(JSON.stringify([run, session.view])).not.toContain('Secret cause');
 });
 
-describe('A3: what goes to the summarizer is preprocessed', () => {
-  it('without reasoning, tool results cut to the length that is set', async () => {
-    const emulator = await startEmulator();
-    const spillway = await engine(BUDGET, emulated(emulator), { profile: 'agent' });
-    const session = spillway.session();
-    const chat = [system('Be brief.'), user('Read all.'), ...results(10, 500), ...talk(4, 60)];
-    session.append(
-      ...read(chat).map((message) =>
-        message.role === 'assistant'
-          ? { ...message, parts: [{ type: 'reasoning' as const, text: 'PRIVATE THOUGHT' }, ...message.parts] }
-          : message,
-      ),
-    );
-    fill(session, 0.9);
-    await session.prepare();
-    const { text } = emulator.received[0]!;
-    expect(text).not.toContain('PRIVATE THOUGHT');
-    expect(text).toContain('1800 characters left out');
-    expect(text).toMatch(/calls read with/);
-  });
+it('A3: what goes to the summarizer is preprocessed: without reasoning, tool results cut to the length that is set', async () => {
+  const emulator = await startEmulator();
+  const spillway = await engine(BUDGET, emulated(emulator), { profile: 'agent' });
+  const session = spillway.session();
+  const chat = [system('Be brief.'), user('Read all.'), ...results(10, 500), ...talk(4, 60)];
+  session.append(
+    ...read(chat).map((message) =>
+      message.role === 'assistant'
+        ? { ...message, parts: [{ type: 'reasoning' as const, text: 'PRIVATE THOUGHT' }, ...message.parts] }
+        : message,
+    ),
+  );
+  fill(session, 0.9);
+  await session.prepare();
+  const { text } = emulator.received[0]!;
+  expect(text).not.toContain('PRIVATE THOUGHT');
+  expect(text).toContain('1800 characters left out');
+  expect(text).toMatch(/calls read with/);
 });
 
 describe.each([
@@ -170,20 +164,18 @@ describe.each([
   });
 });
 
-describe('O4: the summary is an assistant message, flagged as one', () => {
-  it('and an event says that a compaction was completed', async () => {
-    const emulator = await startEmulator();
-    const session = await filling(emulator);
-    const completed: unknown[] = [];
-    session.events.subscribe((event) => event.kind === 'completed' && completed.push(event));
-    const { record } = await pressed(session, 1);
-    const summary = session.view.find(({ message }) => message.label === 'summary')!.message;
-    expect(summary).toMatchObject({ role: 'assistant', origin: 'synthetic', label: 'summary' });
-    expect(completed).toEqual([expect.objectContaining({ recordId: record!.id })]);
-    expect(record!.calls).toEqual([
-      expect.objectContaining({ outcome: 'filled', model: 'emulated', prompt: 'auto' }),
-    ]);
-  });
+it('O4: the summary is an assistant message, flagged as one, and an event says that a compaction was completed', async () => {
+  const emulator = await startEmulator();
+  const session = await filling(emulator);
+  const completed: unknown[] = [];
+  session.events.subscribe((event) => event.kind === 'completed' && completed.push(event));
+  const { record } = await pressed(session, 1);
+  const summary = session.view.find(({ message }) => message.label === 'summary')!.message;
+  expect(summary).toMatchObject({ role: 'assistant', origin: 'synthetic', label: 'summary' });
+  expect(completed).toEqual([expect.objectContaining({ recordId: record!.id })]);
+  expect(record!.calls).toEqual([
+    expect.objectContaining({ outcome: 'filled', model: 'emulated', prompt: 'auto' }),
+  ]);
 });
 
 describe('N9: no drift', () => {

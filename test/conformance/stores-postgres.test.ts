@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, it } from '@jest/globals';
 import type { SessionStore } from '../../src/spi/index.js';
 import { openStore } from '../../src/stores/index.js';
 import { STORE_RULES } from '../../src/testkit/index.js';
@@ -17,13 +17,11 @@ afterEach(async () => {
 
 afterAll(() => server.stop());
 
-describe('the PostgreSQL store', () => {
-  it.each(STORE_RULES)('$id: $intent', async ({ check }) => {
-    const url = await server.create();
-    await check(async () => {
-      const store = await openStore(url);
-      opened.push(store);
-      return store;
-    });
+it.each(STORE_RULES)('the PostgreSQL store $id: $intent', async ({ check }) => {
+  const url = await server.create();
+  await check(async () => {
+    const store = await openStore(url);
+    opened.push(store);
+    return store;
   });
 });

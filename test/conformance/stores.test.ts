@@ -28,9 +28,7 @@ describe('the memory store', () => {
   });
 });
 
-describe('the SQLite store', () => {
-  it.each(STORE_RULES)('$id: $intent', async ({ check }) => {
-    folder = mkdtempSync(join(tmpdir(), 'spillway-store-'));
-    await check(() => open(`sqlite:${folder}/log.db`));
-  });
+it.each(STORE_RULES)('the SQLite store $id: $intent', async ({ check }) => {
+  folder = mkdtempSync(join(tmpdir(), 'spillway-store-'));
+  await check(() => open(`sqlite:${folder}/log.db`));
 });

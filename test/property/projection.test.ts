@@ -99,31 +99,28 @@ describe('a projection kept up to date', () => {
   });
 });
 
-describe('the cost of an append', () => {
-  it('does not grow with the log: no earlier message is read, none of the view moves', () => {
-    const reads = (length: number): number => {
-      const bench = new Bench([]);
-      const message = (i: number) =>
-        ({ id: `x${i}`, role: 'assistant', origin: 'model', parts: [] }) as const;
-      for (let i = 0; i < length; i++) bench.append(message(i));
-      const { log } = bench;
-      let count = 0;
-      const watched = new Proxy(log, {
-        get(target, key) {
-          const value: unknown = Reflect.get(target, key, target);
-          return typeof value === 'function'
-            ? (...args: unknown[]) => (count++, Reflect.apply(value, target, args) as unknown)
-            : value;
-        },
-      });
-      const projection = renderAll(watched as Log, [], () => false);
-      const before = [...projection.view];
-      count = 0;
-      bench.append(message(length));
-      projection.append(log.at(length));
-      expect(projection.view.slice(0, -1).every((shown, i) => shown === before[i])).toBe(true);
-      return count;
-    };
-    expect(reads(2_000)).toBe(reads(20));
-  });
+it('the cost of an append does not grow with the log: no earlier message is read, none of the view moves', () => {
+  const reads = (length: number): number => {
+    const bench = new Bench([]);
+    const message = (i: number) => ({ id: `x${i}`, role: 'assistant', origin: 'model', parts: [] }) as const;
+    for (let i = 0; i < length; i++) bench.append(message(i));
+    const { log } = bench;
+    let count = 0;
+    const watched = new Proxy(log, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function'
+          ? (...args: unknown[]) => (count++, Reflect.apply(value, target, args) as unknown)
+          : value;
+      },
+    });
+    const projection = renderAll(watched as Log, [], () => false);
+    const before = [...projection.view];
+    count = 0;
+    bench.append(message(length));
+    projection.append(log.at(length));
+    expect(projection.view.slice(0, -1).every((shown, i) => shown === before[i])).toBe(true);
+    return count;
+  };
+  expect(reads(2_000)).toBe(reads(20));
 });

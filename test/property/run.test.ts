@@ -138,36 +138,34 @@ function checkWords({ message, source, replaced }: ViewMessage): void {
   });
 }
 
-describe('whatever the stages do', () => {
-  it('a run ends, with a plan within the budget, a no-op, or the typed error', () => {
-    const kinds = new Set<string>();
-    fc.assert(
-      fc.property(
-        histories(),
-        fc.array(adversary, { maxLength: 6 }),
-        fullness,
-        fc.boolean(),
-        (history, adversaries, full, forced) => {
-          const bench = new Bench(deepFreeze(history));
-          const stages = adversaries.map(({ manner, intents }, i): OpenableStage =>
-            stage(`${manner}${i}`, GATES[i]!, planOf(manner, intents, bench, i * 100)),
-          );
-          const settings = settingsFor(bench, full, { forced });
-          const before = JSON.stringify([history, look(bench.projection)]);
-          const outcome = run(bench, stages, settings);
-          kinds.add(outcome.kind);
-          check(bench, outcome, settings);
-          // The same again, for nothing of the first try may have stayed behind.
-          const again = run(bench, stages, settings);
-          expect(again.kind).toBe(outcome.kind);
-          if (outcome.kind === 'planned') expect(again).toMatchObject({ plan: { hash: outcome.plan.hash } });
-          expect(JSON.stringify([history, look(bench.projection)])).toBe(before);
-        },
-      ),
-      { numRuns: 60 },
-    );
-    expect([...kinds].sort()).toEqual(['noop', 'planned', 'unreachable']);
-  });
+it('whatever the stages do, a run ends, with a plan within the budget, a no-op, or the typed error', () => {
+  const kinds = new Set<string>();
+  fc.assert(
+    fc.property(
+      histories(),
+      fc.array(adversary, { maxLength: 6 }),
+      fullness,
+      fc.boolean(),
+      (history, adversaries, full, forced) => {
+        const bench = new Bench(deepFreeze(history));
+        const stages = adversaries.map(({ manner, intents }, i): OpenableStage =>
+          stage(`${manner}${i}`, GATES[i]!, planOf(manner, intents, bench, i * 100)),
+        );
+        const settings = settingsFor(bench, full, { forced });
+        const before = JSON.stringify([history, look(bench.projection)]);
+        const outcome = run(bench, stages, settings);
+        kinds.add(outcome.kind);
+        check(bench, outcome, settings);
+        // The same again, for nothing of the first try may have stayed behind.
+        const again = run(bench, stages, settings);
+        expect(again.kind).toBe(outcome.kind);
+        if (outcome.kind === 'planned') expect(again).toMatchObject({ plan: { hash: outcome.plan.hash } });
+        expect(JSON.stringify([history, look(bench.projection)])).toBe(before);
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect([...kinds].sort()).toEqual(['noop', 'planned', 'unreachable']);
 });
 
 describe('with the stages that come with it', () => {

@@ -47,38 +47,34 @@ describe('AC-05: the summarizer’s window is smaller', () => {
   });
 });
 
-describe('AC-05: the summarizer writes short answers', () => {
-  it('no more output is asked for than its model writes, which providers refuse', async () => {
-    const emulator = await startEmulator();
-    const models = { short: { contextWindow: 100_000, outputLimit: 400 } };
-    const session = await filling(emulator, {
-      models,
-      summarizerModel: { model: 'short', baseUrl: emulator.url },
-    });
-    loaded(session, 1);
-    await session.prepare();
-    const { body, text } = emulator.received[0]!;
-    expect(body['max_tokens']).toBe(400);
-    expect(Number(/at most (\d+) tokens/.exec(text)![1])).toBe(360);
+it('AC-05: the summarizer writes short answers: no more output is asked for than its model writes, which providers refuse', async () => {
+  const emulator = await startEmulator();
+  const models = { short: { contextWindow: 100_000, outputLimit: 400 } };
+  const session = await filling(emulator, {
+    models,
+    summarizerModel: { model: 'short', baseUrl: emulator.url },
   });
+  loaded(session, 1);
+  await session.prepare();
+  const { body, text } = emulator.received[0]!;
+  expect(body['max_tokens']).toBe(400);
+  expect(Number(/at most (\d+) tokens/.exec(text)![1])).toBe(360);
 });
 
-describe('AC-05: the user switches to a smaller model', () => {
-  it('the switch is checked before the next call, and one that summarises for both fits the smaller', async () => {
-    const emulator = await startEmulator();
-    const spillway = await createSpillway({
-      counter: quarter,
-      model: 'large',
-      settings: { ...emulated(emulator), models: MODELS, safetyMargin: 0 },
-    });
-    const session = spillway.session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(60, 300)]));
-    expect((await session.prepare()).run.kind).toBe('below-gate');
-    const { run, reading, messages } = await session.prepare({ model: 'small' });
-    expect(run.kind).toBe('committed');
-    expect(reading.budget.window).toBe(16_000);
-    expect(reading.tokens).toBeLessThanOrEqual(12_000);
-    expect(JSON.stringify(messages).length / 4).toBeLessThan(12_000);
-    expect(summariesOf(session).join()).toContain(GOOD);
+it('AC-05: the user switches to a smaller model: the switch is checked before the next call, and one that summarises for both fits the smaller', async () => {
+  const emulator = await startEmulator();
+  const spillway = await createSpillway({
+    counter: quarter,
+    model: 'large',
+    settings: { ...emulated(emulator), models: MODELS, safetyMargin: 0 },
   });
+  const session = spillway.session();
+  session.append(...read([system('Be brief.'), user('Build.'), ...talk(60, 300)]));
+  expect((await session.prepare()).run.kind).toBe('below-gate');
+  const { run, reading, messages } = await session.prepare({ model: 'small' });
+  expect(run.kind).toBe('committed');
+  expect(reading.budget.window).toBe(16_000);
+  expect(reading.tokens).toBeLessThanOrEqual(12_000);
+  expect(JSON.stringify(messages).length / 4).toBeLessThan(12_000);
+  expect(summariesOf(session).join()).toContain(GOOD);
 });

@@ -136,33 +136,31 @@ describe('a configuration that is none', () => {
   });
 });
 
-describe('a file that is not what it was named', () => {
-  it.each(['opencode', 'gemini-cli', 'claude-code', 'corpus'])(
-    '%s: is the fault of the input, whatever is in it',
-    async (format) => {
-      const contents = [
-        '{}',
-        '{\n}',
-        '[]',
-        '[null]',
-        '5',
-        'null',
-        '[{}]',
-        '{"messages": 5}',
-        '{"traj": {}}',
-        REQUEST,
-      ];
-      for (const content of contents) {
-        const { code, err } = await spillway([
-          'compact',
-          folder.file('named.json', content),
-          '--format',
-          format,
-          '--window',
-          '4000',
-        ]);
-        expect([content, code === 0 || code === 1, err.includes('INTERNAL')]).toEqual([content, true, false]);
-      }
-    },
-  );
-});
+it.each(['opencode', 'gemini-cli', 'claude-code', 'corpus'])(
+  'a file that is not what it was named, %s: it is the fault of the input, whatever is in it',
+  async (format) => {
+    const contents = [
+      '{}',
+      '{\n}',
+      '[]',
+      '[null]',
+      '5',
+      'null',
+      '[{}]',
+      '{"messages": 5}',
+      '{"traj": {}}',
+      REQUEST,
+    ];
+    for (const content of contents) {
+      const { code, err } = await spillway([
+        'compact',
+        folder.file('named.json', content),
+        '--format',
+        format,
+        '--window',
+        '4000',
+      ]);
+      expect([content, code === 0 || code === 1, err.includes('INTERNAL')]).toEqual([content, true, false]);
+    }
+  },
+);

@@ -90,19 +90,17 @@ describe('a session that was opened again, whose client changes what lies below 
   });
 });
 
-describe('two processes on one session', () => {
-  it('R1: one of them, behind by a branch of the other, sends its own client’s words and no others', async () => {
-    const store = `sqlite:${join(folder.path, 'two.db')}`;
-    const engines = [await engineOn(store), await engineOn(store)];
-    const [one, other] = await Promise.all(engines.map((engine) => engine.open(options)));
-    await sentFor(one!, old(4).slice(0, -1));
-    await sentFor(other!, old(4).slice(0, -1));
-    await sentFor(other!, [...old(2), user('OTHER branch.'), says('Yes.'), user('OTHER again.')]);
-    // The first has not heard of it: what it takes back, and what it adds, meets another log in the store.
-    const text = await sentFor(one!, [...old(3), EDITED]);
-    expect(text).not.toContain('OTHER');
-    const goesOn = [...old(3), EDITED, says('Nothing is deleted.'), user('Good.')];
-    expect(await sentFor(other!, goesOn)).not.toContain('OTHER');
-    for (const engine of engines) await engine.close();
-  });
+it('R1: two processes on one session: one of them, behind by a branch of the other, sends its own client’s words and no others', async () => {
+  const store = `sqlite:${join(folder.path, 'two.db')}`;
+  const engines = [await engineOn(store), await engineOn(store)];
+  const [one, other] = await Promise.all(engines.map((engine) => engine.open(options)));
+  await sentFor(one!, old(4).slice(0, -1));
+  await sentFor(other!, old(4).slice(0, -1));
+  await sentFor(other!, [...old(2), user('OTHER branch.'), says('Yes.'), user('OTHER again.')]);
+  // The first has not heard of it: what it takes back, and what it adds, meets another log in the store.
+  const text = await sentFor(one!, [...old(3), EDITED]);
+  expect(text).not.toContain('OTHER');
+  const goesOn = [...old(3), EDITED, says('Nothing is deleted.'), user('Good.')];
+  expect(await sentFor(other!, goesOn)).not.toContain('OTHER');
+  for (const engine of engines) await engine.close();
 });

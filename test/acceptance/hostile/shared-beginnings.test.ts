@@ -180,23 +180,21 @@ describe('a client that edits behind what was compacted', () => {
     });
 });
 
-describe('conversations that share one ordinary exchange near their ends', () => {
-  it('R1: are two, also after a restart', async () => {
-    const store = await openStore('memory:');
-    let { ask } = await proxy({}, { store });
-    const alice: Chat[] = [user('I am Alice. SECRET-OF-A: the hint is melon.')];
-    for (let turn = 0; turn < 12; turn++)
-      alice.push(says(`Answer ${turn}.`), user(`ALICE question ${turn}. ${prose(200, turn)}`));
-    alice.push(says('Done.'), user('continue'));
-    const hers = await ask(alice);
-    for (const isAgain of [false, true]) {
-      if (isAgain) ({ ask } = await proxy({}, { store }));
-      const bob = await ask([user(`I am Bob, ${isAgain}.`), says('Done.'), user('continue')]);
-      expect([bob.session === hers.session, /SECRET|ALICE/.test(bob.text)]).toEqual([false, false]);
-      const back = await ask([...alice, says('ok'), user('ALICE again.')]);
-      expect([back.session, back.text.includes('Bob')]).toEqual([hers.session, false]);
-    }
-  });
+it('R1: conversations that share one ordinary exchange near their ends are two, also after a restart', async () => {
+  const store = await openStore('memory:');
+  let { ask } = await proxy({}, { store });
+  const alice: Chat[] = [user('I am Alice. SECRET-OF-A: the hint is melon.')];
+  for (let turn = 0; turn < 12; turn++)
+    alice.push(says(`Answer ${turn}.`), user(`ALICE question ${turn}. ${prose(200, turn)}`));
+  alice.push(says('Done.'), user('continue'));
+  const hers = await ask(alice);
+  for (const isAgain of [false, true]) {
+    if (isAgain) ({ ask } = await proxy({}, { store }));
+    const bob = await ask([user(`I am Bob, ${isAgain}.`), says('Done.'), user('continue')]);
+    expect([bob.session === hers.session, /SECRET|ALICE/.test(bob.text)]).toEqual([false, false]);
+    const back = await ask([...alice, says('ok'), user('ALICE again.')]);
+    expect([back.session, back.text.includes('Bob')]).toEqual([hers.session, false]);
+  }
 });
 
 describe('which session a new one is said to have left', () => {
@@ -233,99 +231,91 @@ describe('which session a new one is said to have left', () => {
   });
 });
 
-describe('five runs of one opening prompt', () => {
-  it('N13: copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
-    const { service, ask } = await proxy();
-    const made: number[] = [];
-    for (let run = 0; run < 5; run++) {
-      const chat: Chat[] = [system('You are helpful.'), user('Do the task.')];
-      let session = '';
-      for (let turn = 0; turn < 16; turn++) {
-        ({ session } = await ask(chat));
-        chat.push(
-          says(`Run ${run}, step ${turn}. ${prose(90, run * 100 + turn)}`),
-          user(`Next. ${prose(160, turn)}`),
-        );
-      }
-      made.push((await service.ask('GET', `/sessions/${session}/compactions`)).body.total);
+it('N13: five runs of one opening prompt copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
+  const { service, ask } = await proxy();
+  const made: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    const chat: Chat[] = [system('You are helpful.'), user('Do the task.')];
+    let session = '';
+    for (let turn = 0; turn < 16; turn++) {
+      ({ session } = await ask(chat));
+      chat.push(
+        says(`Run ${run}, step ${turn}. ${prose(90, run * 100 + turn)}`),
+        user(`Next. ${prose(160, turn)}`),
+      );
     }
-    expect(Math.min(...made)).toBeGreaterThan(0);
-    expect(Math.max(...made)).toBeLessThanOrEqual(Math.min(...made) + 2);
-    const { body } = await service.ask('GET', '/effect');
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    const runs = [...metrics.matchAll(/^spillway_runs_total\{[^}]*\} (\d+)$/gm)];
-    expect(body.compactions.committed).toBe(made.reduce((sum, count) => sum + count, 0));
-    expect(runs.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(
-      body.compactions.committed,
-    );
-  });
+    made.push((await service.ask('GET', `/sessions/${session}/compactions`)).body.total);
+  }
+  expect(Math.min(...made)).toBeGreaterThan(0);
+  expect(Math.max(...made)).toBeLessThanOrEqual(Math.min(...made) + 2);
+  const { body } = await service.ask('GET', '/effect');
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  const runs = [...metrics.matchAll(/^spillway_runs_total\{[^}]*\} (\d+)$/gm)];
+  expect(body.compactions.committed).toBe(made.reduce((sum, count) => sum + count, 0));
+  expect(runs.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(
+    body.compactions.committed,
+  );
 });
 
-describe('forty conversations of one greeting and one question, in turns', () => {
-  it('N13: go on each in its own session: none is made anew with each call', async () => {
-    const { service, ask } = await proxy();
-    const chats = Array.from({ length: 40 }, (): Chat[] => [says('Hello! How can I help?'), user('Hi.')]);
-    const rounds: string[][] = [];
-    for (let round = 0; round < 4; round++) {
-      const sessions: string[] = [];
-      for (const [at, chat] of chats.entries()) {
-        sessions.push((await ask(chat)).session);
-        chat.push(says('ok'), user(`Caller ${at} says ${round}.`));
-      }
-      rounds.push(sessions);
+it('N13: forty conversations of one greeting and one question, in turns: each goes on in its own session, none is made anew with each call', async () => {
+  const { service, ask } = await proxy();
+  const chats = Array.from({ length: 40 }, (): Chat[] => [says('Hello! How can I help?'), user('Hi.')]);
+  const rounds: string[][] = [];
+  for (let round = 0; round < 4; round++) {
+    const sessions: string[] = [];
+    for (const [at, chat] of chats.entries()) {
+      sessions.push((await ask(chat)).session);
+      chat.push(says('ok'), user(`Caller ${at} says ${round}.`));
     }
-    expect(new Set(rounds[2]).size).toBe(chats.length);
-    expect(rounds[3]).toEqual(rounds[2]);
-    expect((await service.ask('GET', '/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
-  });
+    rounds.push(sessions);
+  }
+  expect(new Set(rounds[2]).size).toBe(chats.length);
+  expect(rounds[3]).toEqual(rounds[2]);
+  expect((await service.ask('GET', '/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
 });
 
-describe('two users of one history, at two services on one store', () => {
-  it('R1: the first is sent what he said, though the second goes on while his request is compacted', async () => {
-    const base = await openStore('memory:');
-    const other = await proxy({}, { store: base, profile: 'agent' });
-    const mine: Chat[] = [...template, ...template.slice(1, 21), user('And now?')];
-    let second: Asked | undefined;
-    const store = new Proxy(base, {
-      get(target, name) {
-        if (name !== 'write') return Reflect.get(target, name) as unknown;
-        return async (...written: Parameters<typeof base.write>) => {
-          const isCommit = second === undefined && written[2].entries !== undefined;
-          if (isCommit) second = await other.ask([...mine, says('ok'), user('SECRET-OF-B')]);
-          return target.write(...written);
-        };
-      },
-    });
-    const { text } = await (await proxy({}, { store, profile: 'agent' })).ask(mine);
-    expect([second !== undefined, text.includes('SECRET-OF-B')]).toEqual([true, false]);
+it('R1: two users of one history, at two services on one store: the first is sent what he said, though the second goes on while his request is compacted', async () => {
+  const base = await openStore('memory:');
+  const other = await proxy({}, { store: base, profile: 'agent' });
+  const mine: Chat[] = [...template, ...template.slice(1, 21), user('And now?')];
+  let second: Asked | undefined;
+  const store = new Proxy(base, {
+    get(target, name) {
+      if (name !== 'write') return Reflect.get(target, name) as unknown;
+      return async (...written: Parameters<typeof base.write>) => {
+        const isCommit = second === undefined && written[2].entries !== undefined;
+        if (isCommit) second = await other.ask([...mine, says('ok'), user('SECRET-OF-B')]);
+        return target.write(...written);
+      };
+    },
   });
+  const { text } = await (await proxy({}, { store, profile: 'agent' })).ask(mine);
+  expect([second !== undefined, text.includes('SECRET-OF-B')]).toEqual([true, false]);
 });
 
-describe('two conversations that begin alike in two processes at the same moment', () => {
-  it('N13: are both found again by a third', async () => {
-    const store = await openStore('memory:');
-    const setValue = store.setValue.bind(store);
-    const waiting: (() => void)[] = [];
-    // Whoever writes first waits for the other: both have read by then.
-    store.setValue = async (scope, name, value) => {
-      if (scope.startsWith('proxy.') && waiting.length < 2)
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-          if (waiting.length === 2) for (const goOn of waiting) goOn();
-        });
-      return setValue(scope, name, value);
-    };
-    const replicas = await Promise.all(['One.', 'Two.'].map((answer) => proxy({}, { store }, answer)));
-    const hello = [user('Hello.')];
-    const [a, b] = await Promise.all(replicas.map(({ ask }) => ask(hello)));
-    expect(a!.session).not.toBe(b!.session);
-    const { ask } = await proxy({}, { store });
-    const later = [
-      await ask([...hello, says('One.'), user('Go on.')]),
-      await ask([...hello, says('Two.'), user('Go on.')]),
-    ];
-    expect(later.map(({ session }) => session).sort()).toEqual([a!.session, b!.session].sort());
-  });
+it('N13: two conversations that begin alike in two processes at the same moment are both found again by a third', async () => {
+  const store = await openStore('memory:');
+  const setValue = store.setValue.bind(store);
+  const waiting: (() => void)[] = [];
+  // Whoever writes first waits for the other: both have read by then.
+  store.setValue = async (scope, name, value) => {
+    if (scope.startsWith('proxy.') && waiting.length < 2)
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 2) for (const goOn of waiting) goOn();
+      });
+    return setValue(scope, name, value);
+  };
+  const replicas = await Promise.all(['One.', 'Two.'].map((answer) => proxy({}, { store }, answer)));
+  const hello = [user('Hello.')];
+  const [a, b] = await Promise.all(replicas.map(({ ask }) => ask(hello)));
+  expect(a!.session).not.toBe(b!.session);
+  const { ask } = await proxy({}, { store });
+  const later = [
+    await ask([...hello, says('One.'), user('Go on.')]),
+    await ask([...hello, says('Two.'), user('Go on.')]),
+  ];
+  expect(later.map(({ session }) => session).sort()).toEqual([a!.session, b!.session].sort());
 });
 
 describe('a client that names its conversation by itself', () => {
@@ -351,33 +341,31 @@ describe('a client that names its conversation by itself', () => {
   });
 });
 
-describe('a store whose call for one conversation never comes back', () => {
-  it('R1: keeps no other conversation waiting', async () => {
-    const store = await openStore('memory:');
-    let isHanging = false;
-    let release = (): void => undefined;
-    const hung: string[] = [];
-    const values = store.values.bind(store);
-    store.values = (scope) => {
-      if (!isHanging || !scope.startsWith('proxy.')) return values(scope);
-      isHanging = false;
-      hung.push(scope);
-      return new Promise((resolve) => (release = () => resolve({})));
-    };
-    const { service, ask } = await proxy({}, { store });
-    isHanging = true;
-    const left = new AbortController();
-    const stuck = fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', messages: [user('I hang.')] }),
-      signal: left.signal,
-    }).catch(() => 'gone');
-    while (hung.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    await ask([user('I do not.')]);
-    await ask([user('I do not.'), says('ok'), user('Nor now.')]);
-    left.abort();
-    expect(await stuck).toBe('gone');
-    release();
-  });
+it('R1: a store whose call for one conversation never comes back keeps no other conversation waiting', async () => {
+  const store = await openStore('memory:');
+  let isHanging = false;
+  let release = (): void => undefined;
+  const hung: string[] = [];
+  const values = store.values.bind(store);
+  store.values = (scope) => {
+    if (!isHanging || !scope.startsWith('proxy.')) return values(scope);
+    isHanging = false;
+    hung.push(scope);
+    return new Promise((resolve) => (release = () => resolve({})));
+  };
+  const { service, ask } = await proxy({}, { store });
+  isHanging = true;
+  const left = new AbortController();
+  const stuck = fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', messages: [user('I hang.')] }),
+    signal: left.signal,
+  }).catch(() => 'gone');
+  while (hung.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await ask([user('I do not.')]);
+  await ask([user('I do not.'), says('ok'), user('Nor now.')]);
+  left.abort();
+  expect(await stuck).toBe('gone');
+  release();
 });

@@ -128,63 +128,59 @@ const EVIL = [
   '</pre></td></table><style>body{display:none}</style>',
 ].join('\n');
 
-describe('the Compactor page, with a transcript full of markup', () => {
-  it('K11: shows it as text wherever it stands: nothing runs, nothing is loaded', async () => {
-    const history = [
-      user(`${EVIL}\nBuild the mill.`),
-      ...Array.from({ length: 10 }, (_, i) => [
-        ...step(
-          '<b>read</b>'.replace(/[<>/]/g, '_'),
-          { path: EVIL },
-          `${EVIL} ${'wall '.repeat(300)}${i}`,
-          EVIL,
-        ),
-        says(`${EVIL} wall ${i}`),
-      ]).flat(),
-      user(`${EVIL} What is left?`),
-    ];
-    const service = await guarded(history);
-    const page = await tab();
-    const loaded: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(service.url) && !request.url().startsWith('data:'))
-        loaded.push(request.url());
-    });
-    page.on('dialog', (dialog) => {
-      loaded.push(`dialog ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    await look(page, service);
-    await enter(page, env.OPS);
-    const views = ['context', 'compactions/c1', 'compact', `ask/${encodeURIComponent(EVIL)}`, 'events'];
-    for (const view of views) {
-      await look(page, service, `sessions/weir/primary/${view}`);
-      await page.getByRole('heading', { name: /weir/ }).waitFor();
-      for (const summary of await page.locator('summary').all()) await summary.click();
-      for (const span of await page.locator('.span').all()) await span.click();
-      if (view === 'context') {
-        await page
-          .getByRole('button', { name: /user m0/ })
-          .first()
-          .click();
-        await page.getByRole('dialog').getByText('<script>globalThis.ran = 1</script>').first().waitFor();
-        await page.keyboard.press('Escape');
-      }
-      if (view.startsWith('ask'))
-        await page
-          .getByText(/Not forgotten|Compacted out/)
-          .first()
-          .waitFor();
-      expect(await page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
-      expect(
-        await page
-          .locator('main script, main iframe, main img, main style:not([data-mantine-styles])')
-          .count(),
-      ).toBe(0);
-      expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
-    }
-    expect(loaded).toEqual([]);
-    const { headers } = await service.ask('GET', '/me', undefined, bearer(env.OPS));
-    expect(headers.get('content-security-policy')).toMatch(/script-src 'self';/);
+it('K11: the Compactor page, with a transcript full of markup, shows it as text wherever it stands: nothing runs, nothing is loaded', async () => {
+  const history = [
+    user(`${EVIL}\nBuild the mill.`),
+    ...Array.from({ length: 10 }, (_, i) => [
+      ...step(
+        '<b>read</b>'.replace(/[<>/]/g, '_'),
+        { path: EVIL },
+        `${EVIL} ${'wall '.repeat(300)}${i}`,
+        EVIL,
+      ),
+      says(`${EVIL} wall ${i}`),
+    ]).flat(),
+    user(`${EVIL} What is left?`),
+  ];
+  const service = await guarded(history);
+  const page = await tab();
+  const loaded: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url) && !request.url().startsWith('data:'))
+      loaded.push(request.url());
   });
+  page.on('dialog', (dialog) => {
+    loaded.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await look(page, service);
+  await enter(page, env.OPS);
+  const views = ['context', 'compactions/c1', 'compact', `ask/${encodeURIComponent(EVIL)}`, 'events'];
+  for (const view of views) {
+    await look(page, service, `sessions/weir/primary/${view}`);
+    await page.getByRole('heading', { name: /weir/ }).waitFor();
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    for (const span of await page.locator('.span').all()) await span.click();
+    if (view === 'context') {
+      await page
+        .getByRole('button', { name: /user m0/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByText('<script>globalThis.ran = 1</script>').first().waitFor();
+      await page.keyboard.press('Escape');
+    }
+    if (view.startsWith('ask'))
+      await page
+        .getByText(/Not forgotten|Compacted out/)
+        .first()
+        .waitFor();
+    expect(await page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
+    expect(
+      await page.locator('main script, main iframe, main img, main style:not([data-mantine-styles])').count(),
+    ).toBe(0);
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+  }
+  expect(loaded).toEqual([]);
+  const { headers } = await service.ask('GET', '/me', undefined, bearer(env.OPS));
+  expect(headers.get('content-security-policy')).toMatch(/script-src 'self';/);
 });

@@ -24,28 +24,24 @@ const opened = (settings: object = {}, more: object = {}) =>
     ...more,
   });
 
-describe('A13: the default agent is called Compaction', () => {
-  it.each([
-    ['what summarizer says', {}, { from: 'default', name: 'extractive' }],
-    ['named again', { features: { compaction: { agent: 'Compaction' } } }, { from: 'default' }],
-    ['nobody, where nobody summarises', { summarizer: 'none' }, { from: 'none' }],
-    [
-      'an agent that is defined by that name',
-      { summarizerAgents: { Compaction: { model: 'fast', baseUrl: 'http://127.0.0.1:9/v1' } } },
-      { from: 'agent', name: 'Compaction' },
-    ],
-  ])('%s', async (_, settings, summarizer) => {
-    const spillway = await opened({ safetyMargin: 0, ...settings }, { inputBudget: 20_000 });
-    expect(spillway.config.settings.compaction.agent).toBe('Compaction');
-    const session = spillway.session();
-    const steps = Array.from({ length: 12 }, (_, i) => step('read', { path: `m${i}.ts` }, prose(1_400, i)));
-    session.append(
-      ...read([system('Be brief.'), user('Look.'), ...steps.flat(), says('So.'), user('Go on.')]),
-    );
-    const { record } = (await session.prepare()).run;
-    expect(record!.summarizer).toMatchObject(summarizer);
-    expect(record!.plan.edits.some(({ stage }) => stage === 'partial')).toBe(summarizer.from !== 'none');
-  });
+it.each([
+  ['what summarizer says', {}, { from: 'default', name: 'extractive' }],
+  ['named again', { features: { compaction: { agent: 'Compaction' } } }, { from: 'default' }],
+  ['nobody, where nobody summarises', { summarizer: 'none' }, { from: 'none' }],
+  [
+    'an agent that is defined by that name',
+    { summarizerAgents: { Compaction: { model: 'fast', baseUrl: 'http://127.0.0.1:9/v1' } } },
+    { from: 'agent', name: 'Compaction' },
+  ],
+])('A13: the default agent is called Compaction: %s', async (_, settings, summarizer) => {
+  const spillway = await opened({ safetyMargin: 0, ...settings }, { inputBudget: 20_000 });
+  expect(spillway.config.settings.compaction.agent).toBe('Compaction');
+  const session = spillway.session();
+  const steps = Array.from({ length: 12 }, (_, i) => step('read', { path: `m${i}.ts` }, prose(1_400, i)));
+  session.append(...read([system('Be brief.'), user('Look.'), ...steps.flat(), says('So.'), user('Go on.')]));
+  const { record } = (await session.prepare()).run;
+  expect(record!.summarizer).toMatchObject(summarizer);
+  expect(record!.plan.edits.some(({ stage }) => stage === 'partial')).toBe(summarizer.from !== 'none');
 });
 
 describe("A13: the document's settings keep their names, units and defaults", () => {
@@ -262,49 +258,45 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
   });
 });
 
-describe('A4: the last N messages stay', () => {
-  it('N at least: with the exchange that they begin in', async () => {
-    const session = (await engine(20_000, {}, { profile: 'agent' })).session();
-    const parallel: Chat[] = [
-      {
-        role: 'assistant',
-        content: '',
-        tool_calls: Array.from({ length: 12 }, (_, i) => ({
-          id: `p${i}`,
-          type: 'function',
-          function: { name: 'read', arguments: `{"i":${i}}` },
-        })),
-      },
-      ...Array.from({ length: 12 }, (_, i) => ({
-        role: 'tool',
-        tool_call_id: `p${i}`,
-        content: prose(60, i),
+it('A4: the last N messages stay: N at least: with the exchange that they begin in', async () => {
+  const session = (await engine(20_000, {}, { profile: 'agent' })).session();
+  const parallel: Chat[] = [
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: Array.from({ length: 12 }, (_, i) => ({
+        id: `p${i}`,
+        type: 'function',
+        function: { name: 'read', arguments: `{"i":${i}}` },
       })),
-    ];
-    session.append(
-      ...read([system('Be brief.'), user('Build.'), ...talk(14, 450), ...parallel, says('Read.')]),
-    );
-    fill(session, 0.9);
-    await session.prepare();
-    const kept = session.operator
-      .explain()
-      .filter(({ status }) => status === 'kept')
-      .map(({ id }) => id);
-    // Thirteen messages of the exchange, its answer, and the last question.
-    expect(kept).toHaveLength(15);
-  });
+    },
+    ...Array.from({ length: 12 }, (_, i) => ({
+      role: 'tool',
+      tool_call_id: `p${i}`,
+      content: prose(60, i),
+    })),
+  ];
+  session.append(
+    ...read([system('Be brief.'), user('Build.'), ...talk(14, 450), ...parallel, says('Read.')]),
+  );
+  fill(session, 0.9);
+  await session.prepare();
+  const kept = session.operator
+    .explain()
+    .filter(({ status }) => status === 'kept')
+    .map(({ id }) => id);
+  // Thirteen messages of the exchange, its answer, and the last question.
+  expect(kept).toHaveLength(15);
 });
 
-describe('A9: the retry goes on where the provider refuses what we read as fitting', () => {
-  it('keeps fewer messages, then drops, and the call is made again', async () => {
-    const session: Session = (await engine(100_000, {}, { profile: 'agent' })).session();
-    session.append(...read([system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')]));
-    const { reading } = await session.prepare();
-    expect(reading.pressure).toBeLessThan(0.7);
-    const refusal = Object.assign(new Error('prompt is too long: your messages do not fit'), { status: 400 });
-    const verdict = await session.overflowed(refusal);
-    expect(verdict).toMatchObject({ overflow: true, retry: true });
-    expect(verdict.run!.stages.filter(({ stage }) => stage === 'partial').length).toBeGreaterThan(1);
-    expect(session.reading.pressure).toBeLessThan(0.95 * reading.pressure);
-  });
+it('A9: the retry goes on where the provider refuses what we read as fitting: it keeps fewer messages, then drops, and the call is made again', async () => {
+  const session: Session = (await engine(100_000, {}, { profile: 'agent' })).session();
+  session.append(...read([system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')]));
+  const { reading } = await session.prepare();
+  expect(reading.pressure).toBeLessThan(0.7);
+  const refusal = Object.assign(new Error('prompt is too long: your messages do not fit'), { status: 400 });
+  const verdict = await session.overflowed(refusal);
+  expect(verdict).toMatchObject({ overflow: true, retry: true });
+  expect(verdict.run!.stages.filter(({ stage }) => stage === 'partial').length).toBeGreaterThan(1);
+  expect(session.reading.pressure).toBeLessThan(0.95 * reading.pressure);
 });

@@ -76,8 +76,9 @@ describe('R4: a result that must never be evicted stands under every stage', () 
   });
 });
 
-describe('R5: the window on dialogue is a free reducer: it runs at every assembly', () => {
-  it.each([0.3, 0.79])('at pressure %d, in the words of the document', async (pressure) => {
+it.each([0.3, 0.79])(
+  'R5: the window on dialogue is a free reducer: it runs at every assembly, at pressure %d too, in the words of the document',
+  async (pressure) => {
     const chat = [system('Be brief.'), ...talk(20, 100)];
     const budget = Math.ceil((40 * 107) / pressure);
     const session = (
@@ -93,30 +94,28 @@ describe('R5: the window on dialogue is a free reducer: it runs at every assembl
     // A window that moves on leaves one outline, and not a row of them.
     session.append(...read(talk(1, 100, 700)).map((message) => ({ ...message, id: `n${message.id}` })));
     expect((await session.prepare()).messages).toHaveLength(1 + 1 + 6);
-  });
-});
+  },
+);
 
-describe('R11: a cap on tool results acts though nothing has expired', () => {
-  it('on the oldest of the newest completed turn, and never on what may not be evicted', async () => {
-    const settings = {
-      safetyMargin: 0,
-      caps: { tool_results: 0.3 },
-      retention: { tools: { lookup: { never_evict: true } } },
-    };
-    const session = (await opened(settings, { inputBudget: 20_000 })).session();
-    const calls = Array.from({ length: 8 }, (_, i) =>
-      step(i === 0 ? 'lookup' : 'fetch', { n: i }, prose(1_200, i)),
-    );
-    session.append(...read([user('Look.'), ...calls.flat(), says('There is nothing.'), user('And now?')]));
-    expect(session.reading.byToolResults).toBeGreaterThan(1.5);
-    await session.prepare();
-    expect(session.reading.byToolResults).toBeLessThanOrEqual(1);
-    const results = session.operator.explain().filter(({ role }) => role === 'tool');
-    expect(results.map(({ status }) => status === 'replaced')).toEqual([
-      false,
-      ...Array.from({ length: 7 }, (_, i) => i < 4),
-    ]);
-  });
+it('R11: a cap on tool results acts though nothing has expired: on the oldest of the newest completed turn, and never on what may not be evicted', async () => {
+  const settings = {
+    safetyMargin: 0,
+    caps: { tool_results: 0.3 },
+    retention: { tools: { lookup: { never_evict: true } } },
+  };
+  const session = (await opened(settings, { inputBudget: 20_000 })).session();
+  const calls = Array.from({ length: 8 }, (_, i) =>
+    step(i === 0 ? 'lookup' : 'fetch', { n: i }, prose(1_200, i)),
+  );
+  session.append(...read([user('Look.'), ...calls.flat(), says('There is nothing.'), user('And now?')]));
+  expect(session.reading.byToolResults).toBeGreaterThan(1.5);
+  await session.prepare();
+  expect(session.reading.byToolResults).toBeLessThanOrEqual(1);
+  const results = session.operator.explain().filter(({ role }) => role === 'tool');
+  expect(results.map(({ status }) => status === 'replaced')).toEqual([
+    false,
+    ...Array.from({ length: 7 }, (_, i) => i < 4),
+  ]);
 });
 
 /** Work that was begun has gone as far as it can. */

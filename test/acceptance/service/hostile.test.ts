@@ -23,32 +23,27 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>> =
   return answer.status;
 }
 
-describe('a session whose name is dots', () => {
-  it('is refused where it is named, since no address reaches it; other names with dots are taken', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000, { server: { upstreams } } as never);
-    const proxied = async (session: string): Promise<[number, string]> => {
-      const answer = await fetch(`${service.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-spillway-session': session },
-        body: JSON.stringify({ model: 'm', messages: [user('Hello.')] }),
-      });
-      return [answer.status, await answer.text()];
-    };
-    for (const name of ['.', '..']) {
-      expect(await proxied(name)).toEqual([
-        400,
-        expect.stringMatching(/x-spillway-session is no name.*dots/),
-      ]);
-      expect((await service.ask('POST', '/sessions', { id: name })).status).toBe(400);
-    }
-    expect((await service.ask('GET', '/sessions')).body.total).toBe(0);
-    for (const name of ['...', '.a', 'a..b']) {
-      expect((await proxied(name))[0]).toBe(200);
-      expect((await service.ask('GET', `/sessions/${name}`)).body.id).toBe(name);
-    }
-  });
+it('a session whose name is dots is refused where it is named, since no address reaches it; other names with dots are taken', async () => {
+  const emulator = await startEmulator();
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const service = await started(4_000, { server: { upstreams } } as never);
+  const proxied = async (session: string): Promise<[number, string]> => {
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-spillway-session': session },
+      body: JSON.stringify({ model: 'm', messages: [user('Hello.')] }),
+    });
+    return [answer.status, await answer.text()];
+  };
+  for (const name of ['.', '..']) {
+    expect(await proxied(name)).toEqual([400, expect.stringMatching(/x-spillway-session is no name.*dots/)]);
+    expect((await service.ask('POST', '/sessions', { id: name })).status).toBe(400);
+  }
+  expect((await service.ask('GET', '/sessions')).body.total).toBe(0);
+  for (const name of ['...', '.a', 'a..b']) {
+    expect((await proxied(name))[0]).toBe(200);
+    expect((await service.ask('GET', `/sessions/${name}`)).body.id).toBe(name);
+  }
 });
 
 describe('who may come in', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { openStore, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
@@ -15,51 +15,47 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-describe('replicas on one PostgreSQL', () => {
-  it('N13: serve one agent in turns, without sticky sessions: one session, nothing lost or doubled', async () => {
-    const url = await postgres.create();
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const replica = async (): Promise<Started> => {
-      const store = await openStore(url);
-      stores.push(store);
-      return started(4_000, { server: { upstreams } } as never, { store });
-    };
-    const replicas = [await replica(), await replica()];
-    const clients = replicas.map(
-      (one) => new OpenAI({ baseURL: `${one.url}/v1`, apiKey: 'k', maxRetries: 0 }),
-    );
-    const messages: Chat[] = [];
-    const sessions = new Set<string>();
-    let asked = 0;
-    emulator.otherwise = ({ text }) => ({
-      text: `Answer ${asked}.`,
-      usage: { inputTokens: Math.ceil(text.length / 4) },
-    });
-    for (; asked < 16; asked++) {
-      messages.push({ role: 'user', content: `Question ${asked}: ${prose(400, asked)}` });
-      // Not in turn: each of them misses some of what the other did.
-      const client = clients[asked % 5 < 2 ? 0 : 1]!;
-      const { data, response } = await client.chat.completions
-        .create({ model: 'm', messages: messages as never })
-        .withResponse();
-      sessions.add(response.headers.get('x-spillway-session')!);
-      messages.push(data.choices[0]!.message as never);
-    }
-    expect(sessions.size).toBe(1);
-    for (const { wire, body, text } of emulator.received) {
-      expect(validators.get(wire)!(body)).toEqual([]);
-      expect(text.length / 4).toBeLessThan(4_600);
-    }
-    const [id] = sessions;
-    const all = await replicas[0]!.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
-    const words = (all.body.items as { status: string; message: { role: string } }[])
-      .filter(({ status }) => status !== 'summary')
-      .map((entry) => JSON.stringify(entry));
-    for (let turn = 0; turn < 16; turn++)
-      expect(words.filter((text) => text.includes(`Question ${turn}:`))).toHaveLength(1);
-    const seen = await Promise.all(replicas.map((one) => one.ask('GET', `/sessions/${id}/compactions`)));
-    expect(seen[0]!.body.total).toBeGreaterThan(0);
-    expect(seen[1]!.body).toEqual(seen[0]!.body);
+it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky sessions: one session, nothing lost or doubled', async () => {
+  const url = await postgres.create();
+  const emulator = await startEmulator();
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const replica = async (): Promise<Started> => {
+    const store = await openStore(url);
+    stores.push(store);
+    return started(4_000, { server: { upstreams } } as never, { store });
+  };
+  const replicas = [await replica(), await replica()];
+  const clients = replicas.map((one) => new OpenAI({ baseURL: `${one.url}/v1`, apiKey: 'k', maxRetries: 0 }));
+  const messages: Chat[] = [];
+  const sessions = new Set<string>();
+  let asked = 0;
+  emulator.otherwise = ({ text }) => ({
+    text: `Answer ${asked}.`,
+    usage: { inputTokens: Math.ceil(text.length / 4) },
   });
+  for (; asked < 16; asked++) {
+    messages.push({ role: 'user', content: `Question ${asked}: ${prose(400, asked)}` });
+    // Not in turn: each of them misses some of what the other did.
+    const client = clients[asked % 5 < 2 ? 0 : 1]!;
+    const { data, response } = await client.chat.completions
+      .create({ model: 'm', messages: messages as never })
+      .withResponse();
+    sessions.add(response.headers.get('x-spillway-session')!);
+    messages.push(data.choices[0]!.message as never);
+  }
+  expect(sessions.size).toBe(1);
+  for (const { wire, body, text } of emulator.received) {
+    expect(validators.get(wire)!(body)).toEqual([]);
+    expect(text.length / 4).toBeLessThan(4_600);
+  }
+  const [id] = sessions;
+  const all = await replicas[0]!.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
+  const words = (all.body.items as { status: string; message: { role: string } }[])
+    .filter(({ status }) => status !== 'summary')
+    .map((entry) => JSON.stringify(entry));
+  for (let turn = 0; turn < 16; turn++)
+    expect(words.filter((text) => text.includes(`Question ${turn}:`))).toHaveLength(1);
+  const seen = await Promise.all(replicas.map((one) => one.ask('GET', `/sessions/${id}/compactions`)));
+  expect(seen[0]!.body.total).toBeGreaterThan(0);
+  expect(seen[1]!.body).toEqual(seen[0]!.body);
 });

@@ -159,86 +159,78 @@ describe('what an upstream refuses', () => {
   });
 });
 
-describe('many long histories at once', () => {
-  it('are all taken in, and keep neither a probe nor a short call waiting for them', async () => {
-    const { service, emulator } = await proxied({ window: 200_000 } as never);
-    let ended = 0;
-    let letGo: () => void = () => undefined;
-    const short = new Promise<void>((resolve) => (letGo = resolve));
-    emulator.otherwise = ({ text }) => (text.includes('Hello.') ? 'good' : short.then(() => 'good' as const));
-    const long = Array.from({ length: 6 }, (_, i) =>
-      chat(service, [user(`Build mill ${i}.`), ...talk(20, 2_000), user('On.')], `mill-${i}`).finally(
-        () => void ended++,
-      ),
-    );
-    expect((await fetch(`${service.url}/health`)).status).toBe(200);
-    expect((await chat(service, [user('Hello.')], 'short')).status).toBe(200);
-    expect(ended).toBe(0);
-    letGo();
-    expect((await Promise.all(long)).map(({ status }) => status)).toEqual(long.map(() => 200));
-  });
-});
-
-describe('a service that stops', () => {
-  it('says so on /ready before it takes no more, where somebody asks there', async () => {
-    const emulator = await startEmulator();
-    const service = await serve({
-      counter: quarter,
-      settings: { window: 4_000, server: { port: 0, drainMs: 400, upstreams: { openai: emulator.url } } },
-    });
-    expect(await ready(service)).toEqual([200, 'ready']);
-    const closing = service.close();
-    expect((await ready(service))[0]).toBe(503);
-    // Balancers have not heard yet: what they send is answered.
-    expect((await chat(service as Started, [user('Hello.')])).status).toBe(200);
-    await closing;
-    await expect(ready(service)).rejects.toThrow('fetch failed');
-  });
-});
-
-describe('event streams', () => {
-  it('are limited for each token, and keep nobody else out', async () => {
-    const server = { tokens: [...tokens], eventStreams: 2, concurrency: 2 };
-    const service = await started(4_000, { server } as never, { env });
-    const open: IncomingMessage[] = [];
-    const follow = (token: string): Promise<number> =>
-      new Promise((resolve, reject) => {
-        const options = { headers: bearer(token), agent: false };
-        get(`${service.url}/api/v1/events`, options, (answer) => {
-          open.push(answer);
-          answer.once('error', () => undefined);
-          resolve(answer.statusCode!);
-        }).once('error', reject);
-      });
-    expect([await follow(env.WALL), await follow(env.WALL), await follow(env.WALL)]).toEqual([200, 200, 429]);
-    expect([await follow(env.OPS), await follow(env.MILL)]).toEqual([200, 200]);
-    expect((await fetch(`${service.url}/health`)).status).toBe(200);
-    expect((await service.ask('GET', '/sessions', undefined, bearer(env.WALL))).status).toBe(200);
-    open[0]!.destroy();
-    while ((await follow(env.WALL)) !== 200);
-    for (const one of open) one.destroy();
-  });
-});
-
-describe('a connection that asks nothing', () => {
-  it.each(['of a client that keeps one ready', 'behind an event stream that was left'])(
-    'keeps no service from stopping: %s',
-    async (how) => {
-      const service = await started(4_000);
-      if (how.startsWith('behind')) {
-        const gone = new AbortController();
-        const answer = await fetch(`${service.url}/api/v1/events`, { signal: gone.signal });
-        await answer.body!.getReader().read();
-        gone.abort();
-      }
-      const { hostname, port } = new URL(service.url);
-      const silent = connect(Number(port), hostname);
-      await new Promise((resolve) => silent.once('connect', resolve));
-      expect((await fetch(`${service.url}/health`)).status).toBe(200);
-      await service.close();
-    },
+it('many long histories at once are all taken in, and keep neither a probe nor a short call waiting for them', async () => {
+  const { service, emulator } = await proxied({ window: 200_000 } as never);
+  let ended = 0;
+  let letGo: () => void = () => undefined;
+  const short = new Promise<void>((resolve) => (letGo = resolve));
+  emulator.otherwise = ({ text }) => (text.includes('Hello.') ? 'good' : short.then(() => 'good' as const));
+  const long = Array.from({ length: 6 }, (_, i) =>
+    chat(service, [user(`Build mill ${i}.`), ...talk(20, 2_000), user('On.')], `mill-${i}`).finally(
+      () => void ended++,
+    ),
   );
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  expect((await chat(service, [user('Hello.')], 'short')).status).toBe(200);
+  expect(ended).toBe(0);
+  letGo();
+  expect((await Promise.all(long)).map(({ status }) => status)).toEqual(long.map(() => 200));
 });
+
+it('a service that stops says so on /ready before it takes no more, where somebody asks there', async () => {
+  const emulator = await startEmulator();
+  const service = await serve({
+    counter: quarter,
+    settings: { window: 4_000, server: { port: 0, drainMs: 400, upstreams: { openai: emulator.url } } },
+  });
+  expect(await ready(service)).toEqual([200, 'ready']);
+  const closing = service.close();
+  expect((await ready(service))[0]).toBe(503);
+  // Balancers have not heard yet: what they send is answered.
+  expect((await chat(service as Started, [user('Hello.')])).status).toBe(200);
+  await closing;
+  await expect(ready(service)).rejects.toThrow('fetch failed');
+});
+
+it('event streams are limited for each token, and keep nobody else out', async () => {
+  const server = { tokens: [...tokens], eventStreams: 2, concurrency: 2 };
+  const service = await started(4_000, { server } as never, { env });
+  const open: IncomingMessage[] = [];
+  const follow = (token: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const options = { headers: bearer(token), agent: false };
+      get(`${service.url}/api/v1/events`, options, (answer) => {
+        open.push(answer);
+        answer.once('error', () => undefined);
+        resolve(answer.statusCode!);
+      }).once('error', reject);
+    });
+  expect([await follow(env.WALL), await follow(env.WALL), await follow(env.WALL)]).toEqual([200, 200, 429]);
+  expect([await follow(env.OPS), await follow(env.MILL)]).toEqual([200, 200]);
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  expect((await service.ask('GET', '/sessions', undefined, bearer(env.WALL))).status).toBe(200);
+  open[0]!.destroy();
+  while ((await follow(env.WALL)) !== 200);
+  for (const one of open) one.destroy();
+});
+
+it.each(['of a client that keeps one ready', 'behind an event stream that was left'])(
+  'a connection that asks nothing keeps no service from stopping: %s',
+  async (how) => {
+    const service = await started(4_000);
+    if (how.startsWith('behind')) {
+      const gone = new AbortController();
+      const answer = await fetch(`${service.url}/api/v1/events`, { signal: gone.signal });
+      await answer.body!.getReader().read();
+      gone.abort();
+    }
+    const { hostname, port } = new URL(service.url);
+    const silent = connect(Number(port), hostname);
+    await new Promise((resolve) => silent.once('connect', resolve));
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    await service.close();
+  },
+);
 
 describe('a start that cannot be', () => {
   it('names the address that is taken', async () => {

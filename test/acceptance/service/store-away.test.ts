@@ -75,34 +75,32 @@ describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the
   );
 });
 
-describe('N13: a store that takes what it is told, and cannot be read', () => {
-  it.each([undefined, 'mill'])(
-    'leaves a conversation compacted and in one session: named %s',
-    async (name) => {
-      const kept = await openStore('memory:');
-      const damaged = new SpillwayError('STORE_DAMAGED', { subject: 'store', remedy: 'Restore it.' });
-      kept.load = () => Promise.reject(damaged);
-      const { service, emulator } = await proxied({}, { store: kept });
-      const history: Chat[] = [];
-      const ids = new Set<string | null>();
-      for (const words of ['And the wheel?', 'And the roof?', 'And the door?']) {
-        history.push(...talk(12, 320), user(words));
-        const answer = await fetch(service.url + PATHS['openai-chat'], {
-          method: 'POST',
-          headers: name === undefined ? {} : { 'x-spillway-session': name },
-          body: JSON.stringify({ model: 'm', messages: history }),
-        });
-        expect(answer.status).toBe(200);
-        ids.add(answer.headers.get('x-spillway-session'));
-        expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(BUDGET * 1.1);
-        history.push(says('Done.'));
-      }
-      expect(ids.size).toBe(1);
-      expect(service.lines.join('')).not.toContain('passed by');
-      expect(service.lines.join('')).toContain('STORE_DAMAGED');
-    },
-  );
-});
+it.each([undefined, 'mill'])(
+  'N13: a store that takes what it is told, and cannot be read leaves a conversation compacted and in one session: named %s',
+  async (name) => {
+    const kept = await openStore('memory:');
+    const damaged = new SpillwayError('STORE_DAMAGED', { subject: 'store', remedy: 'Restore it.' });
+    kept.load = () => Promise.reject(damaged);
+    const { service, emulator } = await proxied({}, { store: kept });
+    const history: Chat[] = [];
+    const ids = new Set<string | null>();
+    for (const words of ['And the wheel?', 'And the roof?', 'And the door?']) {
+      history.push(...talk(12, 320), user(words));
+      const answer = await fetch(service.url + PATHS['openai-chat'], {
+        method: 'POST',
+        headers: name === undefined ? {} : { 'x-spillway-session': name },
+        body: JSON.stringify({ model: 'm', messages: history }),
+      });
+      expect(answer.status).toBe(200);
+      ids.add(answer.headers.get('x-spillway-session'));
+      expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(BUDGET * 1.1);
+      history.push(says('Done.'));
+    }
+    expect(ids.size).toBe(1);
+    expect(service.lines.join('')).not.toContain('passed by');
+    expect(service.lines.join('')).toContain('STORE_DAMAGED');
+  },
+);
 
 describe('N13: a store in which some sessions are damaged', () => {
   const [GOOD, HURT, TORN] = ['good', 'hurt', 'torn'] as const;

@@ -68,11 +68,12 @@ describe('an upstream that seems to take no `stream_options`', () => {
   });
 });
 
-describe('a report of no input', () => {
-  it.each([
-    [0, 7],
-    [0, 0],
-  ])('counts where it tells an answer: %d and %d tokens', async (prompt_tokens, completion_tokens) => {
+it.each([
+  [0, 7],
+  [0, 0],
+])(
+  'a report of no input counts where it tells an answer: %d and %d tokens',
+  async (prompt_tokens, completion_tokens) => {
     const { service, emulator } = await proxied();
     const choices = [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }];
     emulator.script = [{ status: 200, body: { choices, usage: { prompt_tokens, completion_tokens } } }];
@@ -86,5 +87,5 @@ describe('a report of no input', () => {
     const { body } = await service.ask('GET', '/sessions/mill/costs');
     expect(body.costs.primary.outputTokens).toBe(completion_tokens);
     expect(body.costs.primary.calls).toBe(completion_tokens > 0 ? 1 : 0);
-  });
-});
+  },
+);

@@ -191,60 +191,57 @@ describe('an older schema', () => {
   });
 });
 
-describe('a store whose rows are damaged', () => {
-  it.each([
-    "update spillway_message set body = '{}' where seq = 1",
-    'delete from spillway_message where seq = 1',
-    'update spillway_thread set messages = messages + 5',
-    "update spillway_entry set body = '{}'",
-    "update spillway_entry set body = 'null'",
-    'update spillway_entry set body = \'{"event":{"kind":"commit"}}\'',
-    'delete from spillway_entry where seq = 0',
-  ])('is told as STORE_DAMAGED, by its session: %s', async (sql) => {
-    const file = await filled();
-    change(file, sql);
-    const opening = (async () => {
-      const one = await engine(6_000, {}, { store: `sqlite:${file}` });
-      engines.push(one);
-      return (await one.open({ id: 'mill' })).load();
-    })();
-    await expect(opening).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
-  });
+it.each([
+  "update spillway_message set body = '{}' where seq = 1",
+  'delete from spillway_message where seq = 1',
+  'update spillway_thread set messages = messages + 5',
+  "update spillway_entry set body = '{}'",
+  "update spillway_entry set body = 'null'",
+  'update spillway_entry set body = \'{"event":{"kind":"commit"}}\'',
+  'delete from spillway_entry where seq = 0',
+])('a store whose rows are damaged is told as STORE_DAMAGED, by its session: %s', async (sql) => {
+  const file = await filled();
+  change(file, sql);
+  const opening = (async () => {
+    const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+    engines.push(one);
+    return (await one.open({ id: 'mill' })).load();
+  })();
+  await expect(opening).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
 });
 
-describe('a clock that gives no time', () => {
-  it.each(KINDS)('keeps nothing from being stored (%s)', async (kind) => {
-    let turn = 0;
-    const nowMs = (): number => [NaN, Infinity, -Infinity, 2_000_000_000_000][turn++ % 4]!;
-    const { store, again } = await place(kind, { nowMs });
-    const openOn = async (on: SessionStore) => {
-      const container = createContainer();
-      container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
-      container.bind(SERVICES.Store).toConstantValue(on);
-      container.rebind(SERVICES.Effects).toConstantValue({ clock: nowMs, timer: () => performance.now() });
-      const one = await openSpillway(container, { settings: { window: 6_000, reserve: { output: 0 } } });
-      return one.open({ id: 'mill' });
-    };
-    const session = await openOn(store);
-    for (const message of LONG) {
-      await session.append(message);
-      await session.prepare();
-      await session.observe({ inputTokens: 2_000 });
-    }
-    expect(session.operator.history.length).toBeGreaterThan(0);
-    const reopened = await (await openOn(await again())).load();
-    expect(reopened.log.length).toBe(session.log.length);
-    expect(reopened.operator.history).toEqual(session.operator.history);
-    const times = [
-      ...reopened.operator.calls.map(({ at }) => at),
-      ...(await reopened.operator.audit()).map(({ at }) => at),
-    ];
-    expect(times.filter((at) => !Number.isFinite(at))).toEqual([]);
-  });
+it.each(KINDS)('a clock that gives no time keeps nothing from being stored (%s)', async (kind) => {
+  let turn = 0;
+  const nowMs = (): number => [NaN, Infinity, -Infinity, 2_000_000_000_000][turn++ % 4]!;
+  const { store, again } = await place(kind, { nowMs });
+  const openOn = async (on: SessionStore) => {
+    const container = createContainer();
+    container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+    container.bind(SERVICES.Store).toConstantValue(on);
+    container.rebind(SERVICES.Effects).toConstantValue({ clock: nowMs, timer: () => performance.now() });
+    const one = await openSpillway(container, { settings: { window: 6_000, reserve: { output: 0 } } });
+    return one.open({ id: 'mill' });
+  };
+  const session = await openOn(store);
+  for (const message of LONG) {
+    await session.append(message);
+    await session.prepare();
+    await session.observe({ inputTokens: 2_000 });
+  }
+  expect(session.operator.history.length).toBeGreaterThan(0);
+  const reopened = await (await openOn(await again())).load();
+  expect(reopened.log.length).toBe(session.log.length);
+  expect(reopened.operator.history).toEqual(session.operator.history);
+  const times = [
+    ...reopened.operator.calls.map(({ at }) => at),
+    ...(await reopened.operator.audit()).map(({ at }) => at),
+  ];
+  expect(times.filter((at) => !Number.isFinite(at))).toEqual([]);
 });
 
-describe('a clock that goes backwards', () => {
-  it.each(KINDS)('changes no order: what was done last stays last (%s)', async (kind) => {
+it.each(KINDS)(
+  'a clock that goes backwards changes no order: what was done last stays last (%s)',
+  async (kind) => {
     let now = 2_000_000_000_000;
     const nowMs = (): number => (now -= 60_000);
     const { again } = await place(kind, { nowMs });
@@ -284,8 +281,8 @@ describe('a clock that goes backwards', () => {
       'mill',
       'other',
     ]);
-  });
-});
+  },
+);
 
 describe('ids with quotes, newlines and signs of the shell', () => {
   /** An agent path is a key of settings and of addresses too: its signs are few. */
@@ -334,38 +331,36 @@ describe('ids with quotes, newlines and signs of the shell', () => {
   });
 });
 
-describe('two services on one file of SQLite', () => {
-  it('work on one session at the same time: nothing is lost, doubled or compacted twice', async () => {
-    const store = `sqlite:${join(folder.path, 'two.db')}`;
-    const run = promisify(execFile);
-    const COUNT = 12;
-    const counts = await Promise.all(
-      ['a', 'b'].map((writer) =>
-        run(process.execPath, [
-          '--import',
-          'tsx',
-          'test/support/session-worker.ts',
-          store,
-          writer,
-          String(COUNT),
-        ]),
-      ),
+it('two services on one file of SQLite work on one session at the same time: nothing is lost, doubled or compacted twice', async () => {
+  const store = `sqlite:${join(folder.path, 'two.db')}`;
+  const run = promisify(execFile);
+  const COUNT = 12;
+  const counts = await Promise.all(
+    ['a', 'b'].map((writer) =>
+      run(process.execPath, [
+        '--import',
+        'tsx',
+        'test/support/session-worker.ts',
+        store,
+        writer,
+        String(COUNT),
+      ]),
+    ),
+  );
+  const one = await createSpillway({ store, inputBudget: 4_000, settings: { counter: 'heuristic' } });
+  engines.push(one);
+  const session = await (await one.open({ id: 's' })).load();
+  const ids = logged(session).map(({ id }) => id);
+  for (const writer of ['a', 'b'])
+    expect(ids.filter((id) => id.startsWith(writer))).toEqual(
+      Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`),
     );
-    const one = await createSpillway({ store, inputBudget: 4_000, settings: { counter: 'heuristic' } });
-    engines.push(one);
-    const session = await (await one.open({ id: 's' })).load();
-    const ids = logged(session).map(({ id }) => id);
-    for (const writer of ['a', 'b'])
-      expect(ids.filter((id) => id.startsWith(writer))).toEqual(
-        Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`),
-      );
-    expect(ids).toHaveLength(2 * COUNT);
-    const records = session.operator.ledger.records.map(({ id }) => id);
-    expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
-    expect(session.operator.history.length).toBeGreaterThan(0);
-    // Each of them was told of its own, and of no other.
-    const told = counts.reduce((sum, { stdout }) => sum + Number(stdout.trim()), 0);
-    expect(told).toBe(session.operator.history.length);
-    expect(session.reading.pressure).toBeLessThan(1);
-  });
+  expect(ids).toHaveLength(2 * COUNT);
+  const records = session.operator.ledger.records.map(({ id }) => id);
+  expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
+  expect(session.operator.history.length).toBeGreaterThan(0);
+  // Each of them was told of its own, and of no other.
+  const told = counts.reduce((sum, { stdout }) => sum + Number(stdout.trim()), 0);
+  expect(told).toBe(session.operator.history.length);
+  expect(session.reading.pressure).toBeLessThan(1);
 });

@@ -175,27 +175,25 @@ describe('R2: injection is separate', () => {
   });
 });
 
-describe('AC-05: the user switches to a smaller model', () => {
-  it('checks the switch before the next call, not after its refusal', async () => {
-    const spillway = await createSpillway({
-      counter: quarter,
-      model: 'large',
-      settings: {
-        models: {
-          large: { contextWindow: 400_000, outputLimit: 4_000 },
-          small: { contextWindow: 16_000, outputLimit: 4_000 },
-        },
-        safetyMargin: 0,
+it('AC-05: the user switches to a smaller model: checks the switch before the next call, not after its refusal', async () => {
+  const spillway = await createSpillway({
+    counter: quarter,
+    model: 'large',
+    settings: {
+      models: {
+        large: { contextWindow: 400_000, outputLimit: 4_000 },
+        small: { contextWindow: 16_000, outputLimit: 4_000 },
       },
-    });
-    const session = spillway.session();
-    await session.append(...read([...START, ...talk(100, 100)]));
-    expect((await session.prepare()).run.kind).toBe('below-gate');
-    const { run, reading } = await session.prepare({ model: 'small' });
-    expect(run.kind).toBe('committed');
-    expect(reading.tokens).toBeLessThanOrEqual(12_000);
-    expect((await session.prepare({ model: 'large' })).reading.budget.usable).toBe(396_000);
+      safetyMargin: 0,
+    },
   });
+  const session = spillway.session();
+  await session.append(...read([...START, ...talk(100, 100)]));
+  expect((await session.prepare()).run.kind).toBe('below-gate');
+  const { run, reading } = await session.prepare({ model: 'small' });
+  expect(run.kind).toBe('committed');
+  expect(reading.tokens).toBeLessThanOrEqual(12_000);
+  expect((await session.prepare({ model: 'large' })).reading.budget.usable).toBe(396_000);
 });
 
 describe('K4: each agent path has its own window, settings, ledger and events', () => {
@@ -251,61 +249,57 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
   });
 });
 
-describe('AC-21: a sub-agent is measured by its own window', () => {
-  it('keeps budget, ledger and breaker apart, on one store too', async () => {
-    const store = await openStore('memory:');
-    const spillway = await engine(
-      100_000,
-      { agents: { 'primary/reviewer': { window: 8_000, reserve: { output: 0 } } } },
-      { store },
-    );
-    const parent = await spillway.open({ id: 's' });
-    const child = await spillway.open({ id: 's', agentPath: 'primary/reviewer' });
-    const chat = read([...START, ...talk(40, 100)]);
-    await parent.append(...chat);
-    await child.append(...chat);
-    expect((await parent.prepare()).run.kind).toBe('below-gate');
-    expect((await child.prepare()).run.kind).toBe('committed');
-    expect(parent.operator.ledger.records).toEqual([]);
-    expect(parent.operator.breakers).not.toBe(child.operator.breakers);
-    expect(
-      (await store.threads({ sessionId: 's' })).map(({ agentPath, head }) => [agentPath, head.entries]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['primary', 0],
-        ['primary/reviewer', 1],
-      ]),
-    );
-  });
+it('AC-21: a sub-agent is measured by its own window, and keeps budget, ledger and breaker apart, on one store too', async () => {
+  const store = await openStore('memory:');
+  const spillway = await engine(
+    100_000,
+    { agents: { 'primary/reviewer': { window: 8_000, reserve: { output: 0 } } } },
+    { store },
+  );
+  const parent = await spillway.open({ id: 's' });
+  const child = await spillway.open({ id: 's', agentPath: 'primary/reviewer' });
+  const chat = read([...START, ...talk(40, 100)]);
+  await parent.append(...chat);
+  await child.append(...chat);
+  expect((await parent.prepare()).run.kind).toBe('below-gate');
+  expect((await child.prepare()).run.kind).toBe('committed');
+  expect(parent.operator.ledger.records).toEqual([]);
+  expect(parent.operator.breakers).not.toBe(child.operator.breakers);
+  expect(
+    (await store.threads({ sessionId: 's' })).map(({ agentPath, head }) => [agentPath, head.entries]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['primary', 0],
+      ['primary/reviewer', 1],
+    ]),
+  );
 });
 
-describe('K1: two thresholds, both per agent', () => {
-  it('opens at the upper one and goes on to the lower one of that agent', async () => {
-    const upper = 0.95;
-    const gates = {
-      snipThreshold: upper,
-      microThreshold: upper,
-      collapseThreshold: upper,
-      autoThreshold: upper,
-    };
-    const late = { ...gates, partialThreshold: upper, fullThreshold: 0.98 };
-    const agents = { 'primary/patient': { thresholds: late } };
-    const spillway = await engine(10_000, { agents }, { profile: 'operator' });
-    const chat = read([...START, ...talk(43, 100)]);
-    const [own, patient] = await Promise.all(
-      ['primary', 'primary/patient'].map(async (agentPath) => {
-        const session = spillway.session({ agentPath });
-        await session.append(...chat);
-        expect(session.reading.pressure).toBeGreaterThan(0.85);
-        expect(session.reading.pressure).toBeLessThan(upper);
-        const { run, reading } = await session.prepare();
-        return { kind: run.kind, pressure: reading.pressure };
-      }),
-    );
-    expect(own!.kind).toBe('committed');
-    expect(own!.pressure).toBeLessThanOrEqual(0.6);
-    expect(patient!.kind).toBe('below-gate');
-  });
+it('K1: two thresholds, both per agent: opens at the upper one and goes on to the lower one of that agent', async () => {
+  const upper = 0.95;
+  const gates = {
+    snipThreshold: upper,
+    microThreshold: upper,
+    collapseThreshold: upper,
+    autoThreshold: upper,
+  };
+  const late = { ...gates, partialThreshold: upper, fullThreshold: 0.98 };
+  const agents = { 'primary/patient': { thresholds: late } };
+  const spillway = await engine(10_000, { agents }, { profile: 'operator' });
+  const chat = read([...START, ...talk(43, 100)]);
+  const [own, patient] = await Promise.all(
+    ['primary', 'primary/patient'].map(async (agentPath) => {
+      const session = spillway.session({ agentPath });
+      await session.append(...chat);
+      expect(session.reading.pressure).toBeGreaterThan(0.85);
+      expect(session.reading.pressure).toBeLessThan(upper);
+      const { run, reading } = await session.prepare();
+      return { kind: run.kind, pressure: reading.pressure };
+    }),
+  );
+  expect(own!.kind).toBe('committed');
+  expect(own!.pressure).toBeLessThanOrEqual(0.6);
+  expect(patient!.kind).toBe('below-gate');
 });
 
 describe('what would wait for the call that it is asked for in', () => {

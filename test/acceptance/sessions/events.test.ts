@@ -51,24 +51,22 @@ describe('K13: every change of a session is an event of its own', () => {
   });
 });
 
-describe('K13: what nobody checks by type', () => {
-  it('K13: options and judgements that there are none of are refused, by name', async () => {
-    await expect(createSpillway({ modle: 'x' } as object)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining('unknown option modle of createSpillway; allowed: profile, '),
-    });
-    const two = createSpillway({ modle: 'x', overrides: {} } as object);
-    await expect(two).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    // What there is is listed once.
-    await expect(two).rejects.toThrow(
-      /^(?!.*onStoreFailure.*onStoreFailure).*unknown options modle, overrides of/s,
-    );
-    const session = (await engine(20_000)).session();
-    await session.append(...CHAT);
-    await session.operator.compact({ target: 0.2 });
-    await expect(session.operator.flag('c1', 'great' as 'good')).rejects.toMatchObject({
-      code: 'FLAG_UNKNOWN',
-    });
-    expect(session.operator.history[0]).not.toHaveProperty('flag');
+it('K13: what nobody checks by type: options and judgements that there are none of are refused, by name', async () => {
+  await expect(createSpillway({ modle: 'x' } as object)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('unknown option modle of createSpillway; allowed: profile, '),
   });
+  const two = createSpillway({ modle: 'x', overrides: {} } as object);
+  await expect(two).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  // What there is is listed once.
+  await expect(two).rejects.toThrow(
+    /^(?!.*onStoreFailure.*onStoreFailure).*unknown options modle, overrides of/s,
+  );
+  const session = (await engine(20_000)).session();
+  await session.append(...CHAT);
+  await session.operator.compact({ target: 0.2 });
+  await expect(session.operator.flag('c1', 'great' as 'good')).rejects.toMatchObject({
+    code: 'FLAG_UNKNOWN',
+  });
+  expect(session.operator.history[0]).not.toHaveProperty('flag');
 });

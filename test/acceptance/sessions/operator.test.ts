@@ -258,32 +258,28 @@ describe('K10: originals stay, and rolling back restores them', () => {
   });
 });
 
-describe('K11: operators see superseded messages, the model does not', () => {
-  it('with includeSuperseded, and only then', async () => {
-    const session = await compacted();
-    const plain = await session.operator.transcript();
-    const all = await session.operator.transcript({ includeSuperseded: true });
-    expect(plain.map(({ message }) => message)).toEqual(session.view.map(({ message }) => message));
-    const originals = all.filter(({ status }) => status !== 'summary');
-    expect(originals.map(({ message }) => message.id)).toEqual(logged(session).map(({ id }) => id));
-    expect(all.filter(({ status }) => status === 'superseded')[0]!.by).toMatchObject({
-      stage: expect.any(String),
-    });
+it('K11: operators see superseded messages, the model does not: with includeSuperseded, and only then', async () => {
+  const session = await compacted();
+  const plain = await session.operator.transcript();
+  const all = await session.operator.transcript({ includeSuperseded: true });
+  expect(plain.map(({ message }) => message)).toEqual(session.view.map(({ message }) => message));
+  const originals = all.filter(({ status }) => status !== 'summary');
+  expect(originals.map(({ message }) => message.id)).toEqual(logged(session).map(({ id }) => id));
+  expect(all.filter(({ status }) => status === 'superseded')[0]!.by).toMatchObject({
+    stage: expect.any(String),
   });
 });
 
-describe('K12: an operator judges a compaction', () => {
-  it('good, bad or neutral, with notes, and changes the judgement', async () => {
-    const session = await compacted();
-    const { id } = session.operator.history[0]!;
-    expect(await session.operator.flag(id, 'bad', 'the key is gone')).toMatchObject({
-      flag: 'bad',
-      notes: 'the key is gone',
-    });
-    await session.operator.flag(id, 'good');
-    expect(session.operator.history[0]).toMatchObject({ flag: 'good', notes: 'the key is gone' });
-    await expect(session.operator.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
+it('K12: an operator judges a compaction: good, bad or neutral, with notes, and changes the judgement', async () => {
+  const session = await compacted();
+  const { id } = session.operator.history[0]!;
+  expect(await session.operator.flag(id, 'bad', 'the key is gone')).toMatchObject({
+    flag: 'bad',
+    notes: 'the key is gone',
   });
+  await session.operator.flag(id, 'good');
+  expect(session.operator.history[0]).toMatchObject({ flag: 'good', notes: 'the key is gone' });
+  await expect(session.operator.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
 });
 
 describe('K13: what happened to compaction is on record', () => {
@@ -465,25 +461,23 @@ describe('N3: every message of every call is accounted for', () => {
   });
 });
 
-describe('R10: compacted out, or ignored?', () => {
-  it('tells the two apart for any past call, by another process too', async () => {
-    const store = await openStore('memory:');
-    const session = await openOn(store);
-    const words = prose(400, 3).slice(100, 160);
-    await session.append(...read(LONG.slice(0, 6)));
-    const early = await session.prepare();
-    await session.observe({ inputTokens: 700 });
-    await session.append(...read(LONG).slice(6), said('now', 'And now?'));
-    const late = await session.prepare();
-    await session.observe({ inputTokens: 7_000 });
-    const other = await openOn(store);
-    expect(await other.operator.find(words, early.call)).toMatchObject({ verdict: 'sent', sentIn: ['m4'] });
-    const finding = await other.operator.find(words, late.call);
-    expect(finding).toMatchObject({ verdict: 'compacted-out', sentIn: [] });
-    expect(finding.said[0]).toMatchObject({ id: 'm4', record: 'c1', by: { stage: expect.any(String) } });
-    expect(await other.operator.find('And now?', early.call)).toMatchObject({ verdict: 'later' });
-    expect(await other.operator.find('nobody said this', late.call)).toMatchObject({ verdict: 'never' });
-  });
+it('R10: compacted out, or ignored? The log tells the two apart for any past call, by another process too', async () => {
+  const store = await openStore('memory:');
+  const session = await openOn(store);
+  const words = prose(400, 3).slice(100, 160);
+  await session.append(...read(LONG.slice(0, 6)));
+  const early = await session.prepare();
+  await session.observe({ inputTokens: 700 });
+  await session.append(...read(LONG).slice(6), said('now', 'And now?'));
+  const late = await session.prepare();
+  await session.observe({ inputTokens: 7_000 });
+  const other = await openOn(store);
+  expect(await other.operator.find(words, early.call)).toMatchObject({ verdict: 'sent', sentIn: ['m4'] });
+  const finding = await other.operator.find(words, late.call);
+  expect(finding).toMatchObject({ verdict: 'compacted-out', sentIn: [] });
+  expect(finding.said[0]).toMatchObject({ id: 'm4', record: 'c1', by: { stage: expect.any(String) } });
+  expect(await other.operator.find('And now?', early.call)).toMatchObject({ verdict: 'later' });
+  expect(await other.operator.find('nobody said this', late.call)).toMatchObject({ verdict: 'never' });
 });
 
 describe('N5: what a compaction saved, less what it cost', () => {

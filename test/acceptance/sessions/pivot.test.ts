@@ -49,27 +49,25 @@ describe('O2: a compaction is queued as a marker in the log', () => {
   });
 });
 
-describe('O2: a client that sends its whole history knows nothing of the marker', () => {
-  it('which is executed by its next call, and nothing is taken back', async () => {
-    const session = (await engine(12_000)).session();
-    const history = [...CHAT];
-    await session.follow({ messages: history });
-    await session.operator.queue();
-    history.push(user('And now?'));
-    const { rewound } = await session.follow({ messages: history });
-    expect(rewound).toBeUndefined();
-    const { run } = await session.prepare();
-    expect(run.record?.plan.trigger).toMatchObject({
-      kind: 'manual',
-      detail: expect.stringContaining('queued'),
-    });
-    await session.continue();
-    const told = [...history, says('Yes.'), user('Good.')];
-    expect((await session.follow({ messages: told })).rewound).toBeUndefined();
-    expect((await session.prepare()).messages.map((message) => JSON.stringify(message)).join()).toContain(
-      'Continue if you have next steps.',
-    );
+it('O2: a client that sends its whole history knows nothing of the marker: it is executed by its next call, and nothing is taken back', async () => {
+  const session = (await engine(12_000)).session();
+  const history = [...CHAT];
+  await session.follow({ messages: history });
+  await session.operator.queue();
+  history.push(user('And now?'));
+  const { rewound } = await session.follow({ messages: history });
+  expect(rewound).toBeUndefined();
+  const { run } = await session.prepare();
+  expect(run.record?.plan.trigger).toMatchObject({
+    kind: 'manual',
+    detail: expect.stringContaining('queued'),
   });
+  await session.continue();
+  const told = [...history, says('Yes.'), user('Good.')];
+  expect((await session.follow({ messages: told })).rewound).toBeUndefined();
+  expect((await session.prepare()).messages.map((message) => JSON.stringify(message)).join()).toContain(
+    'Continue if you have next steps.',
+  );
 });
 
 describe('O5: after an automatic compaction the agent may be told to go on', () => {
@@ -186,73 +184,67 @@ describe('K7: compaction happens between calls', () => {
   });
 });
 
-describe('AC-11: caches are not burst for little', () => {
-  it('between two compactions each request extends the last one, and what the cut costs is shown', async () => {
-    const session = (await engine(6_000)).session();
-    let last: string[] = [];
-    let rewrites = 0;
-    for (const message of read([...START, ...talk(60, 80)])) {
-      if (message.role === 'assistant') {
-        const { messages, run, unchangedPrefixTokens, reading } = await session.prepare();
-        const now = messages.map((one) => JSON.stringify(one));
-        if (run.kind === 'committed') rewrites++;
-        else {
-          expect(now.slice(0, last.length)).toEqual(last);
-          expect(unchangedPrefixTokens).toBeLessThanOrEqual(reading.tokens);
-        }
-        last = now;
+it('AC-11: caches are not burst for little: between two compactions each request extends the last one, and what the cut costs is shown', async () => {
+  const session = (await engine(6_000)).session();
+  let last: string[] = [];
+  let rewrites = 0;
+  for (const message of read([...START, ...talk(60, 80)])) {
+    if (message.role === 'assistant') {
+      const { messages, run, unchangedPrefixTokens, reading } = await session.prepare();
+      const now = messages.map((one) => JSON.stringify(one));
+      if (run.kind === 'committed') rewrites++;
+      else {
+        expect(now.slice(0, last.length)).toEqual(last);
+        expect(unchangedPrefixTokens).toBeLessThanOrEqual(reading.tokens);
       }
-      await session.append(message);
+      last = now;
     }
-    expect(rewrites).toBe(session.operator.history.length);
-    expect(rewrites).toBeGreaterThan(1);
-    expect(session.operator.netCosts.map(({ record }) => record)).toEqual(
-      session.operator.history.map(({ id }) => id),
-    );
-    for (const { rewritten, savedPerCall } of session.operator.netCosts) {
-      expect(rewritten).toBeGreaterThan(0);
-      expect(savedPerCall).toBeGreaterThan(0);
-    }
-  });
+    await session.append(message);
+  }
+  expect(rewrites).toBe(session.operator.history.length);
+  expect(rewrites).toBeGreaterThan(1);
+  expect(session.operator.netCosts.map(({ record }) => record)).toEqual(
+    session.operator.history.map(({ id }) => id),
+  );
+  for (const { rewritten, savedPerCall } of session.operator.netCosts) {
+    expect(rewritten).toBeGreaterThan(0);
+    expect(savedPerCall).toBeGreaterThan(0);
+  }
 });
 
-describe('AC-17: totals only grow', () => {
-  it('whatever is compacted, undone, rolled back or opened again', async () => {
-    const store = await openStore('memory:');
-    const session = await openOn(store);
-    await session.append(...read([...CHAT, user('And now?')]));
-    const seen: number[] = [];
-    const look = (one: Session): void => void seen.push(one.operator.costs.primary.inputTokens);
-    await session.prepare();
-    await session.observe({ inputTokens: 5_000 });
-    look(session);
-    await session.operator.compact({ target: 0.2 });
-    await session.prepare();
-    await session.observe({ inputTokens: 1_000 });
-    look(session);
-    await session.operator.undo();
-    await session.operator.rollback('m4');
-    look(session);
-    look(await openOn(store));
-    expect(seen).toEqual([5_000, 6_000, 6_000, 6_000]);
-    expect((await store.usage({ sessionId: 's' })).map(({ calls }) => calls)).toEqual([2]);
-  });
+it('AC-17: totals only grow, whatever is compacted, undone, rolled back or opened again', async () => {
+  const store = await openStore('memory:');
+  const session = await openOn(store);
+  await session.append(...read([...CHAT, user('And now?')]));
+  const seen: number[] = [];
+  const look = (one: Session): void => void seen.push(one.operator.costs.primary.inputTokens);
+  await session.prepare();
+  await session.observe({ inputTokens: 5_000 });
+  look(session);
+  await session.operator.compact({ target: 0.2 });
+  await session.prepare();
+  await session.observe({ inputTokens: 1_000 });
+  look(session);
+  await session.operator.undo();
+  await session.operator.rollback('m4');
+  look(session);
+  look(await openOn(store));
+  expect(seen).toEqual([5_000, 6_000, 6_000, 6_000]);
+  expect((await store.usage({ sessionId: 's' })).map(({ calls }) => calls)).toEqual([2]);
 });
 
-describe('AC-18: undo, view and edit', () => {
-  it('a second preview gives the same text, and the original text is one step away', async () => {
-    const session = await sessionOf(12_000, [...START, ...talk(48, 110), user('And now?')]);
-    const { plan } = await session.operator.plan();
-    const previews = [await session.operator.preview(plan!), await session.operator.preview(plan!)];
-    expect(previews[0]!.messages).toEqual(previews[1]!.messages);
-    await session.operator.commit(plan!);
-    const original = read([...START, ...talk(48, 110)])[5]!;
-    expect((await session.recall({ handle: 'm5' }))[0]!.text).toBe(
-      (original.parts[0] as { text: string }).text,
-    );
-    await session.operator.undo();
-    expect(session.view.map(shownText)[5]).toBe((original.parts[0] as { text: string }).text);
-  });
+it('AC-18: undo, view and edit: a second preview gives the same text, and the original text is one step away', async () => {
+  const session = await sessionOf(12_000, [...START, ...talk(48, 110), user('And now?')]);
+  const { plan } = await session.operator.plan();
+  const previews = [await session.operator.preview(plan!), await session.operator.preview(plan!)];
+  expect(previews[0]!.messages).toEqual(previews[1]!.messages);
+  await session.operator.commit(plan!);
+  const original = read([...START, ...talk(48, 110)])[5]!;
+  expect((await session.recall({ handle: 'm5' }))[0]!.text).toBe(
+    (original.parts[0] as { text: string }).text,
+  );
+  await session.operator.undo();
+  expect(session.view.map(shownText)[5]).toBe((original.parts[0] as { text: string }).text);
 });
 
 describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
@@ -305,16 +297,14 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
   });
 });
 
-describe('R1: compaction is a projection', () => {
-  it('replaying the log is not affected, whatever was compacted, also from a store', async () => {
-    const store = await openStore('memory:');
-    const session = await openOn(store);
-    const messages = read([...START, ...talk(48, 110), user('And now?')]);
-    await session.append(...messages);
-    await session.prepare();
-    const stored = await store.messages({ sessionId: 's', agentPath: 'primary' }, 0);
-    expect(stored.map(({ seq: _, size: __, ...message }) => message)).toEqual(
-      JSON.parse(JSON.stringify(messages)),
-    );
-  });
+it('R1: compaction is a projection: replaying the log is not affected, whatever was compacted, also from a store', async () => {
+  const store = await openStore('memory:');
+  const session = await openOn(store);
+  const messages = read([...START, ...talk(48, 110), user('And now?')]);
+  await session.append(...messages);
+  await session.prepare();
+  const stored = await store.messages({ sessionId: 's', agentPath: 'primary' }, 0);
+  expect(stored.map(({ seq: _, size: __, ...message }) => message)).toEqual(
+    JSON.parse(JSON.stringify(messages)),
+  );
 });

@@ -138,8 +138,9 @@ describe('N11: recall takes what models write', () => {
   });
 });
 
-describe('N11: every mark in a request is a handle as it stands', () => {
-  it.each([3_000, 6_000, 12_000])('at a budget of %i', async (budget) => {
+it.each([3_000, 6_000, 12_000])(
+  'N11: every mark in a request is a handle as it stands at a budget of %i',
+  async (budget) => {
     const work = Array.from({ length: 30 }, (_, i) => [
       ...step('read', { path: `src/file${i}.ts` }, `file ${i}\n${prose(200, i)}`),
       ...step('write', { path: `src/file${i}.ts`, content: prose(150, 60 + i) }, 'ok'),
@@ -157,8 +158,8 @@ describe('N11: every mark in a request is a handle as it stands', () => {
     for (const mark of marks) {
       expect((await session.recall({ handle: mark })).length).toBeGreaterThan(0);
     }
-  });
-});
+  },
+);
 
 describe('N11: recall pages through what is long', () => {
   const twoTexts = { role: 'user', content: ['Read this:', LIST].map((text) => ({ type: 'text', text })) };

@@ -151,8 +151,9 @@ const CLIENTS: readonly (readonly [name: string, format: string, asks: Asks])[] 
   ],
 ];
 
-describe('a store that fails between the answer and the report of its usage', () => {
-  it.each(CLIENTS)('N13: loses no answer: %s', async (_, format, asks) => {
+it.each(CLIENTS)(
+  'N13: a store that fails between the answer and the report of its usage loses no answer: %s',
+  async (_, format, asks) => {
     const emulator = await startEmulator({
       text: 'Built.',
       usage: { inputTokens: 700, cacheReadTokens: 0, outputTokens: 5 },
@@ -180,8 +181,8 @@ describe('a store that fails between the answer and the report of its usage', ()
     await session.operator.audit();
     const later = await (await engine(3_000, {}, { store: await again(), format })).open({ id: 'mill' });
     expect(later.operator.costs.primary).toMatchObject({ calls: 1, inputTokens: 700 });
-  });
-});
+  },
+);
 
 describe('a store that fails before a call', () => {
   const LONG = read([system('Be brief.'), user(ask), ...talk(20, 100)]);

@@ -239,16 +239,14 @@ describe.each(KINDS)('messages that %s could not store', (kind) => {
   });
 });
 
-describe('two processes that give one id to different messages', () => {
-  it('is told to the one that came second', async () => {
-    const at = await place('sqlite');
-    const [one, other] = [await openOn(at.store), await openOn(await at.again())];
-    await one.append(said('x', 'Go left.'));
-    await expect(other.append(said('x', 'Go right.'))).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
-    // The same words are the same message: a client that was answered by two.
-    const third = await openOn(await at.again());
-    await one.append(said('z', 'Stop.'));
-    await expect(third.append(said('z', 'Stop.'))).resolves.toBeUndefined();
-    expect(third.log.length).toBe(2);
-  });
+it('two processes that give one id to different messages: it is told to the one that came second', async () => {
+  const at = await place('sqlite');
+  const [one, other] = [await openOn(at.store), await openOn(await at.again())];
+  await one.append(said('x', 'Go left.'));
+  await expect(other.append(said('x', 'Go right.'))).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
+  // The same words are the same message: a client that was answered by two.
+  const third = await openOn(await at.again());
+  await one.append(said('z', 'Stop.'));
+  await expect(third.append(said('z', 'Stop.'))).resolves.toBeUndefined();
+  expect(third.log.length).toBe(2);
 });

@@ -89,21 +89,19 @@ describe('the layers', () => {
   });
 });
 
-describe('default.yaml', () => {
-  it('is a layer once it is edited, and counts for nothing as shipped', async () => {
-    await withFiles({}, async (folder) => {
-      const shipped = renderDefaultYaml(Settings, stageOptions);
-      const path = join(folder, 'default.yaml');
-      await writeFile(path, shipped.replaceAll('\n', '\r\n'));
-      expect((await load({ configDir: folder })).entries.every(({ origin }) => origin === 'default')).toBe(
-        true,
-      );
-      await writeFile(path, shipped.replace('target: 0.6', 'target: 0.5'));
-      const { settings, origin } = await load({ configDir: folder });
-      expect(settings.target).toBe(0.5);
-      expect(origin('target')).toBe('file default.yaml');
-      expect(origin('minGain')).toBe('default');
-    });
+it('default.yaml is a layer once it is edited, and counts for nothing as shipped', async () => {
+  await withFiles({}, async (folder) => {
+    const shipped = renderDefaultYaml(Settings, stageOptions);
+    const path = join(folder, 'default.yaml');
+    await writeFile(path, shipped.replaceAll('\n', '\r\n'));
+    expect((await load({ configDir: folder })).entries.every(({ origin }) => origin === 'default')).toBe(
+      true,
+    );
+    await writeFile(path, shipped.replace('target: 0.6', 'target: 0.5'));
+    const { settings, origin } = await load({ configDir: folder });
+    expect(settings.target).toBe(0.5);
+    expect(origin('target')).toBe('file default.yaml');
+    expect(origin('minGain')).toBe('default');
   });
 });
 

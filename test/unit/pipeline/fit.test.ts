@@ -32,18 +32,16 @@ function fit(bench: Bench, budget: number, policy: RunSettings['policy'] = {}) {
   return outcome.plan;
 }
 
-describe('the level that columns are cut to', () => {
-  it.each<[number[], number, number]>([
-    [[], 10, Infinity],
-    [[5, 5], 10, Infinity],
-    [[5, 50], 30, 25],
-    [[50, 5, 50], 30, 12],
-    [[9, 9, 9], 0, 0],
-    [[9, 9], -5, 0],
-    [[0, 0], 0, Infinity],
-  ])('%j within %d is %d', (columns, allowance, level) => {
-    expect(levelFor(columns, allowance)).toBe(level);
-  });
+it.each<[number[], number, number]>([
+  [[], 10, Infinity],
+  [[5, 5], 10, Infinity],
+  [[5, 50], 30, 25],
+  [[50, 5, 50], 30, 12],
+  [[9, 9, 9], 0, 0],
+  [[9, 9], -5, 0],
+  [[0, 0], 0, Infinity],
+])('the level that columns are cut to %j within %d is %d', (columns, allowance, level) => {
+  expect(levelFor(columns, allowance)).toBe(level);
 });
 
 describe('fresh results over their share', () => {

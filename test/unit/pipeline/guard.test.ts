@@ -45,34 +45,32 @@ function bench(rules?: Rules): Bench {
   );
 }
 
-describe('the guard lets through', () => {
-  it.each<[string, unknown[]]>([
-    ['a stub', [replace('m3', 0, '[stub]')]],
-    ['a part of a stretch', [supersede('m1', 'm1', s())]],
-    ['a span with a pin in it', [supersede('m1', 'm5', s())]],
-    ['a span from pin to pin', [supersede('m0', 'm5', s())]],
-    ['a span around a displaced result', [supersede('m6', 'm8', s())]],
-    ['a removal', [supersede('m1', 'm4')]],
+it.each<[string, unknown[]]>([
+  ['a stub', [replace('m3', 0, '[stub]')]],
+  ['a part of a stretch', [supersede('m1', 'm1', s())]],
+  ['a span with a pin in it', [supersede('m1', 'm5', s())]],
+  ['a span from pin to pin', [supersede('m0', 'm5', s())]],
+  ['a span around a displaced result', [supersede('m6', 'm8', s())]],
+  ['a removal', [supersede('m1', 'm4')]],
+  [
+    'neighbours, and parts of one message',
     [
-      'neighbours, and parts of one message',
-      [
-        supersede('m1', 'm1', s('a')),
-        supersede('m2', 'm3', s('b')),
-        replace('m4', 0, 'x'),
-        replace('m4', 1, 'y'),
-      ],
+      supersede('m1', 'm1', s('a')),
+      supersede('m2', 'm3', s('b')),
+      replace('m4', 0, 'x'),
+      replace('m4', 1, 'y'),
     ],
-    ['trimmed arguments', [replace('m2', 1, '{"path":"a.ts"}')]],
-    ['thinking taken out', [replace('m2', 0)]],
-    ['a user’s words cut to size', [replace('m1', 0, 'first word word\n[… cut; recall m1#0 …]\nword word')]],
-    ['a fresh result cut to size', [replace('m14', 0, 'head word\n[… cut; recall m14#0 …]\nword tail')]],
-    [
-      'a merge in the very words',
-      [supersede('m6', 'm8', { ...s(), role: 'user', origin: 'user', parts: [text(`wait ${long}`)] })],
-    ],
-  ])('%s', (_name, edits) => {
-    expect(bench().judge(edits)).toMatchObject({ faults: [], accepted: edits });
-  });
+  ],
+  ['trimmed arguments', [replace('m2', 1, '{"path":"a.ts"}')]],
+  ['thinking taken out', [replace('m2', 0)]],
+  ['a user’s words cut to size', [replace('m1', 0, 'first word word\n[… cut; recall m1#0 …]\nword word')]],
+  ['a fresh result cut to size', [replace('m14', 0, 'head word\n[… cut; recall m14#0 …]\nword tail')]],
+  [
+    'a merge in the very words',
+    [supersede('m6', 'm8', { ...s(), role: 'user', origin: 'user', parts: [text(`wait ${long}`)] })],
+  ],
+])('the guard lets through %s', (_name, edits) => {
+  expect(bench().judge(edits)).toMatchObject({ faults: [], accepted: edits });
 });
 
 const later = ['m14', 'm13'] as const;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { survivors } from '../../../src/pipeline/kept-edits.js';
 import { Bench } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';
@@ -22,26 +22,24 @@ const cut = replace('m3', 0, 'cut');
 const again = replace('m3', 0, 'again');
 const apart = supersede('m5', 'm5');
 
-describe('the edits that survive a run', () => {
-  it.each<[string, Parameters<typeof planned>[0][], Parameters<typeof planned>[0][]]>([
-    ['none', [], []],
-    ['all, where they do not meet', [stub, apart], [stub, apart]],
-    ['no stub that was then summarised', [stub, wide], [wide]],
-    ['no narrow span in a wide one', [narrow, stub, wide, apart], [wide, apart]],
-    ['the newest of two cuts', [cut, stub, again], [stub, again]],
-    ['a cut of a pin that a span was put around', [cut, wide], [cut, wide]],
-    [
-      'the newest of two equal spans',
-      [narrow, { ...narrow, replacement: [summary('other', 'y')] }],
-      [{ ...narrow, replacement: [summary('other', 'y')] }],
-    ],
-  ])('%s', (_name, made, kept) => {
-    const { log, isPinned } = bench();
-    const edits = made.map((edit) => planned(edit));
-    expect(survivors(edits, log, isPinned)).toEqual(kept.map((edit) => planned(edit)));
-    const [all, few] = [bench(), bench()];
-    all.force(...edits);
-    few.force(...survivors(edits, log, isPinned));
-    expect(look(few.projection)).toEqual(look(all.projection));
-  });
+it.each<[string, Parameters<typeof planned>[0][], Parameters<typeof planned>[0][]]>([
+  ['none', [], []],
+  ['all, where they do not meet', [stub, apart], [stub, apart]],
+  ['no stub that was then summarised', [stub, wide], [wide]],
+  ['no narrow span in a wide one', [narrow, stub, wide, apart], [wide, apart]],
+  ['the newest of two cuts', [cut, stub, again], [stub, again]],
+  ['a cut of a pin that a span was put around', [cut, wide], [cut, wide]],
+  [
+    'the newest of two equal spans',
+    [narrow, { ...narrow, replacement: [summary('other', 'y')] }],
+    [{ ...narrow, replacement: [summary('other', 'y')] }],
+  ],
+])('the edits that survive a run %s', (_name, made, kept) => {
+  const { log, isPinned } = bench();
+  const edits = made.map((edit) => planned(edit));
+  expect(survivors(edits, log, isPinned)).toEqual(kept.map((edit) => planned(edit)));
+  const [all, few] = [bench(), bench()];
+  all.force(...edits);
+  few.force(...survivors(edits, log, isPinned));
+  expect(look(few.projection)).toEqual(look(all.projection));
 });

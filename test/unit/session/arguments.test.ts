@@ -85,14 +85,12 @@ describe('options that are none', () => {
   });
 });
 
-describe('a session that was opened again', () => {
-  it('knows its whole log', async () => {
-    const { store, again } = await place('sqlite');
-    const options = { inputBudget: 2_000, counter: quarter };
-    const first = await (await createSpillway({ ...options, store })).open({ id: 'mill' });
-    await first.follow({ messages: MANY });
-    await first.prepare();
-    const session = await (await createSpillway({ ...options, store: await again() })).open({ id: 'mill' });
-    expect(session.operator.explain()).toHaveLength(MANY.length);
-  });
+it('a session that was opened again knows its whole log', async () => {
+  const { store, again } = await place('sqlite');
+  const options = { inputBudget: 2_000, counter: quarter };
+  const first = await (await createSpillway({ ...options, store })).open({ id: 'mill' });
+  await first.follow({ messages: MANY });
+  await first.prepare();
+  const session = await (await createSpillway({ ...options, store: await again() })).open({ id: 'mill' });
+  expect(session.operator.explain()).toHaveLength(MANY.length);
 });

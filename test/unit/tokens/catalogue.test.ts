@@ -6,20 +6,18 @@ import { SpillwayError } from '../../../src/errors/index.js';
 const catalogue = createCatalogue();
 beforeAll(() => catalogue.load());
 
-describe('a model name', () => {
-  it.each([
-    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5'],
-    ['openrouter/anthropic/claude-opus-4.1:free', 'claude-opus-4.1'],
-    ['openai:gpt-4o-2024-08-06', 'gpt-4o'],
-    ['claude-sonnet-4@20250514', 'claude-sonnet-4'],
-    ['Claude-Opus-4-6[1m]', 'claude-opus-4-6'],
-    ['mistral:latest', 'mistral'],
-    ['qwen3:8b', 'qwen3'],
-    ['gpt-4o', 'gpt-4o'],
-  ])('%s is at bottom %s', (given, bare) => {
-    expect(namesOf(given).at(-1)).toBe(bare);
-    expect(namesOf(given)[0]).toBe(given.toLowerCase());
-  });
+it.each([
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5'],
+  ['openrouter/anthropic/claude-opus-4.1:free', 'claude-opus-4.1'],
+  ['openai:gpt-4o-2024-08-06', 'gpt-4o'],
+  ['claude-sonnet-4@20250514', 'claude-sonnet-4'],
+  ['Claude-Opus-4-6[1m]', 'claude-opus-4-6'],
+  ['mistral:latest', 'mistral'],
+  ['qwen3:8b', 'qwen3'],
+  ['gpt-4o', 'gpt-4o'],
+])('a model name: %s is at bottom %s', (given, bare) => {
+  expect(namesOf(given).at(-1)).toBe(bare);
+  expect(namesOf(given)[0]).toBe(given.toLowerCase());
 });
 
 describe('the catalogue', () => {

@@ -85,12 +85,10 @@ describe('a pressure reading', () => {
   });
 });
 
-describe('an overflow', () => {
-  it('is input, cached input and output together over what the provider takes', () => {
-    const usage = { inputTokens: 50_000, cacheReadTokens: 45_000, outputTokens: 5_000 };
-    expect(overflowed(usage, budget())).toBe(false);
-    expect(overflowed({ ...usage, outputTokens: 5_001 }, budget())).toBe(true);
-    expect(overflowed(usage, budget({ tokens: 60_000 }))).toBe(false);
-    expect(overflowed(usage, budget({ usable: Infinity, tokens: Infinity }))).toBe(false);
-  });
+it('an overflow is input, cached input and output together over what the provider takes', () => {
+  const usage = { inputTokens: 50_000, cacheReadTokens: 45_000, outputTokens: 5_000 };
+  expect(overflowed(usage, budget())).toBe(false);
+  expect(overflowed({ ...usage, outputTokens: 5_001 }, budget())).toBe(true);
+  expect(overflowed(usage, budget({ tokens: 60_000 }))).toBe(false);
+  expect(overflowed(usage, budget({ usable: Infinity, tokens: Infinity }))).toBe(false);
 });

@@ -83,10 +83,8 @@ describe('the ledger', () => {
   });
 });
 
-describe('handles', () => {
-  it('name a message, a part, a span', () => {
-    expect(partHandle('m12', 0)).toBe('m12#0');
-    expect(spanHandle('m3', 'm9')).toBe('m3..m9');
-    expect(spanHandle('m3', 'm3')).toBe('m3');
-  });
+it('handles name a message, a part, a span', () => {
+  expect(partHandle('m12', 0)).toBe('m12#0');
+  expect(spanHandle('m3', 'm9')).toBe('m3..m9');
+  expect(spanHandle('m3', 'm3')).toBe('m3');
 });

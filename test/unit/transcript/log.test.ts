@@ -55,41 +55,39 @@ describe('the log', () => {
   });
 });
 
-describe('turns', () => {
-  it.each<[string, Draft[], number[], number[]]>([
-    [
-      'begin with each user message',
-      [system('s'), user('a'), says('x'), user('b'), says('y')],
-      [0, 1, 3],
-      [0, 1, 1, 2, 2],
-    ],
-    ['begin at once where the user does', [user('a'), says('x'), user('b')], [0, 2], [0, 0, 1]],
-    ['are not begun by reminders', [user('a'), reminder('r'), says('x')], [0], [0, 0, 0]],
-    [
-      'are not begun by results in user messages',
-      [user('a'), calls(call('t')), user(answer('c1', 'r'))],
-      [0],
-      [0, 0, 0],
-    ],
-    [
-      'are begun by words beside results',
-      [user('a'), calls(call('t')), user(answer('c1', 'r'), text('no'))],
-      [0, 2],
-      [0, 0, 1],
-    ],
-    [
-      'are begun by words beside a late result',
-      [says('x'), user(answer('c9', 'r'), text('no'))],
-      [0, 1],
-      [0, 1],
-    ],
-    ['are not begun by a user message without content', [user('a'), says('x'), user()], [0], [0, 0, 0]],
-  ])('%s', (_name, drafts, from, of) => {
-    const log = logOf(...drafts);
-    expect(log.turns.map((turn) => turn.from)).toEqual(from);
-    expect(log.turns.map((turn) => turn.index)).toEqual(from.map((_, i) => i));
-    expect(drafts.map((_, seq) => log.turnOf(seq))).toEqual(of);
-  });
+it.each<[string, Draft[], number[], number[]]>([
+  [
+    'begin with each user message',
+    [system('s'), user('a'), says('x'), user('b'), says('y')],
+    [0, 1, 3],
+    [0, 1, 1, 2, 2],
+  ],
+  ['begin at once where the user does', [user('a'), says('x'), user('b')], [0, 2], [0, 0, 1]],
+  ['are not begun by reminders', [user('a'), reminder('r'), says('x')], [0], [0, 0, 0]],
+  [
+    'are not begun by results in user messages',
+    [user('a'), calls(call('t')), user(answer('c1', 'r'))],
+    [0],
+    [0, 0, 0],
+  ],
+  [
+    'are begun by words beside results',
+    [user('a'), calls(call('t')), user(answer('c1', 'r'), text('no'))],
+    [0, 2],
+    [0, 0, 1],
+  ],
+  [
+    'are begun by words beside a late result',
+    [says('x'), user(answer('c9', 'r'), text('no'))],
+    [0, 1],
+    [0, 1],
+  ],
+  ['are not begun by a user message without content', [user('a'), says('x'), user()], [0], [0, 0, 0]],
+])('turns %s', (_name, drafts, from, of) => {
+  const log = logOf(...drafts);
+  expect(log.turns.map((turn) => turn.from)).toEqual(from);
+  expect(log.turns.map((turn) => turn.index)).toEqual(from.map((_, i) => i));
+  expect(drafts.map((_, seq) => log.turnOf(seq))).toEqual(of);
 });
 
 describe('what stands at the end of the log', () => {

@@ -95,17 +95,15 @@ describe('a replace', () => {
   });
 });
 
-describe('the words of a part', () => {
-  it.each<[string, Part, string]>([
-    ['text', text('a'), 'a'],
-    ['thinking', thought('b', 's'), 'b'],
-    ['a result of one block', answer('c', 'd'), 'd'],
-    ['a result of many blocks', answer('c', 'd', image(), 'e'), 'd\n\ne'],
-    ['an empty result', answer('c'), ''],
-    ['an image in a result', answer('c', image()), ''],
-    ['a call', call('a', { b: 1 }), ''],
-    ['an image', image(), ''],
-  ])('of %s', (_name, part, expected) => {
-    expect(textOf(part)).toBe(expected);
-  });
+it.each<[string, Part, string]>([
+  ['text', text('a'), 'a'],
+  ['thinking', thought('b', 's'), 'b'],
+  ['a result of one block', answer('c', 'd'), 'd'],
+  ['a result of many blocks', answer('c', 'd', image(), 'e'), 'd\n\ne'],
+  ['an empty result', answer('c'), ''],
+  ['an image in a result', answer('c', image()), ''],
+  ['a call', call('a', { b: 1 }), ''],
+  ['an image', image(), ''],
+])('the words of a part: %s', (_name, part, expected) => {
+  expect(textOf(part)).toBe(expected);
 });

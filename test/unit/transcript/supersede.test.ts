@@ -86,21 +86,19 @@ describe('a supersede', () => {
   });
 });
 
-describe('the place of a log position', () => {
-  it('is its index in the view, or nothing where it is superseded', () => {
-    const bench = Bench.of(system('s'), says(words(9)), pinned(user('p')), says(words(9)), says('end'));
-    apply(bench, supersede('m0', 'm3', summary('a', 'x'), summary('b', 'y')));
-    expect(bench.ids).toEqual(['a=0..3', 'b=0..3', 'm0', 'm2', 'm4']);
-    expect([0, 1, 2, 3, 4, 5, -1].map((seq) => bench.projection.indexOf(seq))).toEqual([
-      2,
-      undefined,
-      3,
-      undefined,
-      4,
-      undefined,
-      undefined,
-    ]);
-  });
+it('the place of a log position is its index in the view, or nothing where it is superseded', () => {
+  const bench = Bench.of(system('s'), says(words(9)), pinned(user('p')), says(words(9)), says('end'));
+  apply(bench, supersede('m0', 'm3', summary('a', 'x'), summary('b', 'y')));
+  expect(bench.ids).toEqual(['a=0..3', 'b=0..3', 'm0', 'm2', 'm4']);
+  expect([0, 1, 2, 3, 4, 5, -1].map((seq) => bench.projection.indexOf(seq))).toEqual([
+    2,
+    undefined,
+    3,
+    undefined,
+    4,
+    undefined,
+    undefined,
+  ]);
 });
 
 describe('changes since the last request', () => {

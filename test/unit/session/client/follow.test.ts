@@ -150,22 +150,20 @@ describe('a client that sends its whole history each time', () => {
   });
 });
 
-describe('programs that keep messages as objects of their own', () => {
-  it('name them when they first store them, and get them back from a store in another form', async () => {
-    const session = (await engine(4_000, {}, { format: 'langchain' })).session();
-    const said = [new HumanMessage('Build a mill.'), new AIMessage({ content: 'Gladly.', id: 'a1' })];
-    await session.follow({ messages: said });
-    const named = [
-      new HumanMessage({ content: 'Build a mill.', id: 'h1' }),
-      said[1]!,
-      new HumanMessage('Go on.'),
-    ];
-    expect((await session.follow({ messages: named })).appended).toHaveLength(1);
-    const stored = JSON.parse(JSON.stringify(named)) as unknown[];
-    expect(await session.follow({ messages: stored })).toMatchObject({ appended: [] });
-    const other = [new HumanMessage({ content: 'Build a ship.', id: 'h1' }), ...named.slice(1)];
-    expect((await session.follow({ messages: other })).rewound).toEqual({ to: 0, left: 3 });
-  });
+it('programs that keep messages as objects of their own name them when they first store them, and get them back from a store in another form', async () => {
+  const session = (await engine(4_000, {}, { format: 'langchain' })).session();
+  const said = [new HumanMessage('Build a mill.'), new AIMessage({ content: 'Gladly.', id: 'a1' })];
+  await session.follow({ messages: said });
+  const named = [
+    new HumanMessage({ content: 'Build a mill.', id: 'h1' }),
+    said[1]!,
+    new HumanMessage('Go on.'),
+  ];
+  expect((await session.follow({ messages: named })).appended).toHaveLength(1);
+  const stored = JSON.parse(JSON.stringify(named)) as unknown[];
+  expect(await session.follow({ messages: stored })).toMatchObject({ appended: [] });
+  const other = [new HumanMessage({ content: 'Build a ship.', id: 'h1' }), ...named.slice(1)];
+  expect((await session.follow({ messages: other })).rewound).toEqual({ to: 0, left: 3 });
 });
 
 const COMMANDS = { commands: true };

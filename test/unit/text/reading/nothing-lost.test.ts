@@ -38,17 +38,15 @@ const text = fc
   .array(fc.tuple(piece, fc.constantFrom('', ' ', '\n', '\n\n')), { maxLength: 14 })
   .map((pieces) => pieces.flat().join(''));
 
-describe('who speaks', () => {
-  it('loses nothing of a message but tags around blocks', () => {
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), (texts) => {
-        const speeches = speechesOf(spoken(...texts));
-        expect(bare(speeches.map((speech) => speech.text).join('\n'))).toBe(bare(texts.join('\n')));
-        for (const speech of speeches) expect(speech.text).toBe(speech.text.trimEnd());
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+it('who speaks loses nothing of a message but tags around blocks', () => {
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), (texts) => {
+      const speeches = speechesOf(spoken(...texts));
+      expect(bare(speeches.map((speech) => speech.text).join('\n'))).toBe(bare(texts.join('\n')));
+      for (const speech of speeches) expect(speech.text).toBe(speech.text.trimEnd());
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 describe('a message pumped up', () => {

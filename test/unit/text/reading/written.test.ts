@@ -36,15 +36,13 @@ describe('texts that a command line hands over', () => {
   });
 });
 
-describe('prose among arguments', () => {
-  it.each([
-    [
-      'The wheel turns the wrong way because the gate is mirrored. We keep the old sluice for now, and look at the new one when the water is lower than today.',
-      true,
-    ],
-    ['short.', false],
-    [`const gate = (a) => { return a; };\n`.repeat(10), false],
-    ['0x7f '.repeat(60), false],
-    ['word '.repeat(10_000), false],
-  ])('%#', (text, expected) => expect(readsAsProse(text)).toBe(expected));
-});
+it.each([
+  [
+    'The wheel turns the wrong way because the gate is mirrored. We keep the old sluice for now, and look at the new one when the water is lower than today.',
+    true,
+  ],
+  ['short.', false],
+  [`const gate = (a) => { return a; };\n`.repeat(10), false],
+  ['0x7f '.repeat(60), false],
+  ['word '.repeat(10_000), false],
+])('prose among arguments %#', (text, expected) => expect(readsAsProse(text)).toBe(expected));

@@ -95,15 +95,13 @@ describe('secrets as people say and type them', () => {
   });
 });
 
-describe('a secret that the user named', () => {
-  it('stays one where he uses it again in words of his own', () => {
-    const log = logOf(
-      user('The DB password is hunter2-Blue-Sky9, never print it.'),
-      user('Use hunter2-Blue-Sky9 for the staging db too.'),
-      step('cat', {}, 'hunter2-Blue-Sky9'),
-    );
-    const book = new SecretBook(createRedact());
-    new LogReader(log, book).catchUp();
-    expect(book.redact('Use hunter2-Blue-Sky9 there.')).toBe('Use [secret removed] there.');
-  });
+it('a secret that the user named stays one where he uses it again in words of his own', () => {
+  const log = logOf(
+    user('The DB password is hunter2-Blue-Sky9, never print it.'),
+    user('Use hunter2-Blue-Sky9 for the staging db too.'),
+    step('cat', {}, 'hunter2-Blue-Sky9'),
+  );
+  const book = new SecretBook(createRedact());
+  new LogReader(log, book).catchUp();
+  expect(book.redact('Use hunter2-Blue-Sky9 there.')).toBe('Use [secret removed] there.');
 });
