@@ -4,7 +4,7 @@ import { isToolCall, isToolResult, type LogMessage, type Part } from './message.
  * The atomic unit of compaction: one assistant step with all its calls and their results, or one plain message.
  * Its messages need not be neighbours: a user may speak between a call and its result. What a tool of the provider's
  * answers stands in an assistant's message: in that of its call, or, where the provider paused between the two, in a later
- * one, which joins the step.
+ * one, which joins the step; so do the calls that a program of the provider's makes meanwhile.
  *
  * A result that arrives after the model has already spoken again (`stray`) is an exchange of its own: requests
  * that showed its call without it have been sent, so the two can no longer be made one without rewriting history.
@@ -100,9 +100,9 @@ export class ExchangeIndex {
     return this.#joined(step, message);
   }
 
-  /** Where the provider goes on from a pause: alone, results would stand without their calls. */
+  /** Where the provider goes on from a pause: alone, results would stand without their calls, and calls without their program. */
   #joinPaused(message: LogMessage): Growing | undefined {
-    let step: Growing | undefined;
+    let [step] = makersIn(message.parts).flatMap((id) => this.#pausedIn.get(id) ?? []);
     for (const id of answeredIn(message.parts)) {
       const paused = this.#pausedIn.get(id);
       if (!paused) continue;
@@ -129,12 +129,18 @@ export const isStep = ({ parts }: LogMessage): boolean =>
 const answeredIn = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap((part) => (part.type === 'opaque' && part.answers !== undefined ? [part.answers] : []));
 
-/** Calls to tools of the provider's that a message leaves open: it holds no result of them, and no words behind them. */
+/** Programs of the provider's that make calls of a message. */
+const makersIn = (parts: readonly Part[]): readonly string[] =>
+  parts.flatMap((part) => (isToolCall(part) && part.by !== undefined ? [part.by] : []));
+
+/** Calls to tools of the provider's that a message leaves open: it holds no result of them, and no words behind them unless they call. */
 function pausedIn(parts: readonly Part[]): readonly string[] {
   const answered = answeredIn(parts);
-  return parts.slice(parts.findLastIndex(isSpoken) + 1).flatMap((part) => {
-    const isOpen = part.type === 'opaque' && part.calls !== undefined && !answered.includes(part.calls);
-    return isOpen ? [part.calls] : [];
+  const makers = makersIn(parts);
+  const spoken = parts.findLastIndex(isSpoken);
+  return parts.flatMap((part, at) => {
+    const id = part.type === 'opaque' ? part.calls : undefined;
+    return id !== undefined && !answered.includes(id) && (at > spoken || makers.includes(id)) ? [id] : [];
   });
 }
 

@@ -37,6 +37,8 @@ export interface ToolCallPart extends Wired {
   readonly name: string;
   /** JSON text, verbatim; may be malformed, as models write it. */
   readonly arguments: string;
+  /** Id of a call of the provider's own that makes this one: of a program that runs at the provider. */
+  readonly by?: string;
 }
 
 /** What a tool answered to the call of the same `callId`. */

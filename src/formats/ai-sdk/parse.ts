@@ -2,6 +2,7 @@ import type {
   FilePart,
   FilePlace,
   Message,
+  OpaquePart,
   Part,
   Role,
   TextPart,
@@ -10,9 +11,10 @@ import type {
 import { readsLists } from '../conversation/reader.js';
 import { messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
+import { madeBy } from '../conversation/server-calls.js';
 import { fileAt, isAddress, type Way } from '../files.js';
-import { entryOf, inWords, type Fields, isFields, jsonText, kindOf, listOf } from '../record.js';
-import { FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
+import { entryOf, inWords, type Fields, isFields, isText, jsonText, kindOf, listOf } from '../record.js';
+import { callerOf, FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
 export const { parse, createReader } = readsLists({
@@ -66,7 +68,7 @@ function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
   return parts.map((part) => {
     if (part.type !== 'tool-result' || ours.has(part.callId)) return part;
     const bytes = sizeOf(listOf(wire.content)[part.wire as number]);
-    return opaquePart('provider-tool-result', undefined, part.wire, bytes);
+    return { ...opaquePart('provider-tool-result', undefined, part.wire, bytes), answers: part.callId };
   });
 }
 
@@ -113,12 +115,20 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
 
 /** What a provider runs itself is its own: kept whole, with its result, or gone with its step. */
 function parseCall(item: Fields, wire: number, at: string, report: Report): Part {
-  if (item.providerExecuted === true) return opaque('provider-tool-call', item, wire);
-  const given = typeof item.toolCallId === 'string' && item.toolCallId !== '' ? item.toolCallId : undefined;
+  const given = isText(item.toolCallId) ? item.toolCallId : undefined;
+  if (item.providerExecuted === true)
+    return { ...opaque('provider-tool-call', item, wire), ...(given !== undefined && { calls: given }) };
   const callId = given ?? `call_${at}_${wire}`;
   if (!given) report('missing-call-id', SAID.noCallId(wire, callId));
   const name = typeof item.toolName === 'string' ? item.toolName : 'unknown';
-  return { type: 'tool-call', callId, name, arguments: argumentsOf(item.input), wire };
+  return {
+    type: 'tool-call',
+    callId,
+    name,
+    arguments: argumentsOf(item.input),
+    ...madeBy(callerOf(item)),
+    wire,
+  };
 }
 
 /** The input as JSON text; a string is what a model wrote that was no JSON. */
@@ -189,6 +199,6 @@ function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart 
   });
 }
 
-function opaque(kind: string, item: unknown, wire: number): Part {
+function opaque(kind: string, item: unknown, wire: number): OpaquePart {
   return opaquePart(kind, item, wire, sizeOf(item));
 }

@@ -1,4 +1,4 @@
-import { inWords, isFields, type Fields } from '../record.js';
+import { fieldsOf, inWords, isFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'ai-sdk';
@@ -34,13 +34,20 @@ const PROOFS = ['signature', 'redactedData', 'thoughtSignature', 'reasoningEncry
 
 /** The provider's proof over a part; undefined where it carries none. */
 export function proofOf(item: Fields): string | undefined {
-  if (!isFields(item.providerOptions)) return undefined;
-  for (const options of Object.values(item.providerOptions)) {
-    if (!isFields(options)) continue;
+  for (const options of optionsOf(item))
     for (const name of PROOFS) if (typeof options[name] === 'string') return options[name];
-  }
   return undefined;
 }
+
+/** What a call says of the program that makes it. */
+export function callerOf(item: Fields): unknown {
+  return optionsOf(item)
+    .map(({ caller }) => caller)
+    .find(isFields);
+}
+
+const optionsOf = ({ providerOptions }: Fields): readonly Fields[] =>
+  Object.values(fieldsOf(providerOptions)).filter(isFields);
 
 /** JSON text for sizes: bytes count as what base64 makes of them, and nothing throws. */
 export function sizeOf(value: unknown): number {

@@ -19,7 +19,7 @@ import {
   opaquePart,
 } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { serverCallOf } from '../conversation/server-calls.js';
+import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import { entryOf, inWords, type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
@@ -151,12 +151,12 @@ function reasoning(text: unknown, signature: unknown, wire: number): ReasoningPa
 }
 
 function callPart(block: Block, wire: number, messageId: string, report: Report): ToolCallPart {
-  const { id, name, input } = block;
+  const { id, name, input, caller } = block;
   const callId = isText(id) ? id : `call_${messageId}_${wire}`;
   if (callId !== id) report('missing-call-id', SAID.noCallId(wire, callId));
   const args = typeof input === 'string' ? input : jsonText(input ?? {});
   const tool = isText(name) ? name : 'unknown';
-  return { type: 'tool-call', callId, name: tool, arguments: args, wire };
+  return { type: 'tool-call', callId, name: tool, arguments: args, ...madeBy(caller), wire };
 }
 
 function resultPart(block: Block, wire: number, report: Report): ToolResultPart {

@@ -11,7 +11,7 @@ import { callAnswered } from '../conversation/past.js';
 import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
-import { serverCallOf } from '../conversation/server-calls.js';
+import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import {
   entryOf,
@@ -160,6 +160,8 @@ function assistantParts(fields: Fields, content: readonly Part[], id: string, re
 
 /** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */
 function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPart[] {
+  const twins = listOf(fields.content).filter(isTwin);
+  const callers = new Map(twins.map(({ id, caller }) => [id, caller]));
   const made = (own: unknown, name: unknown, args: unknown, wire: number): ToolCallPart => {
     const callId = isText(own) ? own : `call_${messageId}_${wire}`;
     if (!isText(own)) report('missing-call-id', SAID.noCallId(wire, callId));
@@ -169,6 +171,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
       callId,
       name: typeof name === 'string' ? name : 'unknown',
       arguments: text,
+      ...madeBy(callers.get(callId)),
       wire,
     };
   };
@@ -181,7 +184,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
     return made(id, own.name ?? name, own.args ?? args, at);
   });
   const known = new Set<unknown>(calls.map(({ callId }) => callId));
-  for (const block of listOf(fields.content).filter(isTwin)) {
+  for (const block of twins) {
     if (!isText(block.id) || known.has(block.id)) continue;
     report(
       'unlisted-call',

@@ -2,6 +2,7 @@ import type { Message, Part, ReasoningPart, Role, ToolResultPart } from '../../t
 import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
+import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { inWords, isFields, isSet, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
@@ -127,12 +128,12 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
     const callId = isText(own) ? own : `call_${messageId}_${index}`;
     if (!isText(own)) report('missing-call-id', SAID.noCallId(index, callId));
     const { name, args } = kind.read(item);
-    return [{ type: 'tool-call', callId, name, arguments: args, wire: [index] }];
+    return [{ type: 'tool-call', callId, name, arguments: args, ...madeBy(item.caller), wire: [index] }];
   }
   if (item.type === 'reasoning') return [reasoningPart(item, index)];
   if (item.type === 'mcp_call') return serverPair(item, index, messageId);
   const name = isText(item.type) ? item.type : 'item_reference';
-  return [opaquePart(name, item, [index])];
+  return [{ ...opaquePart(name, item, [index]), ...serverCallOf(item) }];
 }
 
 /** What the model let us read of its thinking; the sealed rest is its signature. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigSources, Session } from '../../../src/index.js';
+import { validators } from '../../../src/testkit/index.js';
 import { engine, prose } from '../support.js';
 
 /* Claude pauses a turn (`pause_turn`): its client sends the unfinished answer back as it is, and it goes on from there. */
@@ -107,5 +108,139 @@ describe('a turn that the provider paused is sent back as it is', () => {
     const session = (await engine(4_000, { compaction: { continue: 'on' } })).session({ format });
     await session.follow({ messages });
     expect(JSON.stringify((await sentFor(session)).at(-1))).toContain('srvtoolu_1');
+  });
+});
+
+/* A program that runs at the provider calls the client's tools, step by step: it waits for each, and its own result comes last. */
+
+type Wire = Readonly<Record<string, unknown>>;
+
+const INPUT = { path: 'src/mill.ts' };
+const words7 = (value: string) => [{ type: 'text', text: value }];
+const calling = (id: string, by: string): Block => ({
+  type: 'tool_use',
+  id,
+  name: 'look',
+  input: INPUT,
+  caller: { type: 'code_execution_20260120', tool_id: by },
+});
+const runs = (id: string): Block => ({ type: 'server_tool_use', id, name: 'code_execution', input: {} });
+const ended = (id: string): Block => ({ type: 'code_execution_tool_result', tool_use_id: id, content: {} });
+const sdkCall = (id: string, more: Wire): Block => ({
+  type: 'tool-call',
+  toolCallId: id,
+  toolName: 'look',
+  input: INPUT,
+  ...more,
+});
+const sdkResult = (id: string, value: string): Block => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: 'look',
+  output: { type: 'text', value },
+});
+const calledBy = (by: string): Wire => ({
+  providerOptions: { anthropic: { caller: { type: 'code_execution_20260120', toolId: by } } },
+});
+const LOOK = { name: 'look', args: INPUT };
+
+/** By format: what the user says, and what the model does in a turn: a program of two steps, then its answer. */
+const PROGRAMS: Readonly<Record<string, (id: string, text: string) => Wire[]>> = {
+  anthropic: (id, text) => [
+    { role: 'user', content: text },
+    { role: 'assistant', content: [words('I run it.'), runs(`s${id}`), calling(`c${id}`, `s${id}`)] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: `c${id}`, content: text }] },
+    { role: 'assistant', content: [calling(`d${id}`, `s${id}`)] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: `d${id}`, content: text }] },
+    { role: 'assistant', content: [ended(`s${id}`), words(text)] },
+  ],
+  langchain: (id, text) => [
+    { type: 'human', content: text },
+    {
+      type: 'ai',
+      content: [runs(`s${id}`), calling(`c${id}`, `s${id}`)],
+      tool_calls: [{ ...LOOK, id: `c${id}` }],
+    },
+    { type: 'tool', tool_call_id: `c${id}`, content: text },
+    { type: 'ai', content: [calling(`d${id}`, `s${id}`)], tool_calls: [{ ...LOOK, id: `d${id}` }] },
+    { type: 'tool', tool_call_id: `d${id}`, content: text },
+    { type: 'ai', content: [ended(`s${id}`), words(text)] },
+  ],
+  'openai-responses': (id, text) => {
+    const call = (one: string): Wire => ({
+      type: 'function_call',
+      call_id: one,
+      name: 'look',
+      arguments: '{}',
+      caller: { type: 'program', caller_id: `s${id}` },
+    });
+    return [
+      { role: 'user', content: text },
+      { type: 'program', id: `pr${id}`, call_id: `s${id}`, code: 'look()', fingerprint: 'f' },
+      call(`c${id}`),
+      { type: 'function_call_output', call_id: `c${id}`, output: text },
+      call(`d${id}`),
+      { type: 'function_call_output', call_id: `d${id}`, output: text },
+      { type: 'program_output', id: `po${id}`, call_id: `s${id}`, result: 'ok', status: 'completed' },
+      { role: 'assistant', content: text },
+    ];
+  },
+  'ai-sdk': (id, text) => [
+    { role: 'user', content: words7(text) },
+    {
+      role: 'assistant',
+      content: [sdkCall(`s${id}`, { providerExecuted: true }), sdkCall(`c${id}`, calledBy(`s${id}`))],
+    },
+    { role: 'tool', content: [sdkResult(`c${id}`, text)] },
+    { role: 'assistant', content: [sdkCall(`d${id}`, calledBy(`s${id}`))] },
+    { role: 'tool', content: [sdkResult(`d${id}`, text)] },
+    { role: 'assistant', content: [sdkResult(`s${id}`, 'ok'), ...words7(text)] },
+  ],
+};
+
+describe('calls that a program of the provider makes stay with it', () => {
+  it.each(Object.keys(PROGRAMS))('in the %s format', async (format) => {
+    const field = format === 'openai-responses' ? 'input' : 'messages';
+    const session = (await engine(1_200)).session({ format });
+    const history: Wire[] = [];
+    let compactions = 0;
+    for (let turn = 0; turn < 8; turn++)
+      for (const item of PROGRAMS[format]!(String(turn), prose(60, turn))) {
+        history.push(item);
+        await session.follow({ [field]: history });
+        const { messages, run } = await session.prepare();
+        if (run.kind === 'committed') compactions++;
+        expect(validators.get(format)!({ [field]: messages })).toEqual([]);
+        const sent = JSON.stringify(messages);
+        for (const [, by] of sent.matchAll(/"(?:tool_id|toolId|caller_id)":"(s\d+)"/g))
+          expect(sent).toMatch(new RegExp(`"(?:id|toolCallId|call_id)":"${by}"`));
+      }
+    expect(compactions).toBeGreaterThan(1);
+  });
+
+  it('an approval that the provider asks for in the AI SDK stays with what it is asked for', async () => {
+    const session = (await engine(900)).session({ format: 'ai-sdk' });
+    const history: Wire[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      const [call, approvalId, text] = [`s${turn}`, `a${turn}`, prose(60, turn)];
+      for (const item of [
+        { role: 'user', content: words7(text) },
+        {
+          role: 'assistant',
+          content: [
+            sdkCall(call, { providerExecuted: true }),
+            { type: 'tool-approval-request', approvalId, toolCallId: call },
+          ],
+        },
+        { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] },
+        { role: 'assistant', content: [sdkResult(call, text), ...words7(text)] },
+      ]) {
+        history.push(item);
+        await session.follow({ messages: history });
+        const { messages, notices } = await session.prepare();
+        expect(validators.get('ai-sdk')!({ messages })).toEqual([]);
+        expect(notices.map(({ kind }) => kind)).not.toContain('orphan-approval');
+      }
+    }
   });
 });

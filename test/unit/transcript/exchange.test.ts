@@ -69,6 +69,27 @@ describe('exchanges', () => {
       [calls(search('s1'), call('a')), result('c1', 'r'), says(found('s1'), 'a')],
       ['step 0,1,2'],
     ],
+    [
+      'calls that a program of the provider makes, step by step',
+      [
+        calls(search('s1'), { ...call('a', {}, 'c1'), by: 's1' }),
+        result('c1', 'r'),
+        calls({ ...call('a', {}, 'c2'), by: 's1' }),
+        result('c2', 'r'),
+        says(found('s1'), 'a'),
+      ],
+      ['step 0,1,2,3,4'],
+    ],
+    [
+      'a program that waits for its calls, said behind words',
+      [calls(search('s1'), text('b'), { ...call('a', {}, 'c1'), by: 's1' }), result('c1', 'r')],
+      ['step 0,1 waits s1'],
+    ],
+    [
+      'a call whose program is over',
+      [says(search('s1'), found('s1')), calls({ ...call('a', {}, 'c1'), by: 's1' }), result('c1', 'r')],
+      ['plain 0', 'step 1,2'],
+    ],
     ['a tool of the provider that spoke on without a result', [says(search('s1'), 'a')], ['plain 0']],
     [
       'a call nobody answered',
