@@ -107,7 +107,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   const file = fileOf(item, ['content', wire], wire);
   if (file) return file;
   const kind = typeof item.type === 'string' ? item.type : 'part without a type';
-  if (!kind.startsWith('tool-approval-')) {
+  if (kind !== 'custom' && !kind.startsWith('tool-approval-')) {
     report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
   }
   return opaque(kind, item, wire);
@@ -177,6 +177,7 @@ function parseInner(inner: unknown, wire: readonly [number, number]): TextPart |
 const FILES: Readonly<Record<string, string>> = {
   image: 'image',
   file: 'data',
+  'reasoning-file': 'data',
   media: 'data',
   'file-data': 'data',
   'image-data': 'data',
@@ -186,14 +187,19 @@ const FILES: Readonly<Record<string, string>> = {
   'image-file-id': 'fileId',
 };
 
+/** In version 7 `data` says which it is. */
+const TAGGED: readonly Way[] = ['bytes data.data', 'address data.url', 'text data.text', 'id data.reference'];
+
 /** The file of an `image` or `file` part, or of what results hold of either; undefined for any other. */
 function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
   const name = entryOf(FILES, item.type);
   if (name === undefined) return undefined;
-  const as = name === 'fileId' ? 'id' : isAddress(item[name]) ? 'address' : 'bytes';
-  return fileAt(item, place, [`${as} ${name}` satisfies Way], {
+  const { [name]: held, mediaType } = item;
+  const as = name === 'fileId' ? 'id' : isAddress(held) ? 'address' : 'bytes';
+  return fileAt(item, place, [...TAGGED, `${as} ${name}`], {
     wire,
-    mediaType: item.mediaType,
+    // Version 7 lets the kind stand alone: `image`.
+    mediaType: typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType,
     name: item.filename,
     ...(inWords(item.type).startsWith('image') && { otherwise: 'image/*' }),
   });

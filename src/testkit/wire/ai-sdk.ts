@@ -69,19 +69,39 @@ const approvalIdOf = (item: Loose): string => inWords(item.approvalId);
 
 const ITEMS: Readonly<Record<string, readonly unknown[]>> = {
   user: ['text', 'image', 'file'],
-  assistant: ['text', 'file', 'reasoning', 'tool-call', 'tool-result', 'tool-approval-request'],
+  assistant: [
+    'text',
+    'file',
+    'reasoning',
+    'reasoning-file',
+    'custom',
+    'tool-call',
+    'tool-result',
+    'tool-approval-request',
+  ],
   tool: ['tool-result', 'tool-approval-response'],
 };
 const ROLE = z.enum(['system', 'user', 'assistant', 'tool']);
 
 const bytes = z.union([text, z.instanceof(URL), z.instanceof(Uint8Array), z.instanceof(ArrayBuffer)]);
+/** Bare up to version 6 of the SDK; version 7 says which it is. */
+const data = z.union([
+  bytes,
+  z.object({ type: z.literal('data'), data: bytes }),
+  z.object({ type: z.literal('url'), url: bytes }),
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('reference'), reference: object }),
+]);
+const file = z.object({ data, mediaType: text });
 const said = z.object({ text: z.string() });
 const named = { toolCallId: text, toolName: text };
 const SHAPES: Shapes<AiSdkRule> = {
   text: ['S0', said],
   reasoning: ['S0', said],
   image: ['S9', z.object({ image: bytes })],
-  file: ['S9', z.object({ data: bytes, mediaType: text })],
+  file: ['S9', file],
+  'reasoning-file': ['S9', file],
+  custom: ['S0', z.object({ kind: text })],
   'tool-call': ['S7', z.object({ ...named, input: object })],
   'tool-result': ['S7', z.object(named)],
   'tool-approval-request': ['S2', z.object({ approvalId: text, toolCallId: text })],
@@ -100,6 +120,7 @@ const upload = z.object({ fileId: z.union([text, object]) });
 const INNER: Shapes<AiSdkRule> = {
   text: ['S7', said],
   custom: ['S7', object],
+  file: ['S9', file],
   'file-url': ['S9', address],
   'image-url': ['S9', address],
   'file-data': ['S9', inline],

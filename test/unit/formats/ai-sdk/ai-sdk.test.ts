@@ -244,3 +244,46 @@ describe('messages of other formats', () => {
     ]);
   });
 });
+
+describe('files as version 7 of the SDK has them', () => {
+  const kinds7: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    ['text', { type: 'text', text: 'word '.repeat(80) }, { bytes: 400 }],
+    ['base64', { type: 'data', data: 'A'.repeat(400) }, { bytes: 400 }],
+    ['bytes', { type: 'data', data: new Uint8Array(300) }, { bytes: 400 }],
+    ['an address', { type: 'url', url: new URL('https://files.example/a') }, { bytes: 23 }],
+    ['a reference', { type: 'reference', reference: { openai: 'file_1' } }, { bytes: 0 }],
+  ];
+
+  it.each(kinds7)('%s: as large as it is, and legal', (_, data, size) => {
+    const messages = [
+      { role: 'user', content: [{ type: 'file', data, mediaType: 'image' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning-file', data, mediaType: 'image/png' },
+          { type: 'custom', kind: 'openai.compaction' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c',
+            toolName: 'look',
+            output: { type: 'content', value: [{ type: 'file', data, mediaType: 'text/plain' }] },
+          },
+        ],
+      },
+    ];
+    const parsed = aiSdk.parse(messages);
+    expect(parsed.notices).toEqual([]);
+    const [[asked], [thought], [result]] = parsed.messages.map(({ parts }) => parts) as any;
+    expect(asked).toMatchObject({ type: 'file', mediaType: 'image/*', ...size });
+    expect(thought).toMatchObject({ type: 'file', mediaType: 'image/png', ...size });
+    expect(result.content).toMatchObject([{ type: 'file', mediaType: 'text/plain', ...size }]);
+    expect(back(messages).messages).toEqual(messages);
+    expect(validateAiSdk(messages)).toEqual([]);
+  });
+});
