@@ -32,8 +32,13 @@ export const IMAGE_TOKENS = 1_100;
 /** An image sent with `detail: low`, where the provider knows such a thing: flat, whatever its size. */
 export const LOW_DETAIL_IMAGE_TOKENS = 85;
 
-/** Other files are taken for text of four bytes a token, up to this: PDF is mostly not text (2,000 tokens a page). */
+/** Other files are taken for text of four bytes a token; those that are none up to this: PDF is mostly not text (2,000 tokens a page). */
 const MAX_FILE_TOKENS = 25_000;
+const TEXT = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
+
+/** A second of sound is 10 tokens on OpenAI, 32 on Gemini, and of speech in MP3 about 10,000 bytes of base64; video is about as dense. */
+const RECORDING = /^(?:audio|video)\//;
+const RECORDED_BYTES_PER_TOKEN = 256;
 
 /** No vocabulary has a longer token than a tenth of this, in characters. */
 const LONGEST_TOKEN = 1_000;
@@ -139,11 +144,13 @@ function measureReasoning(counter: TokenCounter, { text, signature = '' }: Reaso
 }
 
 function measureFile(part: FilePart): Size {
-  if (!part.mediaType.startsWith('image/')) {
-    return { tokens: Math.min(Math.ceil(part.bytes / 4), MAX_FILE_TOKENS), bytes: part.bytes, images: 0 };
+  const { mediaType, bytes } = part;
+  if (!mediaType.startsWith('image/')) {
+    const tokens = Math.ceil(bytes / (RECORDING.test(mediaType) ? RECORDED_BYTES_PER_TOKEN : 4));
+    return { tokens: TEXT.test(mediaType) ? tokens : Math.min(tokens, MAX_FILE_TOKENS), bytes, images: 0 };
   }
   const tokens = detailOf(part.wire) === 'low' ? LOW_DETAIL_IMAGE_TOKENS : IMAGE_TOKENS;
-  return { tokens, bytes: part.bytes, images: 1 };
+  return { tokens, bytes, images: 1 };
 }
 
 /** OpenAI's word for how closely to look: on the part itself, or inside its `image_url`. */

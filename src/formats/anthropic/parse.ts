@@ -21,7 +21,17 @@ import {
 import { type Report, SAID } from '../conversation/repairs.js';
 import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
-import { entryOf, inWords, type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
+import {
+  entryOf,
+  inWords,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isText,
+  jsonText,
+  kindOf,
+  listOf,
+} from '../record.js';
 import {
   type Block,
   type BlockPointer,
@@ -175,6 +185,12 @@ function resultPart(block: Block, wire: number, report: Report): ToolResultPart 
   };
 }
 
+/** A document of blocks may have pictures among its words. */
+function wordsOr({ content }: Fields): string {
+  const isMixed = listOf(content).some((block) => isFields(block) && block.type !== 'text');
+  return isMixed ? 'multipart/mixed' : 'text/plain';
+}
+
 /** A block inside a result. */
 function innerPart(inner: unknown, wire: readonly [block: number, at: number]): TextPart | FilePart {
   if (!isFields(inner)) return { type: 'text', text: jsonText(inner), wire };
@@ -201,7 +217,8 @@ function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): Fil
     wire,
     mediaType: source.media_type,
     name: block.title,
-    otherwise: block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : 'text/plain',
+    otherwise:
+      block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : wordsOr(source),
     isWhole: true,
   });
 }

@@ -56,6 +56,21 @@ describe('measuring a message', () => {
     expect(sized({ ...image, wire: { type: 'input_image', detail: 'high' } })).toBe(1_100);
     expect(sized({ type: 'file', mediaType: 'text/csv', bytes: 401 })).toBe(101);
     expect(sized({ type: 'file', mediaType: 'application/pdf', bytes: 9_000_000 })).toBe(25_000);
+    expect(sized({ type: 'file', mediaType: 'audio/mpeg', bytes: 640_000 })).toBe(2_500);
+  });
+
+  it.each(['text/plain', 'application/json', 'application/ld+json'])(
+    'takes all of a file that is text (%s) for text',
+    (mediaType) => {
+      const file: Part = { type: 'file', mediaType, bytes: 4_000_000 };
+      const { tokens } = createMeasure(countingCounter())(message([file])).parts[0]!;
+      expect(tokens).toBe(1_000_000);
+    },
+  );
+
+  it('takes no more for a file that is no text', () => {
+    const file: Part = { type: 'file', mediaType: 'video/mp4', bytes: 40_000_000 };
+    expect(createMeasure(countingCounter())(message([file])).parts[0]!.tokens).toBe(25_000);
   });
 
   it('counts each text once and joins none', () => {
