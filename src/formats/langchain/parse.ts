@@ -112,6 +112,7 @@ const FILES: Readonly<Record<string, string>> = {
   file: 'application/octet-stream',
   document: 'application/octet-stream',
   'text-plain': 'text/plain',
+  media: 'application/octet-stream',
 };
 const LINKED: readonly Way[] = ['address image_url.url', 'address image_url'];
 const SOURCED: readonly Way[] = [
@@ -145,17 +146,18 @@ function ofResult(part: Part): TextPart | FilePart {
 }
 
 function assistantParts(fields: Fields, content: readonly Part[], id: string, report: Report): Part[] {
-  const { reasoning_content: thought } = fieldsOf(fields.additional_kwargs);
+  const { reasoning_content: thought, refusal } = fieldsOf(fields.additional_kwargs);
   const thoughts: Part[] = isText(thought)
     ? [{ type: 'reasoning', text: thought, wire: 'reasoning_content' }]
     : [];
+  const refused: Part[] = isText(refusal) ? [{ type: 'text', text: refusal, wire: 'refusal' }] : [];
   const calls = callsOf(fields, id, report);
   const known = new Set(calls.map(({ callId }) => callId));
   const invalid = listOf(fields.invalid_tool_calls).filter(
     (call) => !isFields(call) || !known.has(inWords(call.id)),
   );
   const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
-  return [...thoughts, ...content, ...calls, ...broken];
+  return [...thoughts, ...content, ...refused, ...calls, ...broken];
 }
 
 /** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */

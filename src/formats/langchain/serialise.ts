@@ -89,8 +89,10 @@ function say(
   );
   const content = writeContent(shown, fields.content, twinning(made, written, known), report);
   const thought = thinking(parts);
-  const isInvalid = parts.some((part) => part.type === 'opaque' && part.wire === 'invalid');
-  if (content.length === 0 && calls.length === 0 && !thought && !isInvalid) return undefined;
+  const speaksBeside =
+    parts.some(({ wire: at }) => at === 'invalid' || at === 'refusal') ||
+    isFields(fieldsOf(fields.additional_kwargs).audio);
+  if (content.length === 0 && calls.length === 0 && !thought && !speaksBeside) return undefined;
   const type = wire && KNOWN.has(said) ? said : TYPE_OF[role];
   if (!wire || type !== said) {
     if (wire) report('unknown-role', `type ${said || 'missing'} is sent as the user's`);
@@ -104,7 +106,7 @@ function say(
     return { message, calls };
   }
   const more = fieldsOf(fields.additional_kwargs);
-  const sameContent = content === fields.content || (content === '' && (fields.content ?? '') === '');
+  const sameContent = content === fields.content || (content === '' && isEmpty(fields.content));
   const sameCalls = written.length === known.length && written.every((call, at) => call === known[at]);
   const sameThought = thought === (typeof more.reasoning_content === 'string' ? more.reasoning_content : '');
   if (sameContent && sameCalls && sameThought) return { message: wire, calls };
@@ -118,6 +120,9 @@ function say(
   };
   return { message: withChanges(wire, changes), calls };
 }
+
+const isEmpty = (content: unknown): boolean =>
+  Array.isArray(content) ? content.length === 0 : (content ?? '') === '';
 
 /** Thinking that travels in `additional_kwargs`: DeepSeek's, and what carries no proof. Signed thinking does not travel. */
 function thinking(parts: readonly Part[]): string {
@@ -169,6 +174,8 @@ function writeContent(
   const byBlock = new Map<number, unknown[]>();
   const fresh: unknown[] = [];
   for (const { source, shown: parts } of alignedParts(shown)) {
+    // Stands beside the content.
+    if (source.wire === 'refusal') continue;
     const at = typeof source.wire === 'number' && !isToolCall(source) ? source.wire : -1;
     const written = parts.flatMap((part) => writeBlock(part, blocks[at], shown.message, report) ?? []);
     if (at in blocks) byBlock.set(at, written);

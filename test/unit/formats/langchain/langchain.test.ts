@@ -40,6 +40,29 @@ const FORMS: readonly (readonly [string, () => Loose[]])[] = [
   ],
 ];
 
+describe('an answer that says nothing in its content', () => {
+  it.each<[string, Loose]>([
+    ['a refusal', { content: '', additional_kwargs: { refusal: 'I cannot.' } }],
+    ['sound', { content: '', additional_kwargs: { audio: { id: 'audio_1' } } }],
+    ['calls beside an empty list', { content: [], tool_calls: [{ id: 'c', name: 'look', args: {} }] }],
+  ])('%s comes back as it was', (_, fields) => {
+    const given = [
+      { type: 'human', content: 'go' },
+      { type: 'ai', ...fields },
+    ];
+    const { messages, notices } = back(given);
+    expect([messages, notices]).toEqual([given, []]);
+    expect(messages[1]).toBe(given[1]);
+  });
+
+  it('a refusal is read as words', () => {
+    const { messages } = langchain.parse([
+      { type: 'ai', content: '', additional_kwargs: { refusal: 'I cannot.' } },
+    ]);
+    expect(messages[0]!.parts).toMatchObject([{ type: 'text', text: 'I cannot.' }]);
+  });
+});
+
 describe.each(FORMS)('LangChain messages as %s', (_, list) => {
   it('come back as the very objects they were', () => {
     const given = list();
