@@ -22,7 +22,8 @@ export function adopted(message: Message, report: Report): Message {
       report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return [];
     }
-    const source = part.type === 'file' ? bytesOf(message, part) : undefined;
+    // Of files only the user may speak.
+    const source = part.type === 'file' && message.role !== 'assistant' ? bytesOf(message, part) : undefined;
     const wire = source && filePart(source, part as FilePart);
     return [wire ? { ...part, wire } : (own as Part)];
   });

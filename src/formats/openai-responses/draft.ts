@@ -201,7 +201,7 @@ function boundItems(all: readonly Written[], note: Report): readonly Item[] {
     const next = all.slice(index + 1).find((one) => one.item.type !== 'reasoning');
     const isReadable = isText(item.encrypted_content) || isText(item.id);
     const isWhole = written[0] === item;
-    loose = !(isWhole && isReadable && next && next.written.length > 0);
+    loose = !(isWhole && isReadable && next?.written.some(({ id }) => id === next.item.id));
     if (!loose || !isWhole) return written;
     if (!isReadable)
       note('unbound-reasoning', 'reasoning without id and sealed content means nothing; not sent');

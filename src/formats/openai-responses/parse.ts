@@ -3,6 +3,7 @@ import { type Place, readsLists } from '../conversation/reader.js';
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { madeBy, serverCallOf } from '../conversation/server-calls.js';
+import { fileAt } from '../files.js';
 import { inWords, isFields, isSet, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
@@ -132,6 +133,10 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
   }
   if (item.type === 'reasoning') return [reasoningPart(item, index)];
   if (item.type === 'mcp_call') return serverPair(item, index, messageId);
+  if (item.type === 'image_generation_call' && isText(item.result)) {
+    const mediaType = `image/${isText(item.output_format) ? item.output_format : 'png'}`;
+    return [fileAt(item, ['items', index], ['bytes result'], { wire: [index], mediaType })];
+  }
   const name = isText(item.type) ? item.type : 'item_reference';
   return [{ ...opaquePart(name, item, [index]), ...serverCallOf(item) }];
 }

@@ -29,6 +29,24 @@ describe('a message of another format in a chat request', () => {
     expect(notices).toEqual([]);
   });
 
+  it('names a picture that a model drew: only the user may send files', () => {
+    const { messages } = openaiChat.serialise([
+      { ...shown('user', [{ type: 'text', text: 'draw' }]) },
+      {
+        ...shown('assistant', [
+          { type: 'file', mediaType: 'image/png', bytes: 4, at: { as: 'bytes', way: ['data'] } },
+        ]),
+        message: {
+          ...shown('assistant', []).message,
+          id: 'm1',
+          wire: { data: 'aaaa' },
+          parts: [{ type: 'file', mediaType: 'image/png', bytes: 4, at: { as: 'bytes', way: ['data'] } }],
+        },
+      },
+    ]);
+    expect(messages[1]).toEqual({ role: 'assistant', content: '[file image/png, 4 bytes]' });
+  });
+
   it('names what chat has no place for', () => {
     const opaque: Part = { type: 'opaque', kind: 'approval', bytes: 40, wire: { x: 1 } };
     const { messages, notices } = openaiChat.serialise([

@@ -358,3 +358,27 @@ describe('a session of another format', () => {
     expect(kindsOf(notices)).toContain('foreign-part');
   });
 });
+
+describe('a picture that the model drew', () => {
+  const drawn = {
+    type: 'image_generation_call',
+    id: 'ig_1',
+    status: 'completed',
+    result: 'A'.repeat(40_000),
+  };
+  const body = { input: [says('user', 'draw'), thought('1'), drawn, says('user', 'and?')] };
+
+  it('is a picture, of that size, and comes back as it was', () => {
+    const { messages } = openaiResponses.parse(body);
+    expect(messages[1]!.parts[1]).toMatchObject({ type: 'file', mediaType: 'image/png', bytes: 40_000 });
+    expect(bodyOf(body)).toEqual(body);
+  });
+
+  it('takes the reasoning that led to it along where words stand for it', () => {
+    const [asked, step, next] = originals(openaiResponses.parse(body).messages);
+    const view = [asked!, withPart(step!, 1, [text('[a picture]')]), next!];
+    const { input } = bodyOf(body, view);
+    expect(input).toEqual([body.input[0], { role: 'assistant', content: '[a picture]' }, body.input[3]]);
+    expect(validateOpenAiResponses({ input })).toEqual([]);
+  });
+});
