@@ -1,5 +1,6 @@
 import type { SummaryAnswer } from '../spi/index.js';
 import { fitText, withoutHeads, withoutTemplateMarks } from '../text/digest/index.js';
+import { headOf } from '../text/reading/index.js';
 import { otherLanguageOf } from './language.js';
 
 interface GateRequest {
@@ -136,7 +137,7 @@ const CUT = '\n[… the rest was cut]';
 /** A long beginning that fits, at a line's end where one is near, with a mark that something is missing. */
 function cutTo(text: string, maxTokens: number, tokens: number, count: (text: string) => number): string {
   const beginning = (chars: number): string => {
-    const head = text.slice(0, chars);
+    const head = headOf(text, chars);
     const line = head.lastIndexOf('\n');
     return (line > head.length / 2 ? head.slice(0, line) : head).trim() + CUT;
   };

@@ -62,7 +62,8 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
         const result = await generateText({
           model: language,
           system: request.prompt,
-          prompt: wordsOf(request),
+          // Half a surrogate pair, which a log may hold, has no UTF-8: providers answer 400, as to a wrong key.
+          prompt: wordsOf(request).toWellFormed(),
           // Providers count differently, and thinking counts too; the gate cuts what is too long. Asked for more than
           // their model writes, some refuse.
           maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit || Infinity),

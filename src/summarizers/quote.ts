@@ -1,5 +1,5 @@
 import { actionOf, parseArguments, type Action } from '../text/facts/index.js';
-import { looksFailed, outcomeOf, plainName, type Speech } from '../text/reading/index.js';
+import { headOf, looksFailed, outcomeOf, plainName, tailOf, type Speech } from '../text/reading/index.js';
 import {
   isRecord,
   isToolCall,
@@ -45,14 +45,15 @@ export function middleCut(
   { headShare = HEAD_SHARE, keep }: MiddleCut = {},
 ): string {
   if (text.length <= (chars > 0 ? chars + LEAST_CUT : chars)) return text;
-  const head = Math.ceil(Math.max(0, chars) * headShare);
-  const tail = Math.max(0, chars) - head;
-  const middle = text.slice(head, text.length - tail);
+  const share = Math.ceil(Math.max(0, chars) * headShare);
+  const head = headOf(text, share);
+  const tail = tailOf(text, Math.max(0, chars) - share);
+  const middle = text.slice(head.length, text.length - tail.length);
   const kept = keep?.(middle) ?? '';
   const gone = middle.length - kept.length;
   if (chars <= 0) return `[${gone} characters left out]${kept && `\n${kept}`}`;
   const picked = kept && `of them:\n${kept}\n[…] `;
-  return `${text.slice(0, head)} [… ${gone} characters left out …] ${picked}${tail > 0 ? text.slice(-tail) : ''}`;
+  return `${head} [… ${gone} characters left out …] ${picked}${tail}`;
 }
 
 /** How much of each kind of text a summarizer is shown, in characters; what is longer is cut visibly. */
@@ -211,7 +212,7 @@ function failingLines(middle: string): string {
   const ends = isShort ? middle : `${middle.slice(0, LOOKED_THROUGH)}\n${middle.slice(-LOOKED_THROUGH)}`;
   const lines = new Set<string>();
   for (const line of ends.split('\n')) {
-    if (looksFailed(line)) lines.add(line.trim().slice(0, LINE_CHARS));
+    if (looksFailed(line)) lines.add(headOf(line.trim(), LINE_CHARS));
     if (lines.size === FAILING_LINES) break;
   }
   return [...lines].join('\n');

@@ -134,6 +134,18 @@ it('A3: what goes to the summarizer is preprocessed: without reasoning, tool res
   expect(text).toMatch(/calls read with/);
 });
 
+it('A3: halves of characters, which no provider takes, are sent to the summarizer as such nowhere', async () => {
+  const emulator = await startEmulator();
+  const chat = [system('Be brief.'), user('Half a face: \ud83d'), ...talk(16, 200)];
+  const session = await sessionOf(BUDGET, chat, emulated(emulator, { roster: ['full'] }));
+  fill(session, 0.99);
+  await session.prepare();
+  const { messages } = emulator.received[0]!.body as { readonly messages: readonly { content: string }[] };
+  const [said] = messages.map(({ content }) => content).filter((content) => content.includes('Half a face'));
+  expect(said).toContain('Half a face: \ufffd');
+  expect(said!.isWellFormed()).toBe(true);
+});
+
 describe.each([
   ['openai-compatible', undefined],
   ['openai', 'KEY'],

@@ -99,4 +99,12 @@ describe('the gate', () => {
     expect(said).toContain('Users [3] came.');
     expect(said).not.toContain('<|im_start|>');
   });
+
+  it.each([30, 31, 32, 33])('cuts to %s tokens and parts no character in two', (maxTokens) => {
+    for (const before of ['a', 'aa', 'aaa']) {
+      const verdict = judge({ text: before + '😀'.repeat(500) }, { maxTokens });
+      expect(verdict).toMatchObject({ ok: true, isCut: true });
+      expect((verdict as { readonly text: string }).text.isWellFormed()).toBe(true);
+    }
+  });
 });

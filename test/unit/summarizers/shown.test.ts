@@ -210,4 +210,10 @@ describe('where room is short', () => {
     const grown = before.shown({ chunkTokens: 1_500 });
     expect(grown.slice(0, pieces.length - 1)).toEqual(pieces.slice(0, -1));
   });
+
+  it.each([400, 401, 402, 403])('of %s characters of a result, none in two', (resultChars) => {
+    const [shown] = new Chat().step('read', { path: 'faces.txt' }, '😀'.repeat(900)).shown({ resultChars });
+    expect(shown).toContain('characters left out');
+    expect(shown!.isWellFormed()).toBe(true);
+  });
 });
