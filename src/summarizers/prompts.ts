@@ -45,7 +45,7 @@ export interface PromptSources {
 export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompts {
   if (theirs) writePrompts(ours, theirs);
   const read = (name: string): string =>
-    readFileSync(files[name] ?? join(theirs ?? ours, `${name}.md`), 'utf8');
+    readFileSync(files[name] ?? join(theirs || ours, `${name}.md`), 'utf8');
   const prompts = new Map<string, Prompt>(PROMPT_NAMES.map((name) => [name, parsePrompt(name, read(name))]));
   return { of: (name) => prompts.get(name) ?? prompts.get('auto')!, question: read(QUESTION).trim() };
 }
@@ -65,8 +65,15 @@ export function readPrompt(named: string, { ours, theirs }: PromptSources): Prom
 }
 
 export function parsePrompt(name: string, text: string): Prompt {
-  const [system = '', instruction = ''] = text.split(/^---$/m).map((part) => part.trim());
-  return { name, system, instruction, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+  // An instruction may hold such lines itself.
+  const [system, ...more] = text.split(/^---$/m);
+  const instruction = more.join('---').trim();
+  return {
+    name,
+    system: system!.trim(),
+    instruction,
+    hash: createHash('sha256').update(text).digest('hex').slice(0, 16),
+  };
 }
 
 /** Puts values where `{{name}}` stands; unknown names stay as they are. */

@@ -2,7 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { filledIn, loadPrompts, PROMPT_FILES, PROMPT_NAMES } from '../../../src/summarizers/index.js';
+import {
+  filledIn,
+  loadPrompts,
+  parsePrompt,
+  PROMPT_FILES,
+  PROMPT_NAMES,
+} from '../../../src/summarizers/index.js';
 import { packageFolder } from '../../../src/package-folder.js';
 
 const ours = join(packageFolder(), 'config', 'prompts');
@@ -43,6 +49,15 @@ describe('prompts', () => {
   it.each(['auto', 'partial', 'merge'])('%s: names the piece', async (name) => {
     const { instruction } = (await loadPrompts({ ours })).of(name);
     expect(instruction).toContain('{{piece}}');
+  });
+
+  it('are divided at the first line of dashes, and keep what stands behind a second one', () => {
+    const { system, instruction } = parsePrompt('auto', 'Be brief.\r\n---\r\nFirst.\r\n---\r\nThen.\r\n');
+    expect([system, instruction]).toEqual(['Be brief.', 'First.\r\n---\r\nThen.']);
+  });
+
+  it('are ours where the folder has no name', () => {
+    expect(loadPrompts({ ours, theirs: '' }).of('full')).toEqual(loadPrompts({ ours }).of('full'));
   });
 
   it('are written out where the operator has a folder, and never over theirs', async () => {
