@@ -1,4 +1,5 @@
 import type { Redact } from '../text/facts/index.js';
+import { oneLine } from '../text/reading/index.js';
 import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
 import { artifactKey, BoughtOnce, memoryOfTexts } from './artifacts.js';
@@ -113,7 +114,7 @@ export class Filler {
       } catch (error) {
         isTooLong ||= isFault(error, 'too-long');
         // A wrong key or address fails every other call too.
-        if (isFault(error, 'caller')) stopped ??= failureOf(error).reason;
+        if (isFault(error, 'caller')) stopped ??= `was not asked for: ${failureOf(error).reason}`;
         fallbacks.push(`${edit.slot!.prompt} ${handleOf(edit)}: ${failureOf(error).reason}`);
       }
     };
@@ -173,8 +174,7 @@ async function linesOf(
     const lines: unknown = await settledOrAborted(asked(), signal);
     if (!Array.isArray(lines)) return { lines: [], fault: 'lines: what was given is no list' };
     const texts = lines.filter((line): line is string => typeof line === 'string' && line.trim() !== '');
-    const oneLine = (line: string): string => line.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINE);
-    return { lines: texts.slice(0, MOST_LINES).map((line) => escaped(redact(oneLine(line)))) };
+    return { lines: texts.slice(0, MOST_LINES).map((line) => escaped(redact(oneLine(line, LONGEST_LINE)))) };
   } catch {
     return { lines: [], fault: `lines: ${signal.aborted ? 'not there in time' : 'what gives them threw'}` };
   }

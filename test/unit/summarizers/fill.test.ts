@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Summarizer } from '../../../src/spi/index.js';
+import { SummarizerError, type Summarizer } from '../../../src/spi/index.js';
 import type { PlannedEdit } from '../../../src/transcript/index.js';
 import { edit, fillerOf, good } from './support.js';
 
@@ -55,6 +55,17 @@ describe('filling slots', () => {
     const { fill, asked } = fillerOf(good, { stopped: () => 'was not bought: no money' });
     expect((await fill(edit(0, 3))).fallbacks).toEqual(['auto m0..m3: the answer was not bought: no money']);
     expect(asked).toEqual([]);
+  });
+
+  it('asks no more behind a wrong key, and says why', async () => {
+    const refuse = () => Promise.reject(new SummarizerError('caller', 'HTTP 401'));
+    const { fill, asked } = fillerOf(refuse, { concurrency: 1 });
+    const { fallbacks } = await fill(edit(0, 3), edit(4, 7));
+    expect(fallbacks).toEqual([
+      'auto m0..m3: HTTP 401',
+      'auto m4..m7: the answer was not asked for: HTTP 401',
+    ]);
+    expect(asked).toHaveLength(1);
   });
 
   it('hands the record so far on from piece to piece', async () => {
