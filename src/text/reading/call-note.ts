@@ -110,16 +110,8 @@ function commitIn(line: string): string | undefined {
   return oneLine(message || command.slice(0, last[0].length), LABEL_CHARS);
 }
 
-interface CallReading {
-  /** The tool, or the one that it calls. */
-  readonly name: string;
-  readonly given: CallArguments;
-  readonly action: Action;
-  /** The command line, where the call runs one. */
-  readonly line: string | undefined;
-}
-
-function readCall(call: ToolCallPart): CallReading {
+/** `name` and `given` are those of the tool that the call passes on, where it calls another; `line`: the command that it runs. */
+function readCall(call: ToolCallPart) {
   const outer = parseArguments(call.arguments);
   const action = actionOf(call, outer);
   const { name, given } = innerCall(call.name, outer);

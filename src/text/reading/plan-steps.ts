@@ -60,7 +60,6 @@ function keepsPlan(tool: string): boolean {
 /** A list of bare texts says no states. */
 function textsOf(value: unknown): WrittenStep[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const isText = (item: unknown): item is string => typeof item === 'string' && item.trim() !== '';
   return value.every(isText) ? value.map((text) => stepOf({ text })!) : undefined;
 }
 
@@ -74,8 +73,8 @@ function stepsOf(value: unknown): WrittenStep[] | undefined {
 }
 
 function isEmptyList(value: unknown): boolean {
-  const list = typeof value === 'string' ? /^\s{0,8}\[\s{0,8}\]\s{0,8}$/.test(value) : value;
-  return list === true || (Array.isArray(list) && list.length === 0);
+  if (typeof value === 'string') return /^\s{0,8}\[\s{0,8}\]\s{0,8}$/.test(value);
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Some models write the list as a text. */
@@ -88,24 +87,21 @@ function listIn(text: string): unknown {
 }
 
 function stepOf(fields: Readonly<Record<string, unknown>>): WrittenStep | undefined {
-  const text = TEXTS.map((name) => fields[name]).find(
-    (value) => typeof value === 'string' && value.trim() !== '',
-  );
-  const key = KEYS.map((name) => fields[name]).find(
-    (value) => typeof value === 'string' || typeof value === 'number',
-  );
-  const state = STATES.map((name) => fields[name]).find(
-    (value) => typeof value === 'string' || typeof value === 'boolean',
-  );
+  const firstOf = <T>(names: readonly string[], is: (value: unknown) => value is T): T | undefined =>
+    names.map((name) => fields[name]).find(is);
+  const text = firstOf(TEXTS, isText);
+  const key = firstOf(KEYS, (value) => typeof value === 'string' || typeof value === 'number');
+  const said = firstOf(STATES, (value) => typeof value === 'string' || typeof value === 'boolean');
   if (text === undefined && key === undefined) return undefined;
+  const state = said === true ? 'completed' : said === false ? 'pending' : said;
   return {
-    ...(key !== undefined && { key: String(key as string | number) }),
-    ...(text !== undefined && { text: (text as string).replace(/\s+/g, ' ').trim() }),
-    ...(state !== undefined && {
-      state: state === true ? 'completed' : state === false ? 'pending' : (state as string),
-    }),
+    ...(key !== undefined && { key: String(key) }),
+    ...(text !== undefined && { text: text.replace(/\s+/g, ' ').trim() }),
+    ...(state !== undefined && { state }),
   };
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
 const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s{1,8}\[([ xX✓✔✅~/-])\]\s{1,8}(\S.*)$/;
 
@@ -115,12 +111,8 @@ export function checklistIn(text: string): WrittenStep[] | undefined {
   const steps = text.split('\n').flatMap((line): WrittenStep[] => {
     const [, mark, words] = BOX.exec(line) ?? [];
     if (words === undefined) return [];
-    return [
-      {
-        text: words.trim(),
-        state: mark === ' ' ? 'pending' : /[xX✓✔✅]/.test(mark!) ? 'completed' : 'in_progress',
-      },
-    ];
+    const state = mark === ' ' ? 'pending' : /[xX✓✔✅]/.test(mark!) ? 'completed' : 'in_progress';
+    return [{ text: words.trim(), state }];
   });
   return steps.length >= 2 ? steps : undefined;
 }

@@ -1,28 +1,5 @@
 import { isTagRow, ROWS, type PhraseRow, type Row, type TagRow } from './speaker-table.js';
 
-/**
- * Finds words in one text, each search going on from the last: however often it is asked with rising positions, the
- * text is read once for each word.
- */
-class Finder {
-  readonly #text: string;
-  readonly #next = new Map<string, number>();
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** First place from `from` on where the words begin; infinity where there is none. */
-  next(words: string, from: number): number {
-    const known = this.#next.get(words);
-    if (known !== undefined && known >= from) return known;
-    const found = this.#text.indexOf(words, from);
-    const at = found < 0 ? Infinity : found;
-    this.#next.set(words, at);
-    return at;
-  }
-}
-
 const TAGS: ReadonlyMap<string, TagRow> = new Map(ROWS.filter(isTagRow).map((row) => [row.tag, row]));
 const PHRASES: readonly PhraseRow[] = ROWS.filter((row): row is PhraseRow => !isTagRow(row));
 const FIRST = PHRASES.filter(({ anywhere }) => !anywhere);
@@ -54,7 +31,8 @@ export interface HostBlock<R = Row> {
 export class BlockFinder {
   readonly #text: string;
   readonly #asked: string | undefined;
-  readonly #finder: Finder;
+  /** By words: where they were found last. */
+  readonly #found = new Map<string, number>();
   /** By closing tag: its last place in the text that was asked about last. */
   readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
 
@@ -62,7 +40,6 @@ export class BlockFinder {
   constructor(text: string, asked?: string) {
     this.#text = text;
     this.#asked = asked;
-    this.#finder = new Finder(text);
   }
 
   /**
@@ -80,14 +57,27 @@ export class BlockFinder {
 
   /** The first block in the middle of a line, up to `lineEnd`: nothing but its own end may follow on its last line. */
   within(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
-    let at = this.#finder.next('<', from);
-    for (; at < lineEnd; at = this.#finder.next('<', at + 1)) {
+    let at = this.#next('<', from);
+    for (; at < lineEnd; at = this.#next('<', at + 1)) {
       const found = QUOTE.test(this.#text.charAt(at - 1)) ? undefined : this.#tag(at, end, false);
       if (!found) continue;
       LINE_END.lastIndex = found.to;
       if (found.to >= end || LINE_END.test(this.#text)) return found;
     }
     return undefined;
+  }
+
+  /**
+   * First place from `from` on where the words begin; infinity where there is none. Each search goes on from the last:
+   * however often it is asked with rising positions, the text is read once for each word.
+   */
+  #next(words: string, from: number): number {
+    const known = this.#found.get(words);
+    if (known !== undefined && known >= from) return known;
+    const found = this.#text.indexOf(words, from);
+    const at = found < 0 ? Infinity : found;
+    this.#found.set(words, at);
+    return at;
   }
 
   #tag(at: number, end: number, isFirst: boolean): HostBlock<TagRow> | undefined {
@@ -107,13 +97,10 @@ export class BlockFinder {
    * same name counts, and of a sealed block the last in the text.
    */
   #closingAt(row: TagRow, closing: string, from: number, end: number): number | undefined {
-    const first = this.#finder.next(closing, from);
+    const first = this.#next(closing, from);
     if (first >= end) return undefined;
     if (row.sealed) return Math.max(first, this.#lastIn(closing, end));
-    return Math.max(
-      first,
-      this.#lastBefore(closing, Math.min(end, this.#finder.next(`<${row.tag}`, from)), first),
-    );
+    return Math.max(first, this.#lastBefore(closing, Math.min(end, this.#next(`<${row.tag}`, from)), first));
   }
 
   /** The last place in the text that ends at `end`. Remembered: a block that is refused may be asked for again. */
@@ -151,15 +138,15 @@ export class BlockFinder {
   #fits({ opens, alone, like, needs, ends }: PhraseRow, at: number, end: number): boolean {
     const line = this.#lineAt(at, end);
     if ((alone && line.trimEnd() !== opens) || (like && !like.test(line))) return false;
-    if (needs !== undefined && this.#finder.next(needs, at + opens.length) + needs.length > end) return false;
+    if (needs !== undefined && this.#next(needs, at + opens.length) + needs.length > end) return false;
     return !ends || ends.test(this.#text.slice(Math.max(at, end - TAIL_CHARS), end));
   }
 
   #endOf({ closes, opens, spansParts }: PhraseRow, at: number, end: number): number | undefined {
     if (closes === undefined) return end;
-    if (closes === 'line') return Math.min(end, this.#finder.next('\n', at));
-    if (closes === 'paragraph') return Math.min(end, this.#finder.next('\n\n', at));
-    const to = this.#finder.next(closes.words, at + opens.length) + closes.words.length;
+    if (closes === 'line') return Math.min(end, this.#next('\n', at));
+    if (closes === 'paragraph') return Math.min(end, this.#next('\n\n', at));
+    const to = this.#next(closes.words, at + opens.length) + closes.words.length;
     return to <= (spansParts ? this.#text.length : end) ? to : undefined;
   }
 

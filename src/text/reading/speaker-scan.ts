@@ -131,7 +131,7 @@ function piecesOf(text: string, found: HostBlock): Speech[] {
 
 function labelOf({ row, opening }: HostBlock): string {
   const name = /\bname="([^"]{1,80})"/.exec(opening)?.[1];
-  return name ?? row.label ?? (isTagRow(row) ? row.tag : row.host);
+  return name ?? (isTagRow(row) ? row.tag : row.label);
 }
 
 function saySections(

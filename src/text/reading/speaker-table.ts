@@ -28,7 +28,6 @@ interface Shape {
   /** Named as people name the program. */
   readonly host: string;
   readonly speaker: Speaker;
-  readonly label?: string;
   /** In their order. */
   readonly sections?: readonly Section[];
 }
@@ -44,6 +43,7 @@ export interface TagRow extends Shape {
 
 /** A block that fixed words open; nothing but blocks of programs stand before it in its text. */
 export interface PhraseRow extends Shape {
+  readonly label: string;
   readonly opens: string;
   /** It may stand at the start of any line. */
   readonly anywhere?: true;
@@ -73,7 +73,7 @@ export type Row = TagRow | PhraseRow;
 
 export const isTagRow = (row: Row): row is TagRow => 'tag' in row;
 
-type More<R> = Partial<Omit<R, keyof Shape>> & Pick<Shape, 'sections'>;
+type More<R> = Partial<Omit<R, 'host' | 'speaker' | 'label'>>;
 
 const tags = (host: string, speaker: Speaker, names: string, more: More<TagRow> = {}): Row[] =>
   names.split(' ').map((tag) => ({ host, tag, speaker, ...more }));
