@@ -26,17 +26,16 @@ export function cutArguments(text: string, request: CutRequest): string {
       values.map(({ start, end }) => end - start),
       chars - fixed,
     );
-    return rewrite(text, values, (literal) =>
-      literal.length > level ? cutLiteral(literal, level, handle) : literal,
-    );
+    const pieces: string[] = [];
+    let at = 0;
+    for (const { start, end } of values.filter((literal) => literal.end - literal.start > level)) {
+      pieces.push(text.slice(at, start), cutLiteral(text.slice(start, end), level, handle));
+      at = end;
+    }
+    return pieces.join('') + text.slice(at);
   };
   const fitted = fitText(build, maxTokens, count, density);
   return fitted?.text ?? keysOnly(Object.keys(fields), handle, maxTokens, count);
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Characters that a cut leaves at least beside the handle: its note, and quotation marks. */
@@ -45,24 +44,14 @@ const LEAST_NOTE = '"… [1 more characters; ]"'.length;
 const FAR_TOO_LONG = 16;
 
 /** Where the string literals of a JSON text stand, keys left out; quotation marks included. */
-function stringValues(text: string): Stretch[] {
-  const values: Stretch[] = [];
+function stringValues(text: string): { start: number; end: number }[] {
+  const values = [];
   for (let start = text.indexOf('"'); start >= 0;) {
     const end = endOfString(text, start);
     if (!/^\s*:/.test(text.slice(end, end + 40))) values.push({ start, end });
     start = text.indexOf('"', end);
   }
   return values;
-}
-
-function rewrite(text: string, values: readonly Stretch[], write: (literal: string) => string): string {
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { start, end } of values) {
-    pieces.push(text.slice(at, start), write(text.slice(start, end)));
-    at = end;
-  }
-  return pieces.join('') + text.slice(at);
 }
 
 /** Never longer than the literal it replaces. */

@@ -1,6 +1,6 @@
 import { quoted, type CallNote } from '../reading/index.js';
-import { markFor, type Handle, type Mark } from '../../transcript/index.js';
-import { exactLines, type Exact } from './exact.js';
+import { markFor, type Mark } from '../../transcript/index.js';
+import { exactLines } from './exact.js';
 import { fitText } from './fit.js';
 import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
@@ -23,75 +23,63 @@ const USER_SHARE_OF_SHORT = 0.85;
 const CALL_SHARE = 0.16;
 
 export function drawDigest(index: DigestIndex, request: DigestRequest, mark = markFor()): Digest {
-  const { from, to, maxTokens, count, shown } = request;
-  const handle = mark(request.handle);
-  const all = index.entries(from, to, MOST_ENTRIES);
-  const entries = all.filter(({ seq }) => !shown?.has(seq));
-  const users = entries.filter(({ voice }) => voice === 'user');
-  const others = entries.filter(({ voice }) => voice !== 'user');
-  const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
-  const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
-  const exact = index.exact(from, to, maxTokens === Infinity);
-  const ranks = inRank(others, calls);
-  const range = request.handle;
-  const material = { entries, users, others, below, calls, exact, range, inRank: ranks, mark };
+  const { maxTokens, count } = request;
+  const material = materialOf(index, request, mark);
   if (maxTokens === Infinity) {
-    const { text } = draw(material, handle, Infinity);
-    return { text, tokens: count(text), shortened: [] };
+    const whole = draw(material, Infinity);
+    return { ...whole, tokens: count(whole.text) };
   }
   // Several are drawn, and not always the last is taken.
   const shortened = new Map<string, readonly string[]>();
   const build = (chars: number): string => {
-    const drawn = draw(material, handle, chars);
+    const drawn = draw(material, chars);
     shortened.set(drawn.text, drawn.shortened);
     return drawn.text;
   };
   const fitted = fitText(build, maxTokens, count);
   if (fitted) return { ...fitted, shortened: shortened.get(fitted.text) ?? [] };
-  const text = bareLine(handle);
-  return {
-    text,
-    tokens: count(text),
-    shortened: users.map(({ id }) => id),
-  };
-}
-
-/** What is chosen of an entry: the places of passages that stand, or a cut of its one passage. */
-interface Chosen {
-  readonly entry: Entry;
-  readonly texts: Map<number, string>;
+  const text = bareLine(material.handle);
+  return { text, tokens: count(text), shortened: material.users.map(({ id }) => id) };
 }
 
 /** What a digest is drawn from: the same however long it may be. */
-interface Material {
-  readonly entries: readonly Entry[];
-  readonly users: readonly Entry[];
-  readonly others: readonly Entry[];
-  /** Users' own messages that stand whole behind the digest. */
-  readonly below: readonly Entry[];
-  readonly calls: readonly CallNote[];
-  readonly exact: Exact;
-  readonly range: Handle;
-  readonly inRank: (room: number) => readonly Ranked[];
-  readonly mark: Mark;
+function materialOf(
+  index: DigestIndex,
+  { from, to, maxTokens, shown, handle: range }: DigestRequest,
+  mark: Mark,
+) {
+  const all = index.entries(from, to, MOST_ENTRIES);
+  const entries = all.filter(({ seq }) => !shown?.has(seq));
+  const others = entries.filter(({ voice }) => voice !== 'user');
+  const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
+  return {
+    entries,
+    users: entries.filter(({ voice }) => voice === 'user'),
+    others,
+    /** Users' own messages that stand whole behind the digest. */
+    below: all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq)),
+    calls,
+    exact: index.exact(from, to, maxTokens === Infinity),
+    inRank: inRank(others, calls),
+    range,
+    handle: mark(range),
+    mark,
+  };
 }
 
-function draw(
-  { entries, users, others, below, calls, exact, range, inRank, mark }: Material,
-  handle: string,
-  chars: number,
-): { text: string; shortened: string[] } {
-  const chosen = new Map<Entry, Chosen>();
+/** What is chosen of an entry, by place: passages that stand, or a cut of its one passage. */
+type Chosen = ReadonlyMap<number, string>;
+
+function draw(material: ReturnType<typeof materialOf>, chars: number): { text: string; shortened: string[] } {
+  const { entries, users, others, below, calls, exact, range, handle, mark } = material;
+  const chosen = new Map<Entry, Map<number, string>>();
   const state = exactLines(exact, range, chars);
   let left = chars - headerFor(handle, true).length - 1;
   for (const line of state) left -= line.length + 1;
   const take = (entry: Entry, at: number, text: string): void => {
-    let one = chosen.get(entry);
-    if (!one) {
-      chosen.set(entry, (one = { entry, texts: new Map() }));
-      left -= PREFIX_CHARS + entry.id.length;
-    }
-    one.texts.set(at, text);
+    const texts = chosen.get(entry) ?? new Map<number, string>();
+    if (texts.size === 0) left -= PREFIX_CHARS + entry.id.length;
+    chosen.set(entry, texts.set(at, text));
     left -= text.length + 3;
   };
   const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
@@ -100,7 +88,7 @@ function draw(
   takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
   left -= reserve;
   const detailed = new Set<CallNote>();
-  for (const { entry, passage, call } of inRank(left)) {
+  for (const { entry, passage, call } of material.inRank(left)) {
     if (left < 60) break;
     if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
     if (call && call.added.length + DETAIL_CHARS <= left) {
@@ -125,7 +113,7 @@ function draw(
   for (const entry of inOrder) {
     flush(entry.seq);
     const said = chosen.get(entry);
-    lines.push(said ? entryText(entry, said.texts) : `User [${entry.id}]: (stands whole behind this digest)`);
+    lines.push(said ? entryText(entry, said) : `User [${entry.id}]: (stands whole behind this digest)`);
   }
   flush(Infinity);
   lines.push(...state);
@@ -191,7 +179,7 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
 }
 
 /** The best first. Only what a host's own summary takes hangs on the room. */
-function inRank(entries: readonly Entry[], calls: readonly CallNote[]): Material['inRank'] {
+function inRank(entries: readonly Entry[], calls: readonly CallNote[]): (room: number) => readonly Ranked[] {
   if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
   let once: readonly Ranked[] | undefined;
   return () => (once ??= ranked(entries, calls, 0));
@@ -238,7 +226,7 @@ function standing(calls: readonly CallNote[]): CallNote[] {
 }
 
 /** Continued lines are indented, so that no text can begin a line of ours. */
-function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
+function entryText(entry: Entry, texts: Chosen): string {
   const pieces: string[] = [];
   let expected = 0;
   for (const at of [...texts.keys()].sort((a, b) => a - b)) {
@@ -260,7 +248,7 @@ function withoutHeadsWithin(line: string): string {
 }
 
 function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
-  return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.texts.get(at) === text);
+  return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.get(at) === text);
 }
 
 function hiddenLine(hidden: readonly Entry[], mark: Mark): string {
