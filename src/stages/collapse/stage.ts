@@ -33,9 +33,12 @@ export const collapse = defineStage<CollapseOptions>({
     const blocks = blocksOf(view);
     yield;
     const { minRun } = goal.options;
-    const merged = mergeRuns(blocks, minRun);
+    const isLong = (run: readonly Block[]): boolean => run.length >= minRun;
+    const alikes = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
+    const merges = alikes.filter(isLong).flatMap(merged);
     yield;
-    const found = [...merged, ...digestRuns(view, blocks, minRun, goal.count)];
+    const spent = runsOf(blocks, isSpent).filter(isLong);
+    const found = [...merges, ...spent.flatMap((run) => digested(view, run, goal.count))];
     yield;
     const edits: Supersede[] = [];
     let { reclaim } = goal;
@@ -49,11 +52,6 @@ export const collapse = defineStage<CollapseOptions>({
 });
 
 /** Neighbouring plain messages of one role and origin become one message with all their texts, word for word. */
-function mergeRuns(blocks: readonly Block[], minRun: number): Collapsible[] {
-  const runs = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
-  return runs.filter((run) => run.length >= minRun).flatMap((run) => merged(run));
-}
-
 function merged(run: readonly Block[]): Collapsible[] {
   const span = spanOf(run);
   const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
@@ -106,18 +104,7 @@ interface Collapsible {
   readonly from: number;
 }
 
-/** Runs of steps whose results have all been replaced before become one message with a line per call. */
-function digestRuns(
-  view: TranscriptView,
-  blocks: readonly Block[],
-  minRun: number,
-  count: Count,
-): Collapsible[] {
-  return runsOf(blocks, isSpent)
-    .filter((run) => run.length >= minRun)
-    .flatMap((run) => digested(view, run, count));
-}
-
+/** A run of steps whose results have all been replaced before becomes one message with a line per call. */
 function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
   const span = spanOf(run);
   const { message, tokens } = outlineOf(view, span, 'digest', { count });

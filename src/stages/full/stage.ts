@@ -17,11 +17,7 @@ export const full = defineStage<FullOptions>({
   plan(view, goal) {
     if (goal.reclaim <= 0) return { edits: [] };
     const spans = freeRuns(blocksOf(view)).map(spanOf);
-    return {
-      edits: summarise(view, goal, spans, {
-        stage: 'full',
-        maxSummaryTokens: goal.options.maxSummaryTokens,
-      }),
-    };
+    const { maxSummaryTokens } = goal.options;
+    return { edits: summarise(view, goal, spans, { stage: 'full', maxSummaryTokens }) };
   },
 });

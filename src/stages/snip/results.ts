@@ -1,5 +1,5 @@
 import {
-  type Replace,
+  type ShownPart,
   type StageGoal,
   type Steps,
   type TranscriptView,
@@ -60,7 +60,8 @@ export function* resultEdits(
     );
     for (const candidate of expired) take(stubStep(candidate));
   }
-  return { edits: [...(yield* removeRuns(view, gone, goal.count)), ...stubs.map(stubEdit)], gone };
+  const replaced = stubs.map(({ result, stub, reason }) => replaceBy(result, stub, reason));
+  return { edits: [...(yield* removeRuns(view, gone, goal.count)), ...replaced], gone };
 }
 
 /** In order of the candidates. An exchange stands at its last one: it goes when the least of its reasons holds. */
@@ -69,14 +70,8 @@ function* stepsOf(
   candidates: readonly Candidate[],
   goal: StageGoal<SnipOptions>,
 ): Steps<Step[]> {
-  const removable =
-    goal.options.mode === 'remove'
-      ? yield* removableExchanges(
-          view,
-          candidates.filter(({ why }) => why !== 'capped'),
-          goal.count,
-        )
-      : new Map<ViewExchange, number>();
+  const mayLeave = goal.options.mode === 'remove' ? candidates.filter(({ why }) => why !== 'capped') : [];
+  const removable = yield* removableExchanges(view, mayLeave, goal.count);
   const members = new Map<ViewExchange, Candidate[]>();
   for (const candidate of candidates) {
     yield;
@@ -111,10 +106,6 @@ function hasExpired({ candidates }: Step): boolean {
   return candidates.every(({ why }) => why === 'expired');
 }
 
-function stubEdit({ result, stub, reason }: Candidate): Replace {
-  return replaceBy(result, stub, reason);
-}
-
 /** A call of more is something the agent wrote (an edit, a plan, a script): it stays, trimmed or not, and its result becomes a stub. */
 const CALL_TOKENS = 60;
 
@@ -130,6 +121,7 @@ function* removableExchanges(
   yield;
   const handles = new Set(candidates.map(({ result }) => result.handle));
   const removable = new Map<ViewExchange, number>();
+  if (handles.size === 0) return removable;
   for (const block of blocksOf(view)) {
     yield;
     if (!isRemovable(block, handles)) continue;
@@ -161,13 +153,9 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   const [exchange] = block.exchanges;
   if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'step') return false;
   const parts = exchange.messages.flatMap(shownParts);
-  if (
-    parts.some(
-      ({ original, source, index }) =>
-        isToolCall(original) && (source.size.parts[index]?.tokens ?? 0) > CALL_TOKENS,
-    )
-  )
-    return false;
+  const isLong = ({ original, source, index }: ShownPart): boolean =>
+    isToolCall(original) && (source.size.parts[index]?.tokens ?? 0) > CALL_TOKENS;
+  if (parts.some(isLong)) return false;
   const results = parts.filter((part) => isToolResult(part.original));
   return (
     results.some((part) => candidates.has(part.handle)) &&
