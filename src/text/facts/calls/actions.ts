@@ -57,8 +57,8 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
   const command = verb === 'run' ? (commandOf(parameters) ?? call.text) : undefined;
   if (typeof command === 'string') return shellCall(command, directory);
   if (command !== undefined) return shellCall(joinWords(command), directory);
-  const scripted = scriptOf(call);
-  if (scripted) return scriptCall(scripted, directory);
+  const scripted = scriptCall(call, directory);
+  if (scripted) return scripted;
   if (verb === 'write') return writeCall(name, targets, call, directory);
   if (verb === 'read' && targets.length > 0)
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
@@ -68,18 +68,14 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
   return made('other', '', [], target);
 }
 
-/** The script of a call that has no other text. */
-function scriptOf({ fields }: CallArguments): string | undefined {
+/** What the script of a call does that has no other text; undefined where it calls no tools. */
+function scriptCall({ fields }: CallArguments, directory: string): Action | undefined {
   const script = fields.input ?? fields.code ?? fields.script;
-  return typeof script === 'string' && (commandsInScript(script).length > 0 || patchInScript(script) !== '')
-    ? script
-    : undefined;
-}
-
-function scriptCall(script: string, directory: string): Action {
-  const patched = patchTouches(patchInScript(script), directory);
-  const line = commandsInScript(script).join(' && ');
-  return patched.length > 0 ? made('write', '', patched) : shellCall(line === '' ? script : line, directory);
+  if (typeof script !== 'string') return undefined;
+  const [lines, patch] = [commandsInScript(script), patchInScript(script)];
+  if (lines.length === 0 && patch === '') return undefined;
+  const patched = patchTouches(patch, directory);
+  return patched.length > 0 ? made('write', '', patched) : shellCall(lines.join(' && ') || script, directory);
 }
 
 /** Commands that only show something, each behind a folder that was gone to, and filters. */

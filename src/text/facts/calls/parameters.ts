@@ -54,29 +54,20 @@ export function commandOf(parameters: Parameters): string | readonly string[] | 
 
 /** The files a call names, each with the part of it that is asked for. */
 export function targetsOf(parameters: Parameters, directory: string): Target[] {
-  const targetIn = (one: Parameters): Target[] => {
-    const path = pathIn(one);
-    return path === undefined ? [] : [targetOf(path, rangeOf(one), directory)];
+  const named = (path: unknown, within: Parameters): Target[] => {
+    if (typeof path !== 'string' || !isPathLike(path)) return [];
+    const range = rangeOf(within);
+    return [{ path: normalizePath(path, directory), ...(range !== undefined && { range }) }];
   };
-  const one = targetIn(parameters);
+  const one = named(valueOf(parameters, PATHS), parameters);
   if (one.length > 0) return one;
   const many = valueOf(parameters, PATH_LISTS);
   if (!Array.isArray(many)) return [];
   return many.flatMap((entry: unknown) => {
-    if (isRecord(entry)) return targetIn(parametersOf(entry));
-    return typeof entry === 'string' && isPathLike(entry)
-      ? [targetOf(entry, rangeOf(parameters), directory)]
-      : [];
+    if (!isRecord(entry)) return named(entry, parameters);
+    const own = parametersOf(entry);
+    return named(valueOf(own, PATHS), own);
   });
-}
-
-function targetOf(path: string, range: string | undefined, directory: string): Target {
-  return { path: normalizePath(path, directory), ...(range === undefined ? {} : { range }) };
-}
-
-function pathIn(parameters: Parameters): string | undefined {
-  const path = valueOf(parameters, PATHS);
-  return typeof path === 'string' && isPathLike(path) ? path : undefined;
 }
 
 /** The part of a file that is asked for, in one spelling; undefined for the whole. */
