@@ -56,8 +56,6 @@ export interface Entry {
   readonly voice: Voice;
   readonly passages: readonly Weighed[];
   readonly chars: number;
-  /** It ended the agent's turn: nothing was called behind it. */
-  readonly final: boolean;
   /** Of a short reply: what it answers, without which it says nothing. */
   readonly answers?: Entry;
   /** Of a user: some of it may set a bound. */
@@ -133,7 +131,7 @@ export class DigestIndex implements LogFold {
         const note = noteOf(part, message);
         this.#open.set(part.callId, note);
         this.#calls.push(note);
-        if (note.written !== '') this.#add(message, 'written', note.written, false);
+        if (note.written !== '') this.#add(message, 'written', note.written);
       } else if (isToolResult(part)) {
         this.#plan.answer(part);
         const note = this.#open.get(part.callId);
@@ -143,7 +141,7 @@ export class DigestIndex implements LogFold {
         this.#load(note, message, at);
         if (reply) {
           judge(note, reply.verdict);
-          this.#add(message, 'user', replyLines(note, reply), false);
+          this.#add(message, 'user', replyLines(note, reply));
           continue;
         }
       }
@@ -170,18 +168,19 @@ export class DigestIndex implements LogFold {
     // A message that a program made whole may still hold what another agent reported.
     const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
     const speeches = speechesOf(asSent, before);
-    this.#add(message, 'report', textBy('agent', speeches), false);
+    this.#add(message, 'report', textBy('agent', speeches));
     if (message.origin === 'synthetic') return;
     // Told without what stands before: a summary is one even right behind the command that asked for it.
-    this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
-    this.#add(message, 'pasted', textBy('document', speeches), false);
+    this.#add(message, 'earlier', hostSummaryIn(message) ?? '');
+    this.#add(message, 'pasted', textBy('document', speeches));
     const words = textBy('user', speeches);
     const refuses = REFUSES.test(words);
     const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
     this.#add(message, 'user', words, false, answers);
   }
 
-  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
+  /** `final`: it ended the agent's turn, nothing was called behind it. */
+  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final = false, answers?: Entry): void {
     const read =
       prose.length > PROSE_CHARS
         ? `${headOf(prose, PROSE_CHARS / 2)}\n\n${tailOf(prose, PROSE_CHARS / 2)}`
@@ -195,7 +194,7 @@ export class DigestIndex implements LogFold {
     if (passages.length === 0) return;
     const binds = passages.some((passage) => passage.binds);
     const more = { ...(answers && { answers }), ...(binds && { binds }) };
-    this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
+    this.#entries.push({ seq, id, voice, passages, chars: prose.length, ...more });
   }
 
   /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
