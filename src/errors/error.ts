@@ -59,12 +59,7 @@ function written(value: unknown): string {
   }
 }
 
-const AWAY: readonly string[] = [
-  'STORE_FAILED',
-  'STORE_FULL',
-  'STORE_DENIED',
-  'STORE_DAMAGED',
-] satisfies ErrorCode[];
+const AWAY: readonly ErrorCode[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
 /** Whether an error says that a store is away, and not that it may not be used. */
 export function isStoreFailure(error: unknown): boolean {

@@ -62,15 +62,10 @@ export function fieldFaults(
   remedy: string,
 ): Fault[] {
   const names = Object.keys(fields).join(', ');
-  if (!isObject(given))
-    return [
-      {
-        subject: `what ${of} is given`,
-        found: given ?? String(given),
-        allowed: `an object with ${names}`,
-        remedy,
-      },
-    ];
+  if (!isObject(given)) {
+    const [subject, found] = [`what ${of} is given`, given ?? String(given)];
+    return [{ subject, found, allowed: `an object with ${names}`, remedy }];
+  }
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
   const wrong = Object.entries(given).flatMap(([name, value]): Fault[] => {
     const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;

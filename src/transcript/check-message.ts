@@ -1,4 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
+import { isRecord } from './json.js';
 import type { Message, Origin, Part, Role } from './message.js';
 
 const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
@@ -58,10 +59,6 @@ function checkParts(parts: readonly Part[], subject: string, depth = 0): void {
     if (part.type === 'tool-result')
       checkParts(part.content as readonly Part[], `content of ${at}`, depth + 1);
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function refuse(subject: string, found: unknown, allowed: string): never {

@@ -68,8 +68,14 @@ function isRewritten({ exchange, message }: Standing, given: Message): boolean {
 
 /** The list as one of messages, or the first thing in it that is none. Its length is judged before anything is compared. */
 function messagesOf(given: unknown, whose: string, standing: number): readonly Message[] {
-  if (!Array.isArray(given)) throw new IllegalList(whose, `returned ${kindOf(given)} in the place of a list`);
-  const list = listFor(given, whose, standing);
+  let list: unknown[];
+  try {
+    // What is new stands for what left: a list may keep all messages of its view and bring in as many; of a short one a few more.
+    list = listFrom(given, 2 * standing + 16);
+  } catch (cause) {
+    const what = Array.isArray(given) ? (cause as Error).message : `${kindOf(given)} in the place of a list`;
+    throw new IllegalList(whose, `returned ${what}`);
+  }
   for (const [index, one] of list.entries()) {
     const { role, parts } = (one ?? {}) as Partial<Message>;
     if (typeof role !== 'string' || !Array.isArray(parts))
@@ -78,15 +84,6 @@ function messagesOf(given: unknown, whose: string, standing: number): readonly M
       throw new IllegalList(whose, `returned a message at ${index} with what is no part`);
   }
   return list as Message[];
-}
-
-/** What is new stands for what left: a list may keep all messages of its view and bring in as many; of a short one a few more. */
-function listFor(given: readonly unknown[], whose: string, standing: number): readonly unknown[] {
-  try {
-    return listFrom(given, 2 * standing + 16);
-  } catch (cause) {
-    throw new IllegalList(whose, `returned ${(cause as Error).message}`);
-  }
 }
 
 function isPart(part: unknown): boolean {
@@ -105,21 +102,15 @@ export function kindOf(value: unknown): string {
 function newMessage(given: Message, index: number, whose: string): Message {
   const { id, role, origin, label, name } = given;
   const parts = given.parts.map((part): Part => (part.type === 'text' ? textPart(part) : part));
+  const named = name !== undefined && { name };
   if (role === 'assistant')
-    return {
-      id,
-      role,
-      origin: 'synthetic',
-      label: label ?? 'summary',
-      parts,
-      ...(name !== undefined && { name }),
-    };
+    return { id, role, origin: 'synthetic', label: label ?? 'summary', parts, ...named };
   if (role !== 'user' && role !== 'system')
     throw new IllegalList(
       whose,
       `brings in a ${role} message at ${index}; what is new speaks as the assistant`,
     );
-  return { id, role, origin: origin ?? role, parts, ...(name !== undefined && { name }) };
+  return { id, role, origin: origin ?? role, parts, ...named };
 }
 
 /** One supersede for what left between two messages that stay. */
