@@ -11,36 +11,21 @@ const LINE_CHARS = 240;
 /** Of a text without any telling line, this many of its first stand for it. */
 const FIRST_LINES = 5;
 
-interface Sign {
-  readonly weight: number;
-  readonly isFailure?: true;
-  readonly isDeclaration?: true;
-  readonly pattern: RegExp;
-}
-
-/** What makes a line worth keeping, best first. */
-const SIGNS: readonly Sign[] = [
-  {
-    weight: 5,
-    isFailure: true,
-    pattern: /\b(?:error|exception|panic|fatal|traceback|fail(?:ed|ure|ing)?)\b|\w(?:Error|Exception)\b/i,
-  },
-  {
-    weight: 4,
-    pattern:
-      /\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|#\d{2,}\b|\b[A-Z]{2,}-\d+\b/,
-  },
-  {
-    weight: 3,
-    pattern: /https?:\/\/\S|(?:^|[\s"'(`=:])[\w.~@-]*\/[\w./@-]*\.\w{1,8}\b/,
-  },
-  {
-    weight: 2,
-    isDeclaration: true,
-    pattern:
-      /^\s*(?:\d+[\s:|→]*)?(?:export |public |private |static |async |pub )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|module)\s+\w/,
-  },
-  { weight: 1, pattern: /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/ },
+/** Says that something failed. */
+const FAILURE = /\b(?:error|exception|panic|fatal|traceback|fail(?:ed|ure|ing)?)\b|\w(?:Error|Exception)\b/i;
+const FAILURE_WEIGHT = 5;
+/** Says what something is. */
+const DECLARATION =
+  /^\s*(?:\d+[\s:|→]*)?(?:export |public |private |static |async |pub )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|module)\s+\w/;
+const DECLARATION_WEIGHT = 2;
+/** What else makes a line worth keeping, best first: ids, places, names. */
+const SIGNS: readonly (readonly [weight: number, pattern: RegExp])[] = [
+  [
+    4,
+    /\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|#\d{2,}\b|\b[A-Z]{2,}-\d+\b/,
+  ],
+  [3, /https?:\/\/\S|(?:^|[\s"'(`=:])[\w.~@-]*\/[\w./@-]*\.\w{1,8}\b/],
+  [1, /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/],
 ];
 
 /** Of a text that is only shown: its headings, and what it declares before what it mentions. */
@@ -107,9 +92,10 @@ function rank(text: string, isLook: boolean): Ranked[] {
 
 /** How much a line is worth. In a text that only shows something, what it says of failures is what stands there. */
 function weightOf(line: string, isLook: boolean): number {
-  let weight = isLook && HEADING.test(line) ? HEADING_WEIGHT : 0;
-  for (const { weight: worth, pattern, isFailure, isDeclaration } of SIGNS)
-    if (!(isLook && isFailure) && pattern.test(line)) weight += isLook && isDeclaration ? 2 * worth : worth;
+  let weight = DECLARATION.test(line) ? DECLARATION_WEIGHT : 0;
+  if (isLook) weight = 2 * weight + (HEADING.test(line) ? HEADING_WEIGHT : 0);
+  else if (FAILURE.test(line)) weight += FAILURE_WEIGHT;
+  for (const [worth, pattern] of SIGNS) if (pattern.test(line)) weight += worth;
   return weight;
 }
 

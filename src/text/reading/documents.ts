@@ -1,3 +1,4 @@
+import { fromFirstLine } from './slices.js';
 import type { Speaker } from './speaker-table.js';
 
 /** A piece of a message by one speaker. */
@@ -11,12 +12,8 @@ export interface Speech {
 
 /** A speech without blank lines at its ends; undefined where nothing is said. */
 export function speechOf(speaker: Speaker, text: string, label?: string): Speech | undefined {
-  const end = text.trimEnd();
-  let from = 0;
-  for (let at = 0; at < end.length && end[at]!.trim() === ''; at += 1) if (end[at] === '\n') from = at + 1;
-  if (end === '') return undefined;
-  const said = end.slice(from);
-  return label === undefined ? { speaker, text: said } : { speaker, text: said, label };
+  const said = fromFirstLine(text);
+  return said === '' ? undefined : { speaker, text: said, ...(label !== undefined && { label }) };
 }
 
 /** A line of a text, by its positions; `to` is behind its last character, the line break not counted. */

@@ -1,3 +1,5 @@
+import { fromFirstLine } from './slices.js';
+
 /** A piece of prose that can stand or leave by itself: a paragraph, a few items of a list, a block of code. */
 export interface Passage {
   readonly text: string;
@@ -49,9 +51,6 @@ export function passagesOf(prose: string): Passage[] {
   close();
   return passages;
 }
-
-/** Without blank lines at its head and blanks at its end: how far its first line is indented says what it belongs to. */
-const fromFirstLine = (text: string): string => text.replace(/^\s*\n/, '').trimEnd();
 
 /** Whether a line announces what follows it. */
 function introduces(line: string): boolean {

@@ -11,6 +11,9 @@ export function tailOf(text: string, chars: number): string {
   return text.slice(splitsPair(text, at) ? at + 1 : at);
 }
 
+/** Without blank lines at its head and blanks at its end: how far its first line is indented says what it belongs to. */
+export const fromFirstLine = (text: string): string => text.replace(/^\s*\n/, '').trimEnd();
+
 /** One line of at most `chars` characters, with the white space of the original run together. */
 export function oneLine(text: string, chars: number): string {
   // Only as much as can be shown is looked at: the text may be a megabyte.
