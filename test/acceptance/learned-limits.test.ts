@@ -226,7 +226,7 @@ describe('K2: a limit that a refusal proves', () => {
     expect((await spillway(['limits', '--store', url, '--forget', 'loom'])).out).toBe(
       'nothing was learned of it\n',
     );
-    expect((await spillway(['limits', '--store', url, '--forget'])).out).toBe('forgotten: 1 models\n');
+    expect((await spillway(['limits', '--store', url, '--forget'])).out).toBe('forgotten: 1 model\n');
     expect((await spillway(['limits', '--store', url])).out).toBe('no limits were learned\n');
     const again = await openStore(url);
     expect(usable(await open(again, 'b'))).toBe(before);

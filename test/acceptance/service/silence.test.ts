@@ -104,8 +104,11 @@ describe('a store that fails under the service', () => {
       await logged(service, call + 1);
       expect(said(service, 'store-failed')).toHaveLength(call);
     }
-    const { status, code } = (await (await fetch(`${service.url}/ready`)).json()) as Record<string, unknown>;
-    expect([status, code]).toEqual(['degraded', 'ECONNREFUSED']);
+    expect(await (await fetch(`${service.url}/ready`)).json()).toMatchObject({
+      status: 'degraded',
+      code: 'STORE_FAILED',
+      cause: 'ECONNREFUSED',
+    });
   });
 
   it('is down where calls cannot go on without it, and where the service stops', async () => {
