@@ -1,9 +1,10 @@
 import { chooseSummarizer, configOf, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import type { Redact } from '../text/facts/index.js';
 import type { Policy } from '../pipeline/index.js';
+import type { PressureStream } from '../pressure/index.js';
 import type { PluginHost } from './plugins/index.js';
 import type { SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
-import type { Breakers, OpenFiller } from '../summarizers/index.js';
+import type { Breakers, BreakerState, OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue } from '../tokens/index.js';
 import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
@@ -202,8 +203,14 @@ function summarizing(
     timer,
     stopped: () => costs.stopped(fill) ?? engine.costs.stopped(fill),
   });
-  if (filler) filler.onBreaker = (stage, state) => stream.emit({ kind: 'breaker', stage, state });
+  if (filler) filler.onBreaker = breakerTold(stream);
   return { choice, filler };
+}
+
+/** Breakers outlive the session that is told of them, and keep nothing of it: a function of its own, so that it holds no more than this. */
+function breakerTold(stream: PressureStream): (stage: string, state: BreakerState) => void {
+  const told = new WeakRef(stream);
+  return (stage, state) => told.deref()?.emit({ kind: 'breaker', stage, state });
 }
 
 /** The engine's container, as far as a session asks it. */
