@@ -132,7 +132,7 @@ it('K25: what was switched off stands in the audit once, and in the history of a
   const { out } = await command(['history', 'mill', '--store', store]);
   expect(out).toMatch(/^nothing was compacted\ntrimming {2}2 times, at last: .*\(context_management\)\n/);
   expect(out).toMatch(
-    /\ntrimming {2}the provider counted far less than was sent.* \(401 of 2,004 tokens\)\n$/,
+    /\ntrimming {2}[-\d]{10}T\S+Z {2}the provider counted far less than was sent.* \(401 of 2,004 tokens\)\n$/,
   );
   const json = await command(['history', 'mill', '--store', store, '--json']);
   expect((JSON.parse(json.out) as { trimming: unknown[] }).trimming).toHaveLength(3);

@@ -1,0 +1,36 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from '@jest/globals';
+import { createSpillway, type Spillway } from '../../../src/index.js';
+import { words } from '../../support/messages.js';
+
+/** The log of a session whose summarizer was asked, when nobody has the session any more. */
+async function logOfOne(spillway: Spillway): Promise<WeakRef<object>> {
+  const session = spillway.session();
+  const talk = Array.from({ length: 60 }, (_, i) => ({
+    role: i % 2 ? 'assistant' : 'user',
+    content: words(100),
+  }));
+  await session.follow({ messages: [...talk, { role: 'user', content: 'Go on.' }] });
+  await session.prepare();
+  return new WeakRef(session.log);
+}
+
+it('keeps nothing of a session that was let go, though its breakers stay', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let asked = 0;
+  const summarize = async () => ({ text: `It was done, ${++asked}.`, finishReason: 'stop' });
+  const spillway = await createSpillway({
+    inputBudget: 4_000,
+    settings: { summarizer: 'model' },
+    summarizer: { name: 's', endpoint: 's', summarize },
+  });
+  const log = await logOfOne(spillway);
+  expect(asked).toBeGreaterThan(0);
+  for (let turn = 0; turn < 20 && log.deref(); turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  expect(log.deref()).toBeUndefined();
+});
