@@ -77,14 +77,21 @@ function* namesCompactor(settings: unknown, compactors: readonly string[]): Iter
   };
 }
 
+/** Settings that are patterns, with the flags that they are read with. */
+const PATTERNS = [
+  { at: ['pins', 'patterns'], flags: 'u' },
+  { at: ['redact'], flags: 'g' },
+];
+
 function* badPatterns(settings: unknown): Iterable<Finding> {
-  const patterns = valueAt(settings, ['pins', 'patterns']);
-  for (const [index, source] of (Array.isArray(patterns) ? patterns : []).entries()) {
-    try {
-      RegExp(String(source), 'u');
-    } catch {
-      const remedy = 'Mend the pattern.';
-      yield { path: ['pins', 'patterns', index], allowed: 'a regular expression', remedy };
+  for (const { at, flags } of PATTERNS) {
+    const patterns = valueAt(settings, at);
+    for (const [index, source] of (Array.isArray(patterns) ? patterns : []).entries()) {
+      try {
+        RegExp(String(source), flags);
+      } catch {
+        yield { path: [...at, index], allowed: 'a regular expression', remedy: 'Mend the pattern.' };
+      }
     }
   }
 }

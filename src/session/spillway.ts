@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
-import { redactFor } from '../text/facts/index.js';
+import { createRedact } from '../text/facts/index.js';
 import type { HookInFlight, PluginHost } from './plugins/index.js';
 import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
@@ -91,7 +91,7 @@ export class Spillway {
     });
     this.#core = {
       ...parts,
-      redact: new Map(configs.map((config) => [config, redactFor(config.settings.redact)])),
+      redact: new Map(configs.map((config) => [config, createRedact(config.settings.redact)])),
       costs: parts.lasting?.costs ?? new ProjectCosts(clock),
       breakers: parts.lasting?.breakers ?? new Map(),
       background,

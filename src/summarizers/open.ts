@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { redactFor } from '../text/facts/index.js';
+import { createRedact } from '../text/facts/index.js';
 import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
@@ -86,7 +86,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const parts = {
     ...asked,
     resultChars: toolResultChars,
-    redact: redactFor(settings.redact),
+    redact: createRedact(settings.redact),
     priceOf,
     promptsWith,
   };

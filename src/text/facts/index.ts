@@ -16,7 +16,7 @@ export { verbOf } from './calls/tool-verbs.js';
 // secrets: what must not be written again.
 export { hides } from './secrets/hides.js';
 export { LogRedaction } from './secrets/log-redaction.js';
-export { createRedact, redactFor, type Redact, type Redacted } from './secrets/redact.js';
+export { createRedact, type Redact, type Redacted } from './secrets/redact.js';
 export { SecretBook } from './secrets/secret-book.js';
 
 // references: which exchange later ones lean on.

@@ -46,6 +46,9 @@ describe('wrong settings', () => {
     ['roster: snip', 'roster', 'snip'],
     ['roster: [{ stage: mine, opensAt: 2 }]', 'roster[0].opensAt', 2],
     ['prune: on', 'prune', 'on'],
+    ['pins: { patterns: [fine, "("] }', 'pins.patterns[1]', '('],
+    ['redact: [fine, "("]', 'redact[1]', '('],
+    ['agents: { primary: { redact: ["("] } }', 'agents.primary.redact[0]', '('],
     ['stages: { snip: { mode: cut } }', 'stages.snip.mode', 'cut'],
     ['- a', 'the whole file', 'a list of 1'],
   ])('%s', async (text, subject, value) => {

@@ -1,4 +1,3 @@
-import { SpillwayError } from '../../../errors/index.js';
 import { atOnce, type Steps } from '../../../transcript/index.js';
 import { isPlaceholder } from './placeholder.js';
 import type { Shape } from './shape.js';
@@ -67,21 +66,6 @@ export function createRedact(extra: readonly string[] = []): Redact {
     return { text: cleaned, count: secrets.length, secrets };
   }
   return Object.assign((text: string) => atOnce(inSteps(text)), { inSteps });
-}
-
-/** The same for patterns that an operator wrote. Throws `CONFIG_INVALID` where one is no pattern. */
-export function redactFor(patterns: readonly string[]): Redact {
-  try {
-    return createRedact(patterns);
-  } catch (cause) {
-    throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'redact',
-      found: patterns,
-      allowed: 'regular expressions',
-      remedy: 'Mend the pattern.',
-      cause,
-    });
-  }
 }
 
 /** The same pattern, asked of one place. */
