@@ -193,7 +193,7 @@ function readRefusal(error: unknown): Refusal {
 function readCode(value: unknown, codes: string[], statuses: Set<number>): void {
   const status = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
   if (Number.isInteger(status)) statuses.add(status);
-  else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, 200));
+  else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, LONGEST_CODE + 1));
 }
 
 /** A body that stands in a text, as clients write it into their messages: `400 {"error":{…}}`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOverflow } from '../../../src/formats/index.js';
+import { readOverflow, readOverflowOf } from '../../../src/formats/index.js';
 
 const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [
   ['prompt is too long: 210345 tokens > 200000 maximum', { requested: 210_345, contextWindow: 200_000 }],
@@ -89,6 +89,13 @@ describe('an overflow', () => {
 
   it.each(OTHERS)('is not read from %j', (said) => {
     expect(readOverflow(said)).toBeUndefined();
+  });
+
+  it('is doubted under a code so long that it is a text', () => {
+    const coded = (code: string) =>
+      readOverflowOf({ status: 400, code, message: 'Input is too long for requested model.' });
+    expect(coded('context_too_long')).not.toHaveProperty('doubt');
+    expect(coded(`context ${'words '.repeat(50)}`)).toMatchObject({ doubt: expect.any(String) });
   });
 
   it('survives errors that refer to themselves', () => {
