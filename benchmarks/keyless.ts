@@ -7,7 +7,7 @@
  * session's end (`--windows`). Every span is read by messages that nothing has read before.
  */
 import { parseArgs } from 'node:util';
-import { redactFor, ReferenceIndex, SecretBook } from '../src/text/facts/index.js';
+import { createRedact, ReferenceIndex, SecretBook } from '../src/text/facts/index.js';
 import { DigestIndex, drawDigest } from '../src/text/digest/index.js';
 import { createExactCounter, createMeasure } from '../src/tokens/index.js';
 import { Log, LogReader, spanHandle, type MessageSize } from '../src/transcript/index.js';
@@ -35,7 +35,7 @@ const loaded = provenance(command);
 const counter = await createExactCounter('o200k_base');
 const measure = createMeasure(counter);
 const count = (text: string): number => counter.count(text);
-const redact = redactFor([]);
+const redact = createRedact([]);
 
 /** CPU milliseconds of one span: what stands in its place, what is carried of it, and the tokenizer twice over its text. */
 interface Cost {
