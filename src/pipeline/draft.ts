@@ -110,7 +110,7 @@ export class RunDraft {
   }
 
   /** What has to go so that a pressure is reached, in each of the three. */
-  excess(pressure: number): Excess {
+  excess(pressure: number): Size {
     const { tokens, bytes, images, budget, scale } = this.#reading;
     // Of a limit there is not, no share is 0 and none is over it.
     const over = (amount: number, limit = Infinity): number =>
@@ -208,12 +208,6 @@ export class RunDraft {
 
 /** What a step offers to do, made at once or in steps. */
 export type Propose = (view: TranscriptView) => Made<readonly Edit[]>;
-
-export interface Excess {
-  readonly tokens: number;
-  readonly bytes: number;
-  readonly images: number;
-}
 
 /** Bytes of one token of text as it is sent, about; shares of a budget that bytes bind are taken by it. */
 const BYTES_PER_TOKEN = 4;

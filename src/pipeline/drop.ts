@@ -1,7 +1,17 @@
-import { replaceBy, shownParts, type TranscriptView, type ViewExchange } from '../spi/index.js';
-import type { Edit, FilePart, Part, Steps } from '../transcript/index.js';
-import type { Excess, Propose, RunDraft } from './draft.js';
-import { cutPins, dropOldest, filesOf, FIT_RIGHTS, isFresh, isSummary, lineFor, shrinkFresh } from './fit.js';
+import { replaceBy, type ShownPart, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import type { Edit, FilePart, Size, Steps } from '../transcript/index.js';
+import type { Propose, RunDraft } from './draft.js';
+import {
+  cutPins,
+  dropOldest,
+  filesOf,
+  FIT_RIGHTS,
+  freshResults,
+  isSummary,
+  lineFor,
+  pinnedParts,
+  shrinkFresh,
+} from './fit.js';
 import { PIPELINE_STEPS } from './policy.js';
 import { withRoomForDigests } from './room.js';
 
@@ -27,41 +37,22 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
   yield* dropToTarget(draft);
   const steps: readonly (readonly [step: string, propose: Propose])[] = [
-    [PIPELINE_STEPS.fresh, (view) => freshMedia(view, draft.excess(1))],
+    [PIPELINE_STEPS.fresh, (view) => mediaEdits(view, freshResults(view), draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],
     [
       PIPELINE_STEPS.pins,
       (view) => cutPins(view, Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1)), count),
     ],
-    [PIPELINE_STEPS.pins, (view) => pinnedMedia(view, draft.excess(1))],
+    [PIPELINE_STEPS.pins, (view) => mediaEdits(view, pinnedParts(view), draft.excess(1))],
   ];
   for (const [step, propose] of steps)
     if (draft.reading.pressure > 1) yield* draft.step(step, 1, propose, FIT_RIGHTS);
 }
 
-type MediaExcess = Pick<Excess, 'bytes' | 'images'>;
-
-/** Files of fresh results, the largest first, as many as bytes or images need: each leaves a line with its handle. */
-function freshMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
-  return mediaEdits(view, isFresh, (part) => part.type === 'tool-result', wanted);
-}
-
-/** Files of pins, the largest first: what a user pinned goes last, and visibly. */
-function pinnedMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
-  const isPinned = ({ protection }: ViewExchange): boolean => protection === 'pinned';
-  return mediaEdits(view, isPinned, (part) => part.type === 'file' || part.type === 'tool-result', wanted);
-}
-
-function mediaEdits(
-  view: TranscriptView,
-  from: (exchange: ViewExchange) => boolean,
-  holds: (part: Part) => boolean,
-  { bytes, images }: MediaExcess,
-): Edit[] {
-  const found = view.exchanges
-    .filter(from)
-    .flatMap(({ messages }) => messages.flatMap(shownParts))
-    .filter(({ original, mark }) => holds(original) && !mark)
+/** Files of these parts, the largest first, as many as bytes or images need: each leaves a line with its handle. */
+function mediaEdits(view: TranscriptView, parts: readonly ShownPart[], { bytes, images }: Size): Edit[] {
+  const found = parts
+    .filter(({ mark }) => !mark)
     .map((part) => ({ part, files: filesOf(part.original) }))
     .filter(({ files }) => files.length > 0)
     .map(({ part, files }) => ({ part, size: bytesOf(files), pictures: files.filter(isPicture).length }));

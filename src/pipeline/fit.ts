@@ -17,8 +17,8 @@ import {
   type Mark,
   type Part,
   type Replace,
+  type Size,
 } from '../transcript/index.js';
-import type { Excess } from './draft.js';
 import { SMALLEST_RESULT } from './floor.js';
 import type { GuardRights } from './guard.js';
 
@@ -35,14 +35,13 @@ type Count = (text: string) => number;
 
 /** Pins over their share: the largest are cut to one level, so that small ones stay whole. */
 export function cutPins(view: TranscriptView, allowance: number, count: Count): Edit[] {
-  const pins = view.exchanges.filter((exchange) => exchange.protection === 'pinned').flatMap(partsOf);
-  const texts = pins.filter(({ original: { type } }) => type === 'text' || type === 'tool-result');
+  const texts = pinnedParts(view).filter((part) => part.original.type === 'text' || isResult(part));
   return cutToTotal(view, texts, allowance, count, 'pins are over their share of the budget');
 }
 
 /** Fresh results over their share: cut to one level before any stage opens, for no stage may touch them. */
 export function cutFreshResults(view: TranscriptView, allowance: number, count: Count): Edit[] {
-  const fresh = view.exchanges.filter(isFresh).flatMap(partsOf).filter(isResult);
+  const fresh = freshResults(view);
   return cutToTotal(view, fresh, allowance, count, 'fresh results are over their share of the budget');
 }
 
@@ -65,7 +64,7 @@ export function shrinkFresh(view: TranscriptView, need: number, count: Count): E
  */
 export function dropOldest(
   view: TranscriptView,
-  need: Excess,
+  need: Size,
   count: Count,
   isKept: (exchange: ViewExchange) => boolean = () => false,
 ): Edit[] {
@@ -136,8 +135,14 @@ function notice(
 }
 
 /** Came in since the last request; a user's words that stand beside results are no reason to leave those whole. */
-export const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
+const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
   unseen && (!protection || protection === 'unanswered');
+
+export const freshResults = ({ exchanges }: TranscriptView): ShownPart[] =>
+  exchanges.filter(isFresh).flatMap(partsOf).filter(isResult);
+
+export const pinnedParts = ({ exchanges }: TranscriptView): ShownPart[] =>
+  exchanges.filter(({ protection }) => protection === 'pinned').flatMap(partsOf);
 
 const partsOf = ({ messages }: ViewExchange): ShownPart[] => messages.flatMap(shownParts);
 

@@ -1,5 +1,5 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import type { Floor, PinnedMessage } from '../transcript/index.js';
+import type { Floor, PinnedMessage, Size } from '../transcript/index.js';
 
 /** Smallest a fresh result can be cut to and still say what it is, in tokens. */
 export const SMALLEST_RESULT = 48;
@@ -31,16 +31,13 @@ export function computeFloor(
 const SMALLEST_BYTES = 4 * SMALLEST_RESULT;
 
 /** The floor in what is no tokens. */
-export interface FloorBytesAndImages {
-  readonly bytes: number;
-  readonly images: number;
-}
+export type BytesAndImages = Pick<Size, 'bytes' | 'images'>;
 
 /** Bytes and images that no run may take out: of pins their pictures may go, of fresh results all but a line. */
 export function floorBytesAndImages(
   exchanges: readonly ViewExchange[],
-  fixed: FloorBytesAndImages,
-): FloorBytesAndImages {
+  fixed: BytesAndImages,
+): BytesAndImages {
   let { bytes, images } = fixed;
   for (const { protection, unseen, messages } of exchanges) {
     if (protection === undefined && !unseen) continue;

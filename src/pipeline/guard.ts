@@ -33,7 +33,7 @@ export interface Guard {
 
 /** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
 export interface GuardRights {
-  mayCut(protection: Protection, part: Part): boolean;
+  mayCut?(protection: Protection, part: Part): boolean;
   /** Whether signed reasoning may be taken out of anything, because what stands before it changed. */
   readonly mayStrip?: boolean;
   /** Whether an edit may make the view larger: what is carried is paid from what was freed. */
@@ -42,38 +42,34 @@ export interface GuardRights {
   readonly joins?: boolean;
 }
 
-const STAGE_RIGHTS: GuardRights = { mayCut: () => false };
+/** What is carried, and digests that take what was squeezed out of them before: the run has made room. */
+export const JOINING_RIGHTS: GuardRights = { mayGrow: true, joins: true };
 
 interface ViewIndex {
-  /** Exchanges by the log positions of their messages, and replacements by the ids of theirs. */
-  readonly bySeq: ReadonlyMap<number, ViewExchange>;
-  readonly shownBySeq: ReadonlyMap<number, ViewMessage>;
+  /** Messages by their log positions, with their exchanges; and replacements by the ids of their messages. */
+  readonly bySeq: ReadonlyMap<number, { readonly exchange: ViewExchange; readonly shown: ViewMessage }>;
   readonly standing: ReadonlyMap<string, ViewExchange>;
   readonly within: SpanFinder;
 }
 
 /** A step that changes nothing leaves the next one the same view. */
 const indexOf = remembered((view: TranscriptView): ViewIndex => {
-  const bySeq = new Map<number, ViewExchange>();
-  const shownBySeq = new Map<number, ViewMessage>();
+  const bySeq = new Map<number, { exchange: ViewExchange; shown: ViewMessage }>();
   const standing = new Map<string, ViewExchange>();
   for (const exchange of view.exchanges) {
     for (const shown of exchange.messages) {
       if (exchange.kind === 'replacement') standing.set(shown.message.id, exchange);
-      else {
-        bySeq.set(shown.from, exchange);
-        if (!shownBySeq.has(shown.from)) shownBySeq.set(shown.from, shown);
-      }
+      else bySeq.set(shown.from, { exchange, shown });
     }
   }
-  return { bySeq, shownBySeq, standing, within: createSpanFinder(view) };
+  return { bySeq, standing, within: createSpanFinder(view) };
 });
 
 /** Judges edits against one view, one proposal to a guard: no two of its edits may touch the same messages. */
 export function createGuard(
   of: TranscriptView,
   log: ReadonlyLog,
-  rights: GuardRights = STAGE_RIGHTS,
+  rights: GuardRights = {},
   binding: SignatureBinding = 'nothing',
 ): Guard {
   const view = indexOf(of);
@@ -104,7 +100,7 @@ export function createGuard(
     const { messageId, partIndex } = edit;
     const source = log.find(messageId);
     if (!source) return fault(edit, 'in-view', `names message ${messageId}, which is not in the log`);
-    const exchange = view.bySeq.get(source.seq);
+    const exchange = view.bySeq.get(source.seq)?.exchange;
     if (!exchange) return fault(edit, 'in-view', `edits ${messageId}, which is already superseded`);
     const part = source.parts[partIndex];
     if (!part)
@@ -118,7 +114,7 @@ export function createGuard(
     if (superseded.has(exchange)) return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
     const strips = rights.mayStrip === true && part.type === 'reasoning';
-    const allowed = exchange.protection && ((rights.mayCut(exchange.protection, part) && isCut) || strips);
+    const allowed = exchange.protection && ((rights.mayCut?.(exchange.protection, part) && isCut) || strips);
     if (exchange.protection && !allowed)
       return fault(edit, 'protected', `edits ${messageId}, which is ${exchange.protection}`);
     const thought = judgeThought(source, part, edit);
@@ -197,20 +193,14 @@ export function createGuard(
   function take(edit: PlannedEdit, span: readonly ViewExchange[]): void {
     if (edit.kind === 'replace') {
       replaced.add(partHandle(edit.messageId, edit.partIndex));
-      touched.add(view.bySeq.get(log.find(edit.messageId)!.seq)!);
+      touched.add(view.bySeq.get(log.find(edit.messageId)!.seq)!.exchange);
       return;
     }
     for (const exchange of span) superseded.add(exchange);
     for (const message of edit.replacement) given.add(message.id);
   }
 
-  function withinEdit({
-    fromId,
-    toId,
-  }: {
-    readonly fromId: string;
-    readonly toId: string;
-  }): readonly ViewExchange[] {
+  function withinEdit({ fromId, toId }: Supersede): readonly ViewExchange[] {
     return view.within(log.find(fromId)!.seq, log.find(toId)!.seq);
   }
 
@@ -223,7 +213,7 @@ function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
 
 /** What a source part takes in the view now, however many parts it has become. */
 function shownSize({ messageId, partIndex }: Replace, view: ViewIndex, log: ReadonlyLog): SizeOfText {
-  return shownParts(view.shownBySeq.get(log.find(messageId)!.seq)!)[partIndex]!;
+  return shownParts(view.bySeq.get(log.find(messageId)!.seq)!.shown)[partIndex]!;
 }
 
 type SizeOfText = Pick<Size, 'tokens' | 'bytes'>;

@@ -1,7 +1,6 @@
 export * from './policy.js';
 export type { RunInput } from './draft.js';
 export { planRun, type Planned, type RunOutcome } from './run.js';
-export { PIPELINE_STEPS } from './policy.js';
 export { fitsNever, floorOf } from './unreachable.js';
 export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';

@@ -1,5 +1,4 @@
 import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
-import type { GuardRights } from './guard.js';
 import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
 
 /** Text that a plugin has carried beside what stands for what left. */
@@ -10,9 +9,6 @@ export interface Injected {
   /** Of each text, words that make it needless where a message of the view says them. */
   readonly unless?: readonly string[];
 }
-
-/** What is carried beside a digest may make the view larger. */
-export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 const PREFIX = 'injected:';
 const CARRIED = 'what a plugin has carried';

@@ -1,11 +1,10 @@
 import { type CompactionRecord, type Plan, type StageOutcome, type Steps } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { planOf } from './plan-value.js';
-import type { Pass } from './policy.js';
+import { PIPELINE_STEPS, type Pass } from './policy.js';
 import { proposalOf } from './proposal.js';
 import { planned, type RunOutcome } from './run.js';
 import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
-import { PIPELINE_STEPS } from './policy.js';
 import { leastOf } from './unreachable.js';
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */

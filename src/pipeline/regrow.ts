@@ -7,11 +7,7 @@ import {
   type ViewExchange,
 } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
-import type { GuardRights } from './guard.js';
 import { summariesInView, type SummaryInView } from './summaries-in-view.js';
-
-/** The run has made room: digests may take what was squeezed out of them before. */
-export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 /** Less than this is no reason to write a digest anew. In tokens. */
 const MIN_GAIN = 120;
@@ -121,7 +117,7 @@ function evened(
   drawn: (digest: SummaryInView, maxTokens: number) => Edit[],
 ): Edit[] {
   const sum = digests.reduce((tokens, digest) => tokens + digest.tokens, 0);
-  const messages = digests.reduce((all, { length }) => all + length, 0);
+  const messages = lengthOf(digests);
   const shares = digests.map((digest) => ({ digest, part: (sum * digest.length) / messages }));
   const squeezed = shares.filter(
     ({ digest: { tokens }, part }) => tokens < SQUEEZED_TOKENS && part > tokens + SQUEEZED_TOKENS,

@@ -2,13 +2,12 @@ import { SpillwayError } from '../errors/index.js';
 import { atOnce, type Plan, type PlannedEdit, type StageOutcome } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
-import { CARRY_RIGHTS } from './inject.js';
 import { planOf } from './plan-value.js';
 import { plannedBy, type Planned } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
-const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true, mayStrip: true };
+const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: true, mayStrip: true };
 
 /**
  * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the
@@ -51,9 +50,5 @@ function byStage(outcomes: readonly StageOutcome[], planned: readonly StageOutco
 }
 
 function illegal(subject: string, found: string, remedy = 'Change or leave out that edit.'): SpillwayError {
-  return new SpillwayError('EDIT_ILLEGAL', {
-    subject,
-    found,
-    remedy,
-  });
+  return new SpillwayError('EDIT_ILLEGAL', { subject, found, remedy });
 }

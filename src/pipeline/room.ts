@@ -1,5 +1,6 @@
+import type { Size } from '../transcript/index.js';
 import { freshTokens, FULL_ENOUGH, LITTLE_STANDING, pinnedTokens } from '../spi/index.js';
-import { tokensOf, type Excess, type RunDraft } from './draft.js';
+import { tokensOf, type RunDraft } from './draft.js';
 import type { Room } from './regrow.js';
 import { standingTokens } from './summaries-in-view.js';
 import { stillWorth } from './worth.js';
@@ -27,7 +28,7 @@ export function roomForDigests(draft: RunDraft): Room {
 }
 
 /** What has to go so that the target holds with what digests that stand may yet grow by. */
-export function withRoomForDigests(draft: RunDraft, target: number): Excess {
+export function withRoomForDigests(draft: RunDraft, target: number): Size {
   const excess = draft.excess(target);
   const { byTokens, pressure } = draft.reading;
   const standing = standingTokens(draft.view);

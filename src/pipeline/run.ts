@@ -5,12 +5,13 @@ import type { Floor, Plan, PlannedEdit, Projection, Slot, StageOutcome, Steps } 
 import { RunDraft, type RunInput } from './draft.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { carryInjected, CARRY_RIGHTS } from './inject.js';
+import { JOINING_RIGHTS } from './guard.js';
+import { carryInjected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
 import { stageOpens, type OpenableStage, PIPELINE_STEPS } from './policy.js';
 import { proposalOf } from './proposal.js';
-import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
+import { regrowDigests } from './regrow.js';
 import { roomForDigests } from './room.js';
 import { applyReasoningRule } from './signed.js';
 import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable.js';
@@ -71,7 +72,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
       PIPELINE_STEPS.carriedByPlugin,
       0,
       (view) => carryInjected(view, injected),
-      CARRY_RIGHTS,
+      JOINING_RIGHTS,
     );
     const room = roomForDigests(draft);
     yield* draft.step(
@@ -84,7 +85,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
           most: policy.mostSummaryTokens,
           sourceOf: input.asks ? (exchange) => sourceTokens(input.source, exchange) : undefined,
         }),
-      REGROW_RIGHTS,
+      JOINING_RIGHTS,
     );
   }
   yield* applyReasoningRule(draft);

@@ -1,6 +1,7 @@
 import { runsOf, summaryMessage, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   atOnce,
+  endsOf,
   spanHandle,
   type Edit,
   type PlannedEdit,
@@ -16,7 +17,7 @@ import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js'
 import { PIPELINE_STEPS } from './policy.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
-const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
+const SIGNATURE_RIGHTS: GuardRights = { mayStrip: true };
 
 /** A place in the log that a change begins at, or that a thought stands at. */
 interface Place {
@@ -38,7 +39,7 @@ interface Thought extends Place {
 export function* applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEdit[] = []): Steps<void> {
   const rule = draft.input.policy.reasoning;
   const { log } = draft.input.source;
-  const from = firstOf(places([...earlier, ...draft.edits], log));
+  const from = firstChange([...earlier, ...draft.edits], log);
   if (!rule || !from) return;
   const behind = signedBehind(draft.view, from);
   if (behind.length === 0) return;
@@ -54,10 +55,8 @@ function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Th
   const { log } = source;
   // Steps of an open loop are not outlined: the model is still at work on them.
   const open = choice === 'summarise' ? openLoopFrom(log) : 0;
-  const [finished, ofLoop] = [
-    behind.filter(({ seq }) => seq < open),
-    behind.filter(({ seq }) => seq >= open),
-  ];
+  const finished = behind.filter(({ seq }) => seq < open);
+  const ofLoop = behind.filter(({ seq }) => seq >= open);
   const propose = (view: TranscriptView): Edit[] => [
     ...summarise(view, finished, log, count),
     ...ofLoop.map(strip),
@@ -96,18 +95,14 @@ export function joinReasoning(
 }
 
 /** Where edits begin to differ from what was sent before. */
-function places(edits: readonly PlannedEdit[], log: ReadonlyLog): Place[] {
-  return edits.map((edit) =>
-    edit.kind === 'replace'
-      ? { seq: log.find(edit.messageId)!.seq, part: edit.partIndex }
-      : { seq: log.find(edit.fromId)!.seq, part: -1 },
-  );
-}
-
-function firstOf(all: readonly Place[]): Place | undefined {
+function firstChange(edits: readonly PlannedEdit[], log: ReadonlyLog): Place | undefined {
   let first: Place | undefined;
-  for (const place of all) if (!first || isBehind(first, place)) first = place;
-  return first && { seq: first.seq, part: first.part };
+  for (const edit of edits) {
+    const { seq } = log.find(endsOf(edit)[0])!;
+    const place = { seq, part: edit.kind === 'replace' ? edit.partIndex : -1 };
+    if (!first || isBehind(first, place)) first = place;
+  }
+  return first;
 }
 
 function isBehind(a: Place, b: Place): boolean {

@@ -2,13 +2,13 @@ import { SpillwayError } from '../errors/index.js';
 import type { TranscriptView } from '../spi/index.js';
 import { grouped, type Reading } from '../tokens/index.js';
 import { RunDraft, type RunInput } from './draft.js';
-import { computeFloor, floorBytesAndImages, type FloorBytesAndImages } from './floor.js';
+import { computeFloor, floorBytesAndImages, type BytesAndImages } from './floor.js';
 import type { Floor, StageOutcome, Steps } from '../transcript/index.js';
 
 /** What no run may take out of a request, in tokens and beside them. */
 export interface Least {
   readonly floor: Floor;
-  readonly beside: FloorBytesAndImages;
+  readonly beside: BytesAndImages;
 }
 
 export function leastOf(draft: RunDraft, { exchanges }: TranscriptView = draft.view): Least {
@@ -73,7 +73,7 @@ export function unreachable(
 /** The floor is a lower bound; where it fits and the request does not, what is left (`isLeft`) says why. */
 function figuresOf(
   floor: Floor,
-  beside: FloorBytesAndImages,
+  beside: BytesAndImages,
   { budget, tokens, bytes, images, scale }: Reading,
   isLeft: boolean,
 ): { readonly takes: string; readonly limit: string; readonly remedy: string } {

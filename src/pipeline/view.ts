@@ -129,9 +129,7 @@ function protectionOf(
 }
 
 /** Finds the exchanges of a view that have messages inside a span of log positions. */
-export interface SpanFinder {
-  (from: number, to: number): readonly ViewExchange[];
-}
+export type SpanFinder = (from: number, to: number) => readonly ViewExchange[];
 
 /**
  * Exchanges are ordered by their first message, but one may reach over others (a result that came after a user spoke),
