@@ -126,7 +126,10 @@ export class Run {
   }
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
-    const own = warningsOf(outcome, pressure, this.of.policies.now.gates[0]?.opensAt ?? Infinity);
+    const { gates } = this.of.policies.now;
+    // What came to nothing below the last gate is no fault: the next stage opens by itself.
+    const gate = outcome.kind === 'planned' ? gates[0] : gates.at(-1);
+    const own = warningsOf(outcome, pressure, gate?.opensAt ?? Infinity);
     const found = [...own, ...(bought?.warnings ?? [])];
     return found.length > 0 ? { warnings: found } : {};
   }
@@ -154,9 +157,9 @@ const remedyFor = (outcome: RunOutcome): string =>
 
 /**
  * What an operator should know of a run that was not enough, and what can be done. `pressure` is what the run left,
- * `firstGate` where the next one is due.
+ * `gate` from where on that is too much.
  */
-function warningsOf(outcome: RunOutcome, pressure: number, firstGate: number): readonly Warning[] {
+function warningsOf(outcome: RunOutcome, pressure: number, gate: number): readonly Warning[] {
   const remedy = remedyFor(outcome);
   if (outcome.kind === 'unreachable')
     return [{ code: 'floor-too-large', message: `What may never be removed does not fit. ${remedy}` }];
@@ -168,11 +171,11 @@ function warningsOf(outcome: RunOutcome, pressure: number, firstGate: number): r
         message: `${shortfallOf(stages)}: the oldest messages were left out. ${remedy}`,
       },
     ];
-  if (pressure < firstGate) return [];
+  if (pressure < gate) return [];
   const fills =
     outcome.kind === 'planned'
       ? `The session still fills ${percent(pressure)} of its budget after compaction.`
-      : `The session fills ${percent(pressure)} of its budget, and nothing was compacted: ${outcome.reason}.`;
+      : `The session fills ${percent(pressure)} of its budget, and nothing was compacted (${outcome.reason}).`;
   return [{ code: 'still-full', message: `${fills} ${remedy}` }];
 }
 

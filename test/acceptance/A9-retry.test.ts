@@ -90,6 +90,18 @@ describe('A9: progressive retry', () => {
     });
   });
 
+  it('warns of no run that came to nothing while a later stage is to open', async () => {
+    const ranAt = async (pressure: number): Promise<unknown> => {
+      const session = (await engine(8_000)).session();
+      fill(session, pressure);
+      const { run } = await session.prepare();
+      return [run.kind, run.warnings?.map(({ code }) => code)];
+    };
+    expect(await ranAt(0.82)).toEqual(['noop', undefined]);
+    expect(await ranAt(0.96)).toEqual(['noop', undefined]);
+    expect(await ranAt(0.985)).toEqual(['noop', ['still-full']]);
+  });
+
   it('and the command line prints the warning', async () => {
     const chat = [system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)];
     const file = folder.file('full.json', JSON.stringify(chat));
