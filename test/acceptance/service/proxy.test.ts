@@ -197,6 +197,7 @@ describe('a call through the proxy', () => {
       emulator.script = [act, act];
       const [own, straight] = [await ask(service.url), await ask(emulator.origin)];
       expect(own.status).toBe(straight.status);
+      expect(own.headers.get('x-spillway-session')).toMatch(/^s-/);
       expect(await own.text()).toBe(await straight.text());
     }
   });
@@ -204,8 +205,11 @@ describe('a call through the proxy', () => {
   it('goes on as it came where compaction cannot be had', async () => {
     const { service, emulator } = await proxied({ window: 200 } as never);
     const long = [...(messages(3) as readonly Chat[]), user(prose(300))] as never;
-    const answer = await chatOf(service).chat.completions.create({ model: 'm', messages: long });
+    const { data: answer, response } = await chatOf(service)
+      .chat.completions.create({ model: 'm', messages: long })
+      .withResponse();
     expect(answer.choices[0]!.finish_reason).toBe('stop');
+    expect(response.headers.get('x-spillway-session')).toMatch(/^s-/);
     expect(asked(emulator)).toEqual(long);
     const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'passed by', code: 'BUDGET_UNREACHABLE' }));

@@ -42,13 +42,12 @@ export function streamAnswer(events: readonly Fields[], done = ''): HttpAnswer {
 /** Ids may hold what no header may. */
 export const sessionHeader = (id: string) => ({ 'x-spillway-session': encodeURIComponent(id) });
 
-/** A fault in the words of either provider: their clients read one half of it each. `session`: where it is known by then. */
-export function faultAnswer(status: number, code: string, message: string, session?: string): HttpAnswer {
+/** A fault in the words of either provider: their clients read one half of it each. */
+export function faultAnswer(status: number, code: string, message: string): HttpAnswer {
   const given = jsonAnswer(
     { type: 'error', error: { type: 'spillway_error', code, message, param: null } },
     status,
   );
-  const named = session === undefined ? {} : sessionHeader(session);
-  const headers = { ...given.headers, ...named, 'x-should-retry': status >= 500 ? 'true' : 'false' };
+  const headers = { ...given.headers, 'x-should-retry': status >= 500 ? 'true' : 'false' };
   return { ...given, headers };
 }

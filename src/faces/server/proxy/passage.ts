@@ -7,7 +7,7 @@ import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
 import type { PlainUpstreams } from './asked-usage.js';
 import { bodyIn, isEncoded } from './body-limits.js';
-import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
+import { faultAnswer, give, sessionHeader, type HttpAnswer } from './http-answer.js';
 import { Refused } from './opening.js';
 import type { Places } from './place.js';
 import { straight, withheldOf } from './straight.js';
@@ -111,6 +111,8 @@ export class Passage {
       const { format } = endpoint;
       const session = await places.sessionOf({ caller, format, headers, named, body, messages, without });
       notes.of(session);
+      // Whatever comes of it: who asks why it was refused has to name the session.
+      void this.reply.headers(sessionHeader(session.id));
       const answer = await session.turn((flight) => {
         this.#turn = new Turn({ ...sent, commands, forks, recalls }, session, flight);
         return this.#turn.answer();
@@ -139,7 +141,7 @@ export class Passage {
     // An operator wants to be asked first: sending it after all would not be that.
     if (code === 'COMPACTION_PENDING') {
       const words = `${(error as Error).message} The session is ${notes.session}.`;
-      return give(reply, faultAnswer(409, code, words, notes.session));
+      return give(reply, faultAnswer(409, code, words));
     }
     this.#notePassedBy(code, { ...codesOf(error), ...notes.place });
     return this.#straight();

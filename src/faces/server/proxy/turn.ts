@@ -15,7 +15,7 @@ import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 import type { Caller } from '../access.js';
 import { asksUsage, isUsageAlone, mayMeanUsage, type PlainUpstreams } from './asked-usage.js';
-import { jsonAnswer, sessionHeader, streamAnswer, type HttpAnswer } from './http-answer.js';
+import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { failureIn, faultOf, nameIn, opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
@@ -134,8 +134,7 @@ export class Turn {
   async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {
     const { endpoint, recalls } = this.#parts;
     const { status } = answer;
-    const { 'content-length': _, ...kept } = answer.headers;
-    const headers = { ...kept, ...sessionHeader(place.session.id) };
+    const { 'content-length': _, ...headers } = answer.headers;
     const turn = { ...place, wire: endpoint.recall, most: recalls };
     if (isStream(answer, this.#parts.body)) {
       const events = await this.#opened(answer);
