@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
 import { prose, quarter, says, step, system, user, type Chat } from '../support/chats.js';
-import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, wordsOf } from './support.js';
+import { engine, read, sessionOf, spillway, talk, temporaryFolder, wordsOf, preparedAt } from './support.js';
 
 const folder = temporaryFolder();
 const reminder = (n: number): Chat =>
@@ -21,8 +21,7 @@ const agent = async (budget: number, settings = {}) =>
 async function trimmed(pressure: number, settings = {}) {
   const session = await agent(20_000, settings);
   session.append(...read(REMINDED));
-  fill(session, pressure);
-  const { messages, run } = await session.prepare();
+  const { messages, run } = await preparedAt(session, pressure);
   const sent = messages.map(wordsOf);
   return { session, run, sent, reminders: sent.filter((text) => text.includes('<system-reminder>')) };
 }
@@ -70,8 +69,7 @@ describe('A2: trigger by percentage or by absolute tokens; absolute wins when se
       ...read(talk(10, 300)),
       ...read([user('and')]).map((message) => ({ ...message, id: 'and' })),
     );
-    fill(session, tokens / 20_000);
-    return (await session.prepare()).run.kind === 'committed';
+    return (await preparedAt(session, tokens / 20_000)).run.kind === 'committed';
   };
 
   it.each([
@@ -102,8 +100,7 @@ it.each([10, 4])(
     const chat = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
     const session = await agent(20_000, { thresholds: { retainCount } });
     session.append(...read(chat));
-    fill(session, 0.82);
-    const { messages, view } = await session.prepare();
+    const { messages, view } = await preparedAt(session, 0.82);
     expect(messages).toHaveLength(2 + retainCount);
     expect(wordsOf(messages[0])).toBe(wordsOf(chat[0]));
     expect(view[1]!.message).toMatchObject({ label: 'summary', role: 'assistant' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fill, prose, says, sessionOf, shownText, step, system, user, type Chat } from './support.js';
+import { prose, says, step, system, user, times, type Chat } from '../support/chats.js';
+import { sessionOf, shownText, preparedAt } from './support.js';
 
 const BUDGET = 5_000;
 
@@ -10,9 +11,7 @@ const LIST = `Acceptance criteria:
 
 /** Long work in the operator's own words first, then tool after tool. */
 const work = (steps: number): Chat[] =>
-  Array.from({ length: steps }, (_, i) =>
-    step('read_file', { path: `src/parcels/part${i}.ts` }, prose(150, i)),
-  ).flat();
+  times(steps, (i) => step('read_file', { path: `src/parcels/part${i}.ts` }, prose(150, i)));
 
 describe('A5: what a compaction preserves', () => {
   it('A5: checklists and acceptance criteria of the user, letter for letter', async () => {
@@ -24,8 +23,7 @@ describe('A5: what a compaction preserves', () => {
       ...work(30),
     ]);
     for (let i = 0; i < 5; i++) {
-      fill(session, 0.99, 900 + i);
-      await session.prepare();
+      await preparedAt(session, 0.99, 900 + i);
       session.append({
         id: `a${i}`,
         role: 'assistant',

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConfigSources, Session, Summarizer } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, pressed, summariesOf } from './summarizer.js';
-import { engine, fill, prose, read, spillway, step, system, talk, temporaryFolder, user } from './support.js';
+import { prose, step, system, user } from '../support/chats.js';
+import { engine, read, spillway, talk, temporaryFolder, preparedAt } from './support.js';
 
 const folder = temporaryFolder();
 const OWN = folder.file('own.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
@@ -75,15 +76,13 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     const session = await opened(settings);
     const reads = Array.from({ length: 10 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(500, i)));
     session.append(...read([user('Read all.'), ...reads.flat(), ...talk(2, 200)]).map(renamed('a')));
-    fill(session, 0.97);
-    const first = (await session.prepare()).run;
+    const first = (await preparedAt(session, 0.97)).run;
     expect(first.record!.summarizer).toEqual({ from: 'none', name: 'none' });
     expect(first.stages.find(({ stage }) => stage === 'snip')).toMatchObject({ outcome: 'applied' });
     expect(summariesOf(session)).toEqual([]);
 
     session.append(...read(talk(8, 400, 500)).map(renamed('b')));
-    fill(session, 1.2, 901);
-    const second = (await session.prepare()).run;
+    const second = (await preparedAt(session, 1.2, 901)).run;
     expect(second.stages.find(({ stage }) => stage === 'drop')).toMatchObject({ outcome: 'applied' });
     expect(second.warnings).toEqual([
       {

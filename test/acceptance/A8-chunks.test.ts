@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GOOD, startEmulator, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
-import { engine, fill, prose, read, step, system, talk, user } from './support.js';
+import { engine, prose, read, step, system, talk, user, times, preparedAt } from './support.js';
 
 /** What a piece shows: which messages, and whether it has a summary so far and the plan. */
 const piecesOf = ({ received }: Emulator) =>
@@ -20,9 +20,7 @@ async function compacted(emulator: Emulator, settings: object) {
   const session = spillway.session();
   const todo = (state: string) => step('todo_write', { todos: [{ content: 'roof', status: state }] }, 'ok');
   const reads = (from: number) =>
-    Array.from({ length: 8 }, (_, i) =>
-      step('read', { path: `src/m${from + i}.ts` }, prose(300, from + i)),
-    ).flat();
+    times(8, (i) => step('read', { path: `src/m${from + i}.ts` }, prose(300, from + i)));
   const chat = [
     system('Be brief.'),
     user('Build the mill.'),
@@ -33,8 +31,7 @@ async function compacted(emulator: Emulator, settings: object) {
     ...talk(6, 150),
   ];
   session.append(...read(chat));
-  fill(session, 0.85);
-  const { run } = await session.prepare();
+  const { run } = await preparedAt(session, 0.85);
   expect(run.kind).toBe('committed');
   return { session, run, log: session.log };
 }

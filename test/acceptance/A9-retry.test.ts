@@ -3,7 +3,7 @@ import type { PressureEvent, Warning } from '../../src/index.js';
 import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
 import { prose, step, system, user } from '../support/chats.js';
-import { engine, fill, read, talk, temporaryFolder, spillway as cli } from './support.js';
+import { engine, read, talk, temporaryFolder, spillway as cli, preparedAt } from './support.js';
 
 const folder = temporaryFolder();
 
@@ -22,8 +22,7 @@ async function compacted(emulator: Emulator, settings: object = {}) {
   const session = spillway.session();
   const reads = Array.from({ length: 12 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(500, i)));
   session.append(...read([system('Be brief.'), user('Read all.'), ...reads.flat(), ...talk(6, 150)]));
-  fill(session, 0.85);
-  const { run } = await session.prepare();
+  const { run } = await preparedAt(session, 0.85);
   return { session, run };
 }
 

@@ -15,6 +15,7 @@ import {
   temporaryFolder,
   wordsOf,
   jsonLines,
+  preparedAt,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -45,8 +46,7 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
   it('does not oscillate: the next call compacts nothing', async () => {
     const session = await operated(20_000);
     session.append(...read(TALK));
-    fill(session, 0.86);
-    const first = await session.prepare();
+    const first = await preparedAt(session, 0.86);
     const second = await session.prepare();
     expect(second.run.kind).toBe('below-gate');
     expect(second.messages).toEqual(first.messages);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type PressureEvent } from '../../src/index.js';
-import { prose, resultOf, callOf, says, step, system, user, type Chat } from '../support/chats.js';
-import { engine, fill, read, sessionOf, talk, wordsOf } from './support.js';
+import { prose, resultOf, callOf, says, step, system, user, times, type Chat } from '../support/chats.js';
+import { engine, fill, read, sessionOf, talk, wordsOf, preparedAt } from './support.js';
 
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
@@ -42,8 +42,7 @@ describe('N4: the convergence contract', () => {
     const chat = [user('Look.'), ...results.flat(), says('Seen.'), user('And now?'), says('Done.')];
     const settings = { prune, stages: { snip: { protectTokens: 0, protectTurns: 0 } } };
     const passes = await sessionOf(4_000, chat, settings);
-    fill(passes, 0.9);
-    await passes.prepare();
+    await preparedAt(passes, 0.9);
     expect(passes.operator.ledger.records[0]).toMatchObject({ kind: 'prune' });
     const session = await sessionOf(4_000, chat, settings);
     session.append(...read([user(prose(4_500, 77))]).map((message) => ({ ...message, id: 'long' })));
@@ -55,8 +54,7 @@ describe('N4: the convergence contract', () => {
 
   it('goes on as soon as what was too large is gone', async () => {
     const session = await sessionOf(2_000, [system('Be brief.'), user('Build a mill.'), says('Gladly.')]);
-    fill(session, 1.2);
-    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    await expect(preparedAt(session, 1.2)).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
     session.append({
       id: 'answer',
       role: 'assistant',
@@ -125,7 +123,7 @@ const picture = (i: number, bytes: number): Chat => ({
 /** Ten turns, each with a picture; few tokens. */
 const ALBUM = (bytes: number): Chat[] => [
   user('Look at these.'),
-  ...Array.from({ length: 10 }, (_, i) => [picture(i, bytes), says(`I see picture ${i}.`)]).flat(),
+  ...times(10, (i) => [picture(i, bytes), says(`I see picture ${i}.`)]),
   user('Which was best?'),
 ];
 
@@ -159,10 +157,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   it('text counts in bytes too, as it is sent', async () => {
     const chat = [
       user('Read.'),
-      ...Array.from({ length: 10 }, (_, i) => [
-        callOf([[`r${i}`, 'Read', {}]]),
-        resultOf(`r${i}`, prose(10_000, i)),
-      ]).flat(),
+      ...times(10, (i) => [callOf([[`r${i}`, 'Read', {}]]), resultOf(`r${i}`, prose(10_000, i))]),
       says('Read.'),
       user('So?'),
     ];
@@ -173,7 +168,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   });
 
   it('N6: what tools are defined by counts in bytes as well', async () => {
-    const tools = Array.from({ length: 40 }, (_, i) => ({
+    const tools = times(40, (i) => ({
       type: 'function',
       function: { name: `tool${i}`, description: prose(2_500, i) },
     }));
@@ -187,14 +182,14 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   });
 
   it('N6: whatever a limit in bytes is, the request is below it as it is sent, or the error is in bytes', async () => {
-    const quotes = JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ [`key${i}`]: prose(10, i) })));
+    const quotes = JSON.stringify(times<object>(60, (i) => ({ [`key${i}`]: prose(10, i) })));
     const chat = [
       user('Read.'),
-      ...Array.from({ length: 30 }, (_, i) => [
+      ...times(30, (i) => [
         callOf([[`r${i}`, 'Read', { path: `part${i}` }]]),
         resultOf(`r${i}`, `finding_${i} ${quotes}`),
         says(`finding_${i} it is. ${prose(60, i)}`),
-      ]).flat(),
+      ]),
       user('So?'),
     ];
     for (const bytes of [8_000, 20_000, 60_000]) {
@@ -213,10 +208,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   it('N6: pictures that were pinned with the first words give way last, and visibly', async () => {
     const many = (from: number, count: number, text: string): Chat => ({
       role: 'user',
-      content: [
-        { type: 'text', text },
-        ...Array.from({ length: count }, (_, i) => image(1_000, 'ABCDEFGHIJKLMNOP'[from + i])),
-      ],
+      content: [{ type: 'text', text }, ...times(count, (i) => image(1_000, 'ABCDEFGHIJKLMNOP'[from + i]))],
     });
     const chat = [many(0, 3, 'Build it like these.'), says('Gladly.'), many(3, 3, 'And now like these.')];
     const session = await sessionOf(100_000, chat, { limits: { images: 4 } });
@@ -238,7 +230,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   });
 
   it('N6: so do those that a tool has just returned, and its words stay', async () => {
-    const shots = Array.from({ length: 6 }, (_, i) => image(20_000, 'ABCDEF'[i]));
+    const shots = times(6, (i) => image(20_000, 'ABCDEF'[i]));
     const chat = [
       user('Look.'),
       callOf([['s', 'screenshot', {}]]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recallTool, type Session } from '../../src/index.js';
-import { engine, prose, says, step, system, talk, user, type Chat } from './support.js';
+import { engine, prose, says, step, system, talk, user, times, type Chat } from './support.js';
 
 const RECALL = { type: 'function', function: recallTool };
 const READ = { type: 'function', function: { name: 'read_file', parameters: { type: 'object' } } };
@@ -16,9 +16,7 @@ const shown = (messages: readonly Chat[]): string => JSON.stringify(messages);
 const HANDLE = /\[[^[\]\n]*; (?:recall )?m\d+[^\]]*\]/g;
 
 describe('N11: texts tell the agent to recall only where it has the tool', () => {
-  const work = Array.from({ length: 12 }, (_, i) =>
-    step('read_file', { path: `a${i}` }, prose(300, i)),
-  ).flat();
+  const work = times(12, (i) => step('read_file', { path: `a${i}` }, prose(300, i)));
   const first = [...START, ...work, ...talk(20, 110), user('And now?')];
   const open = async (): Promise<Session> => (await engine(4_000)).session();
 

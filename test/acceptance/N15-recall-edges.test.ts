@@ -30,7 +30,7 @@ import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { chat, claude, responses, type Ask } from './clients.js';
 import { callId, legal, offersRecall, opened, recalls, says, talked, usage, WIRED } from './recall-talk.js';
-import { engine, prose } from './support.js';
+import { engine, prose, times } from './support.js';
 
 const look = () => ({ id: callId(), name: 'look', arguments: { at: 'the box' } });
 
@@ -595,10 +595,7 @@ describe('N15: a model of LangChain that names its calls by halves', () => {
   const answered = async (...answers: readonly AIMessage[]) => {
     const session = (await engine(2_500, {}, { format: 'langchain' })).session();
     const { wrapModelCall } = compactLangChain(session, { recall: true });
-    const past = Array.from({ length: 30 }, (_, i) => [
-      new HumanMessage(`Wall ${i}: ${prose(90, i)}`),
-      new AIMessage('Fine.'),
-    ]).flat();
+    const past = times(30, (i) => [new HumanMessage(`Wall ${i}: ${prose(90, i)}`), new AIMessage('Fine.')]);
     const sent: string[] = [];
     const request = { messages: [...past, new HumanMessage('And wall 3?')], tools: [], model: 'gpt-4o' };
     const said = (await wrapModelCall(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Summarizer } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
-import { fill, sessionOf, shownText, talk } from './support.js';
+import { fill, sessionOf, shownText, talk, preparedAt } from './support.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');
@@ -77,8 +77,7 @@ describe('N8: secrets and trust', () => {
   it('N8: what a user said himself is cut, never rewritten', async () => {
     const long = `The key is ${KEY}.\n${prose(2_500, 4)}`;
     const session = await sessionOf(4_000, [system('Be brief.'), user(long), says('Yes.'), ...talk(4, 200)]);
-    fill(session, 0.99);
-    await session.prepare();
+    await preparedAt(session, 0.99);
     const shown = session.view.find(({ source }) => source?.id === 'm1')!;
     expect(shown.replaced).toBeDefined();
     expect(shownText(shown)).toContain(`The key is ${KEY}.`);

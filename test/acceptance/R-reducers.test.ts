@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openaiChat, replaySession } from '../../src/index.js';
-import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
+import { callOf, prose, resultOf, says, step, system, user, times, type Chat } from '../support/chats.js';
 import { engine, fill, opened, read, sessionOf, shownText, talk, wordsOf } from './support.js';
 
 const reducer = async (budget: number, settings = {}) =>
@@ -11,7 +11,7 @@ const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...ta
 const LONG: Chat[] = [
   system('Be brief.'),
   user('Build a mill.'),
-  ...Array.from({ length: 20 }, (_, i) => [
+  ...times(20, (i) => [
     ...step(
       'search',
       { query: `stone ${i}` },
@@ -20,7 +20,7 @@ const LONG: Chat[] = [
     ),
     says(`stoneNumber${i} will do. ${prose(100, 30 + i)}`),
     user(`Go on with stone ${i + 1}. ${prose(100, 60 + i)}`),
-  ]).flat(),
+  ]),
 ];
 
 describe('R1: compaction is a projection', () => {
@@ -57,7 +57,7 @@ describe('R1: compaction is a projection', () => {
 describe('R3: free reducers always first, a model only for what still overflows', () => {
   const GREEDY: Chat[] = [
     user('Look for stones.'),
-    ...Array.from({ length: 10 }, (_, i) => step('search', { query: `${i}` }, prose(1_500, i))).flat(),
+    ...times(10, (i) => step('search', { query: `${i}` }, prose(1_500, i))),
     says('There are none.'),
     ...talk(5, 100),
     user('And now?'),
@@ -90,13 +90,13 @@ describe('R3: free reducers always first, a model only for what still overflows'
 
 describe('R4: tool-result retention per tool', () => {
   /** Six turns; in each a weather report, two searches, a skill and a tool nobody configured. */
-  const DAYS: Chat[] = Array.from({ length: 6 }, (_, day) => [
+  const DAYS: Chat[] = times(6, (day) => [
     user(`Day ${day}. ${prose(10, day)}`),
     ...['weather', 'search', 'search', 'skill', 'other'].flatMap((tool, i) =>
       step(tool, { day, i }, `${tool} of day ${day}, ${i}: ${prose(100, 10 * day + i)}`),
     ),
     says(`So much for day ${day}.`),
-  ]).flat();
+  ]);
 
   async function standing(settings = {}): Promise<string[]> {
     const session = await reducer(1_000_000, settings);
@@ -230,9 +230,7 @@ describe('R7: only the oldest span collapses, in chunks', () => {
     // The newest that are always kept begin behind that.
     expect(to).toBeLessThan(0.9 * session.log.length);
     const behind = view.filter(({ from: at }) => at > to).map(({ message }) => message.id);
-    expect(behind).toEqual(
-      Array.from({ length: session.log.length - to - 1 }, (_, i) => session.log.at(to + 1 + i).id),
-    );
+    expect(behind).toEqual(times(session.log.length - to - 1, (i) => session.log.at(to + 1 + i).id));
   });
 
   it('between two collapses every request only extends the last', async () => {
@@ -299,10 +297,10 @@ describe('R9: an estimate with a safety margin', () => {
 describe('R11: one total budget, with optional caps per tier that act earlier', () => {
   const FAT: Chat[] = [
     user('Look for stones.'),
-    ...Array.from({ length: 8 }, (_, i) => [
+    ...times(8, (i) => [
       callOf([[`c${i}`, 'search', { query: `${i}` }]]),
       resultOf(`c${i}`, prose(1_000, i)),
-    ]).flat(),
+    ]),
     says('There are none.'),
     user('And now?'),
   ];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod/v4';
 import { defineStage } from '../../src/index.js';
-import { engine, fill, opened, prose, read, says, sessionOf, step, system, talk, user } from './support.js';
+import { prose, says, step, system, user } from '../support/chats.js';
+import { engine, opened, read, sessionOf, talk, preparedAt } from './support.js';
 
 const BUDGET = 20_000;
 
@@ -36,15 +37,13 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
       'full',
     ];
     const session = await sessionOf(BUDGET, TALK, { ...IDLE, roster }, { stages: [WATCH] });
-    fill(session, pressure);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, pressure);
     expect(opened(run).filter((stage) => stage !== WATCH.name)).toEqual(stages);
   });
 
   it('S1: from 0.95 on a run that gained too little goes on through every gate below it; full alone waits for 0.98', async () => {
     const session = await sessionOf(BUDGET, TALK, IDLE);
-    fill(session, 0.965);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.965);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial']);
     expect(run.kind).toBe('noop');
     session.append({
@@ -53,23 +52,20 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
       origin: 'model',
       parts: [{ type: 'text', text: 'Yes.' }],
     });
-    fill(session, 0.985, 901);
-    const last = (await session.prepare()).run;
+    const last = (await preparedAt(session, 0.985, 901)).run;
     expect(opened(last)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
     expect(last.kind).toBe('committed');
   });
 
   it('S1: from 0.95 on the stages behind the gate stay shut where those before it gained enough', async () => {
     const session = await sessionOf(BUDGET, TALK, { thresholds: { retainCount: 1_000 } });
-    fill(session, 0.955);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.955);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
   });
 
   it('stops at the first stage after which pressure is below the next gate', async () => {
     const session = await sessionOf(BUDGET, TALK);
-    fill(session, 0.99);
-    const { run, reading } = await session.prepare();
+    const { run, reading } = await preparedAt(session, 0.99);
     // Auto may work here: it brings pressure below 0.95, so partial and full stay shut.
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
     expect(run.stages.at(-1)!.outcome).toBe('applied');
@@ -80,16 +76,14 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     const spillway = await engine(BUDGET, IDLE);
     const session = spillway.session();
     session.append(...read([system('Answer briefly.'), ...talk(30, 200)]));
-    fill(session, 0.7);
-    expect((await session.prepare()).run.kind).toBe('below-gate');
+    expect((await preparedAt(session, 0.7)).run.kind).toBe('below-gate');
     session.append({
       id: 'answer',
       role: 'assistant',
       origin: 'model',
       parts: [{ type: 'text', text: 'Yes.' }],
     });
-    fill(session, 0.99, 901);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.99, 901);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
     expect(run.kind).toBe('committed');
     expect(session.operator.history).toHaveLength(1);
@@ -103,8 +97,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     const session = await sessionOf(BUDGET, [...chat, says('Nothing there.')], {
       stages: { snip: { protectTokens: 0 } },
     });
-    fill(session, 0.99);
-    const { run, reading } = await session.prepare();
+    const { run, reading } = await preparedAt(session, 0.99);
     expect(opened(run)).toEqual(['snip']);
     expect(reading.pressure).toBeLessThanOrEqual(0.61);
   });

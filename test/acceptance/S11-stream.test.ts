@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { EngineEvent, PressureEvent } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { emulated, pressed } from './summarizer.js';
-import { engine, fill, read, sessionOf, system, talk } from './support.js';
+import { engine, fill, read, sessionOf, system, talk, preparedAt } from './support.js';
 
 const TALK = [system('Be brief.'), ...talk(30, 200)];
 
@@ -86,12 +86,10 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
       if (event.kind === 'crossed') gates.push(event.gate);
     });
     await session.prepare();
-    fill(session, 0.82);
-    await session.prepare();
+    await preparedAt(session, 0.82);
     await session.prepare();
     expect(gates).toEqual(['snip']);
-    fill(session, 0.99, 901);
-    await session.prepare();
+    await preparedAt(session, 0.99, 901);
     await session.prepare();
     expect(gates).toEqual(['snip', 'full', null]);
   });
@@ -114,8 +112,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(kinds).toEqual([]);
     const leaving = session.events.subscribe(() => leaving.unsubscribe());
     await session.prepare();
-    fill(session, 0.93);
-    await session.prepare();
+    await preparedAt(session, 0.93);
     expect(kinds.filter((kind) => kind === 'reading')).toHaveLength(2);
     listening.unsubscribe();
     const heard = kinds.length;
@@ -125,8 +122,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
 
   it('answers calls that come at once one after the other: one compaction, not two', async () => {
     const session = await sessionOf(20_000, TALK);
-    fill(session, 0.93);
-    const [first, second] = await Promise.all([session.prepare(), session.prepare()]);
+    const [first, second] = await Promise.all([preparedAt(session, 0.93), session.prepare()]);
     expect([first.run.kind, second.run.kind]).toEqual(['committed', 'below-gate']);
     expect(session.operator.history).toHaveLength(1);
     expect(second.messages).toEqual(first.messages);

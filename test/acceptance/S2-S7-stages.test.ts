@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
-import { prose, says, step, system, user, type Chat } from '../support/chats.js';
-import { fill, opened, sessionOf, shownText, talk, wordsOf } from './support.js';
+import { prose, says, step, system, user, times, type Chat } from '../support/chats.js';
+import { opened, sessionOf, shownText, talk, wordsOf, preparedAt } from './support.js';
 
 const BUDGET = 20_000;
 
@@ -13,8 +13,7 @@ const only = (stage: string, options: object = {}) => ({
 
 async function compacted(chat: readonly Chat[], settings: object, pressure = 0.85) {
   const session = await sessionOf(BUDGET, chat, settings);
-  fill(session, pressure);
-  const prepared = await session.prepare();
+  const prepared = await preparedAt(session, pressure);
   expect(prepared.run.kind).toBe('committed');
   expect(validateOpenAiChat(prepared.messages)).toEqual([]);
   return { session, ...prepared, sent: prepared.messages.map(wordsOf) };
@@ -22,14 +21,14 @@ async function compacted(chat: readonly Chat[], settings: object, pressure = 0.8
 
 /** Ten looks round; of the third one the assistant uses what it found. */
 const looks = (): Chat[] =>
-  Array.from({ length: 10 }, (_, i) => [
+  times(10, (i) => [
     ...step(
       'Bash',
       { command: `inspect ${'abcdefghij'[i]!}` },
       `holds reservoirLevel${'abcdefghij'[i]!}\n${prose(1_000, i)}`,
     ),
     says(i === 2 ? 'What matters is reservoirLevelc.' : 'Nothing of interest.'),
-  ]).flat();
+  ]);
 
 describe('S2: snip takes out tool exchanges that nothing later refers to, without a model', () => {
   it('leaves a stub with name, size and handle where the mode is stub, and keeps what was referred to', async () => {
@@ -58,7 +57,7 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
 });
 
 it('S3: micro turns each remaining large tool result into a line that says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
-  const runs = Array.from({ length: 8 }, (_, i) => [
+  const runs = times(8, (i) => [
     ...step(
       'Bash',
       { command: `npm test ${i}` },
@@ -67,7 +66,7 @@ it('S3: micro turns each remaining large tool result into a line that says how i
     says(`The suiteNumber${i} fails.`),
     ...step('Bash', { command: `touch ${i}` }, `made markerFile${i}`),
     says(`There is markerFile${i}.`),
-  ]).flat();
+  ]);
   const { view, run, session } = await compacted([user('Test it.'), ...runs], {
     roster: ['snip', 'micro'],
     stages: { snip: { protectTokens: 0 }, micro: { protectTokens: 0 } },
@@ -87,14 +86,11 @@ it('S3: micro turns each remaining large tool result into a line that says how i
 });
 
 it('S3: a result of many telling lines is one line all the same, with what it tells verbatim', async () => {
-  const failures = Array.from(
-    { length: 40 },
-    (_, i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`,
-  );
-  const chat = Array.from({ length: 6 }, (_, i) => [
+  const failures = times(40, (i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`);
+  const chat = times(6, (i) => [
     ...step('Bash', { command: `npm run build${i}` }, `${prose(600, i)}\n${failures.join('\n')}\nexit ${i}`),
     says('It fails.'),
-  ]).flat();
+  ]);
   const { view } = await compacted([user('Build it.'), ...chat], only('micro', { protectTokens: 0 }));
   const lines = view.filter(({ message }) => message.role === 'tool').map(shownText);
   const condensed = lines.filter((text) => text.includes(', condensed; '));
@@ -108,15 +104,15 @@ it('S3: a result of many telling lines is one line all the same, with what it te
 });
 
 describe('S2 and S3: what stands for a result says how its call ended, and nothing else of failures', () => {
-  const source = Array.from({ length: 120 }, (_, i) =>
+  const source = times(120, (i) =>
     i % 30 === 7 ? `export function gate${i}() {` : `  throw new Error('no such gate ${i}');`,
   ).join('\n');
 
   it('a file that was read is told by what it declares', async () => {
-    const reads = Array.from({ length: 12 }, (_, i) => [
+    const reads = times(12, (i) => [
       ...step('read_file', { path: `src/gate${i}.ts` }, `${source}\n${prose(400, i)}`),
       says(`gate${i}.ts is fine.`),
-    ]).flat();
+    ]);
     const { view } = await compacted([user('Read it.'), ...reads], only('micro', { protectTokens: 0 }));
     const [first] = view.filter(({ message }) => message.role === 'tool').map(shownText);
     expect(first).toMatch(/condensed; m2#0\] export function gate7\(\) \{ \| export function gate37/);
@@ -124,14 +120,14 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
   });
 
   it('a stub says that a call failed, and for a few tokens there is none', async () => {
-    const runs = Array.from({ length: 12 }, (_, i) => [
+    const runs = times(12, (i) => [
       ...step('Bash', { command: `npm test ${i}` }, `${prose(1_000, i)}\n${i} failed, 214 passed`),
       ...step(
         'Edit',
         { path: `src/gate${i}.ts` },
         'The file has been updated. It holds one gate more than it did.',
       ),
-    ]).flat();
+    ]);
     const { view } = await compacted([user('Test it.'), ...runs], {
       ...only('snip', { protectTokens: 0, mode: 'stub' }),
     });
@@ -145,7 +141,7 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
 
 describe('S4: collapse merges consecutive messages of one role, without a model', () => {
   it('makes one message of them with the very same words', async () => {
-    const thoughts = Array.from({ length: 300 }, (_, i) => user(`Thought ${i}: ${prose(30, i)}`));
+    const thoughts = times(300, (i) => user(`Thought ${i}: ${prose(30, i)}`));
     const { sent, session } = await compacted(
       [user('I will think aloud.'), says('Go on.'), ...thoughts, says('I see.')],
       { ...only('collapse'), minGain: 0.001 },
@@ -158,17 +154,14 @@ describe('S4: collapse merges consecutive messages of one role, without a model'
 
   it('leaves messages with images and other files as they are: their bytes stand in them', async () => {
     const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(400)}` } };
-    const shown = Array.from({ length: 300 }, (_, i) =>
+    const shown = times(300, (i) =>
       i % 100 === 50
         ? { role: 'user', content: [{ type: 'text', text: `Picture ${i}` }, image] }
         : user(`Thought ${i}: ${prose(30, i)}`),
     );
     const { sent } = await compacted(
       [user('I show you pictures.'), says('Go on.'), ...shown, says('I see.')],
-      {
-        ...only('collapse'),
-        minGain: 0.001,
-      },
+      { ...only('collapse'), minGain: 0.001 },
     );
     expect(sent.length).toBeLessThan(15);
     expect(sent.filter((text) => text.includes('image_url')).length).toBe(3);
@@ -220,7 +213,6 @@ describe('S7: full turns the whole conversation into one message', () => {
       thresholds: { retainCount: 1_000 },
       stages: { auto: { preserveRecent: 1_000 } },
     });
-    fill(session, 0.99);
-    expect(opened((await session.prepare()).run).at(-1)).toBe('full');
+    expect(opened((await preparedAt(session, 0.99)).run).at(-1)).toBe('full');
   });
 });

@@ -7,7 +7,7 @@ import { createSpillway, defineStage } from '../../src/index.js';
 import type { CompactionStage, Edit, TranscriptView } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import { callOf, prose, quarter, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
-import { fill, jsonLines, spillway, talk, temporaryFolder, wordsOf, sessionOf } from './support.js';
+import { jsonLines, spillway, talk, temporaryFolder, wordsOf, sessionOf, preparedAt } from './support.js';
 
 const folder = temporaryFolder();
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
@@ -249,8 +249,7 @@ describe('a stage that misbehaves', () => {
       { stages: [rogue] },
     );
     const original = JSON.stringify(session.log.at(3));
-    fill(session, 0.9);
-    const { run: report, messages, reading } = await session.prepare();
+    const { run: report, messages, reading } = await preparedAt(session, 0.9);
     // Whatever it did: the session goes on, the next stage has done its work, the log is whole.
     expect(report.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(0.6);

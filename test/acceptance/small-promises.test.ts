@@ -4,8 +4,8 @@ import type { Message, PressureEvent, Summarizer } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { started } from './service/support.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import { prose, quarter, says, step, system, user } from '../support/chats.js';
-import { engine, fill, read, sessionOf, shownText, talk } from './support.js';
+import { prose, quarter, says, step, system, user, times } from '../support/chats.js';
+import { engine, fill, read, sessionOf, shownText, talk, preparedAt } from './support.js';
 
 /* Promises that are kept in one place of the sources: a figure, a flag, a call that is waited for. */
 
@@ -113,10 +113,10 @@ it('N8: a secret that the log named once reaches no summarizer where it stands b
 });
 
 it('N11: a search gives no more passages than it is asked for', async () => {
-  const work = Array.from({ length: 12 }, (_, i) => [
+  const work = times(12, (i) => [
     ...step('read', { path: `m${i}.ts` }, `the keystone of arch ${i}\n${prose(250, i)}`),
     says(`Arch ${i} is read. ${prose(60, 40 + i)}`),
-  ]).flat();
+  ]);
   const session = await sessionOf(6_000, [
     system('Be brief.'),
     user('Look.'),
@@ -132,10 +132,7 @@ it('N11: a search gives no more passages than it is asked for', async () => {
 });
 
 it('K20: where one of several summaries cannot be had, what it would stand for is dropped', async () => {
-  const settings = {
-    roster: [{ stage: 'partial', opensAt: 0.85 }],
-    thresholds: { retainCount: 2 },
-  };
+  const settings = { roster: [{ stage: 'partial', opensAt: 0.85 }], thresholds: { retainCount: 2 } };
   // What a plugin retains divides what may go into two spans.
   const keeps = definePlugin({
     name: 'keeps',
@@ -147,8 +144,7 @@ it('K20: where one of several summaries cannot be had, what it would stand for i
     summarizer,
     plugins: [keeps],
   });
-  fill(session, 0.97);
-  const { record } = (await session.prepare()).run;
+  const { record } = (await preparedAt(session, 0.97)).run;
   expect(record!.calls!.map(({ outcome }) => outcome)).toEqual(expect.arrayContaining(['failed', 'filled']));
   expect(record!.fallbacks).toContainEqual(expect.stringMatching(/^all: dropped/));
   expect(record!.plan.edits.map(({ stage }) => stage)).toContain('drop');
@@ -262,14 +258,11 @@ it('K10: a roll-back by one message takes off the compaction that was made with 
 });
 
 it('K11: what stands changed is shown as it was written where superseded messages are shown', async () => {
-  const work = Array.from({ length: 12 }, (_, i) => step('read', { path: `m${i}.ts` }, prose(800, i))).flat();
+  const work = times(12, (i) => step('read', { path: `m${i}.ts` }, prose(800, i)));
   const session = await sessionOf(
     12_000,
     [system('Be brief.'), user('Look.'), ...work, says('So.'), user('And?')],
-    {
-      stages: { snip: { mode: 'stub' } },
-      roster: ['snip'],
-    },
+    { stages: { snip: { mode: 'stub' } }, roster: ['snip'] },
   );
   await session.prepare();
   const changed = session.operator.explain().find(({ status }) => status === 'replaced')!;
@@ -337,18 +330,15 @@ it('O8: a text that was bought for other facts is asked for again', async () => 
 });
 
 it('S3: the newest output that is protected stays whole', async () => {
-  const work = Array.from({ length: 10 }, (_, i) => step('read', { path: `m${i}.ts` }, prose(900, i))).flat();
+  const work = times(10, (i) => step('read', { path: `m${i}.ts` }, prose(900, i)));
   const session = await sessionOf(
     12_000,
     [system('Be brief.'), user('Look.'), ...work, says('So.'), user('And?')],
-    {
-      roster: ['micro'],
-      stages: { micro: { protectTokens: 3_000 } },
-    },
+    { roster: ['micro'], stages: { micro: { protectTokens: 3_000 } } },
   );
   await session.operator.compact({ target: 0.05 });
   const results = session.operator.explain().filter(({ role }) => role === 'tool');
   const isWhole = results.map(({ status }) => status === 'kept');
   expect(isWhole.slice(-3)).toEqual([true, true, true]);
-  expect(isWhole.slice(0, 6)).toEqual(Array.from({ length: 6 }, () => false));
+  expect(isWhole.slice(0, 6)).toEqual(times(6, () => false));
 });

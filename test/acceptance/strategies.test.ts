@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunOverrides, Session, Summarizer } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
-import { prose, step, system, user, type Chat } from '../support/chats.js';
+import { prose, step, system, user, times, type Chat } from '../support/chats.js';
 import {
   engine,
-  fill,
   jsonLines,
   read,
   shownText,
@@ -12,6 +11,7 @@ import {
   talk,
   temporaryFolder,
   sessionOf,
+  preparedAt,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -21,7 +21,7 @@ const BUDGET = 20_000;
 const CHAT: Chat[] = [
   system('Be brief.'),
   user('Build a mill.'),
-  ...Array.from({ length: 10 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(600, i))).flat(),
+  ...times(10, (i) => step('read', { path: `src/m${i}.ts` }, prose(600, i))),
   ...talk(16, 250),
 ];
 
@@ -65,8 +65,7 @@ const isPruned = ({ operator }: Session): boolean =>
 
 async function compacted(strategy: RunOverrides['strategy'], more: Parameters<typeof opened>[1] = {}) {
   const { session, asked } = await opened({ compaction: { strategy } }, more);
-  fill(session, 0.995);
-  const prepared = await session.prepare().catch((error: { code: string }) => error);
+  const prepared = await preparedAt(session, 0.995).catch((error: { code: string }) => error);
   return { session, asked, prepared };
 }
 
@@ -156,8 +155,7 @@ describe('K3: strategies per agent and per run', () => {
     for (const agentPath of ['primary', 'primary/reviewer', 'primary/reviewer/linter']) {
       const session = made.session({ agentPath });
       session.append(...read(CHAT));
-      fill(session, 0.99);
-      await session.prepare();
+      await preparedAt(session, 0.99);
       labels.push(labelsOf(session));
     }
     expect(labels).toEqual([['summary'], ['notice'], ['notice']]);
@@ -173,8 +171,7 @@ describe('K3: strategies per agent and per run', () => {
     expect(labelsOf(session)).toEqual(expect.arrayContaining(labels));
     expect(session.reading.pressure).toBeLessThanOrEqual(overrides.target ?? 0.3);
     session.append(...read(talk(20, 250, 400)).map((message) => ({ ...message, id: `b${message.id}` })));
-    fill(session, 0.99);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.99);
     expect(run.record!.plan.edits.map(({ stage }) => stage)).not.toContain('drop');
   });
 
@@ -250,8 +247,7 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
 
   it('a summary that is written stands; what is still above the target is dropped', async () => {
     const { session, asked } = await asOperator(() => GOOD);
-    fill(session, 0.99);
-    await session.prepare();
+    await preparedAt(session, 0.99);
     expect(asked).toHaveLength(1);
     expect(session.view.map(shownText).join('\n')).toContain(GOOD);
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);
@@ -259,8 +255,7 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
 
   it('a throw falls back to pure drop: no error, the reason on record and in the audit', async () => {
     const { session, asked } = await asOperator(throws);
-    fill(session, 0.99);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.99);
     expect(run.kind).toBe('committed');
     expect(asked).toHaveLength(1);
     expect(labelsOf(session)).toEqual(['notice']);
@@ -272,26 +267,21 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
     expect(run.record!.fallbacks).toEqual(fallbacks);
     expect(
       (await session.operator.audit()).find(({ kind }) => kind === 'compaction.completed')!.body,
-    ).toMatchObject({
-      strategy: ['drop'],
-      fallbacks,
-    });
+    ).toMatchObject({ strategy: ['drop'], fallbacks });
     expect(JSON.stringify([run, session.view])).not.toContain('no model today');
   });
 
   it('without the block, or with nobody to summarise, it is pure drop from the start', async () => {
     for (const settings of [{ compaction: { summarizeFirst: false } }, { summarizer: 'none' as const }]) {
       const { session, asked } = await asOperator(() => GOOD, settings);
-      fill(session, 0.99);
-      await session.prepare();
+      await preparedAt(session, 0.99);
       expect([asked, labelsOf(session)]).toEqual([[], ['notice']]);
     }
   });
 
   it('summarize, asked for by name, keeps our own digest where a model fails', async () => {
     const { session } = await asOperator(throws, { compaction: { strategy: 'summarize' } });
-    fill(session, 0.99);
-    await session.prepare();
+    await preparedAt(session, 0.99);
     expect(labelsOf(session)).toEqual(['summary']);
   });
 });
@@ -305,8 +295,7 @@ describe('K1: the lower threshold is reached by dropping where nothing else does
 
   it.each([8, 10])('%d large messages, which no summary may touch', async (count) => {
     const session = await sessionOf(BUDGET, LARGE(count), {}, { profile: 'operator' });
-    fill(session, 0.97);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.97);
     expect(run.kind).toBe('committed');
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);
     expect((await session.prepare()).run.kind).toBe('below-gate');

@@ -3,7 +3,7 @@ import type { Summarizer, SummaryRequest } from '../../src/index.js';
 import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
 import { prose, says, step, system, user } from '../support/chats.js';
-import { engine, fill, read, sessionOf, shownText, talk } from './support.js';
+import { engine, read, sessionOf, shownText, talk, preparedAt } from './support.js';
 
 const results = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();
@@ -17,8 +17,7 @@ describe('S3: micro has one light call per large result', () => {
       [system('Be brief.'), user('Read all.'), ...results(12, 500)],
       settings,
     );
-    fill(session, 0.9);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.9);
     const lines = session.view.map(shownText).filter((text) => text.includes('condensed by emulated; '));
     expect(lines.length).toBeGreaterThan(4);
     expect(lines[0]).toContain(GOOD);
@@ -36,8 +35,7 @@ describe('S3: micro has one light call per large result', () => {
     };
     const chat = [system('Be brief.'), user('Read all.'), ...results(12, 500)];
     const session = await sessionOf(BUDGET, chat, { roster: ['micro'] }, { summarizer });
-    fill(session, 0.9);
-    await session.prepare();
+    await preparedAt(session, 0.9);
     const lines = session.view.map(shownText).filter((shown) => shown.includes('12 paddles'));
     expect(lines.length).toBeGreaterThan(4);
     for (const line of lines)
@@ -57,8 +55,7 @@ describe.each([
       [system('Be brief.'), ...talk(16, 200)],
       emulated(emulator, { roster: [stage] }),
     );
-    fill(session, pressure);
-    const { run, reading } = await session.prepare();
+    const { run, reading } = await preparedAt(session, pressure);
     expect(run.record!.fallbacks).toEqual([]);
     expect(emulator.received).toHaveLength(1);
     expect(summariesOf(session)).toEqual([expect.stringContaining(GOOD)]);
@@ -102,8 +99,7 @@ it('K20: summarize first, drop where that cannot be had: falls back without an e
   const spillway = await engine(BUDGET, {}, { profile: 'operator', summarizer });
   const session = spillway.session();
   session.append(...read([system('Be brief.'), user('Build.'), ...talk(16, 200)]));
-  fill(session, 0.99);
-  const { run, reading } = await session.prepare();
+  const { run, reading } = await preparedAt(session, 0.99);
   expect(run.kind).toBe('committed');
   expect(reading.pressure).toBeLessThanOrEqual(1);
   expect(run.record!.fallbacks).toEqual([
@@ -126,8 +122,7 @@ it('A3: what goes to the summarizer is preprocessed: without reasoning, tool res
         : message,
     ),
   );
-  fill(session, 0.9);
-  await session.prepare();
+  await preparedAt(session, 0.9);
   const { text } = emulator.received[0]!;
   expect(text).not.toContain('PRIVATE THOUGHT');
   expect(text).toContain('1800 characters left out');
@@ -138,8 +133,7 @@ it('A3: halves of characters, which no provider takes, are sent to the summarize
   const emulator = await startEmulator();
   const chat = [system('Be brief.'), user('Half a face: \ud83d'), ...talk(16, 200)];
   const session = await sessionOf(BUDGET, chat, emulated(emulator, { roster: ['full'] }));
-  fill(session, 0.99);
-  await session.prepare();
+  await preparedAt(session, 0.99);
   const { messages } = emulator.received[0]!.body as { readonly messages: readonly { content: string }[] };
   const [said] = messages.map(({ content }) => content).filter((content) => content.includes('Half a face'));
   expect(said).toContain('Half a face: \ufffd');

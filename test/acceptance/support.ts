@@ -66,6 +66,12 @@ export function fillTo(session: Session, tokens: number, seed = 900): void {
   fill(session, (before + (tokens - before) / scale) / budget.tokens, seed);
 }
 
+/** What is sent at such a pressure: a last message of the user fills the session to it. */
+export async function preparedAt(session: Session, pressure: number, seed?: number) {
+  fill(session, pressure, seed);
+  return session.prepare();
+}
+
 /** Names of the stages that opened, in order. Steps of the pipeline itself have no gate. */
 export const opened = (run: { readonly stages: readonly { stage: string; opensAt: number }[] }): string[] =>
   run.stages.filter(({ opensAt }) => opensAt > 0).map(({ stage }) => stage);

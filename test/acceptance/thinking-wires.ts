@@ -1,7 +1,7 @@
 import { formats } from '../../src/index.js';
 import type { Session } from '../../src/index.js';
 import type { Message } from '../../src/transcript/index.js';
-import { prose } from './support.js';
+import { prose, times } from './support.js';
 
 /** A message of any wire. */
 type Body = Record<string, unknown>;
@@ -24,12 +24,7 @@ export const STEPS: Readonly<Record<string, WriteStep>> = {
     {
       role: 'tool',
       content: [
-        {
-          type: 'tool-result',
-          toolCallId: id,
-          toolName: 'Read',
-          output: { type: 'text', value: output },
-        },
+        { type: 'tool-result', toolCallId: id, toolName: 'Read', output: { type: 'text', value: output } },
       ],
     },
   ],
@@ -63,9 +58,7 @@ export function loopOn(format: string, steps: number): readonly Body[] {
   const asks = format === 'langchain' ? { type: 'human' } : { role: 'user' };
   return [
     { ...asks, content: 'Work on it.' },
-    ...Array.from({ length: steps }, (_, i) =>
-      step(`call_${i}`, `Step ${i}: ${prose(20, i)}`, `sig:${i}`, prose(200, 31 * i)),
-    ).flat(),
+    ...times(steps, (i) => step(`call_${i}`, `Step ${i}: ${prose(20, i)}`, `sig:${i}`, prose(200, 31 * i))),
   ];
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { prose, says, step, system, user, type Chat } from '../support/chats.js';
-import { engine, jsonLines, read, readJson, sessionOf, spillway, temporaryFolder } from './support.js';
+import { jsonLines, readJson, sessionOf, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const CHAT: Chat[] = [
@@ -69,8 +69,7 @@ describe('K8: call and result are never split, in every format', () => {
   beforeAll(async () => void ({ tokens } = (await sessionOf(1_000_000, CHAT)).reading));
   it.each(cases)('K8: $name under the profile $profile', async ({ name, profile }) => {
     for (const pressure of [0.86, 1.3]) {
-      const session = (await engine(Math.round(tokens / pressure), {}, { profile, format: name })).session();
-      await session.append(...read(CHAT));
+      const session = await sessionOf(Math.round(tokens / pressure), CHAT, {}, { profile, format: name });
       const { messages, beside } = await session.prepare();
       const field = formats.get(name)!.messagesField;
       expect(validators.get(name)!({ ...beside, [field]: messages })).toEqual([]);

@@ -50,3 +50,7 @@ export function callOf(
 }
 
 export const resultOf = (id: string, content: unknown): Chat => ({ role: 'tool', tool_call_id: id, content });
+
+/** So many of a kind, in order; what is made as a list is laid out. */
+export const times = <T>(count: number, make: (index: number) => T | readonly T[]): T[] =>
+  Array.from({ length: count }, (_, index) => index).flatMap(make);

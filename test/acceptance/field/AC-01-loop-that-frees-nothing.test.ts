@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { callOf, fill, prose, read, resultOf, says, sessionOf, system, user, type Chat } from '../support.js';
+import { callOf, prose, resultOf, says, system, user, type Chat } from '../../support/chats.js';
+import { fill, read, sessionOf, preparedAt } from '../support.js';
 
 /** Pins and one open question make up 82 %: nothing that may go is worth a compaction. */
 const STUCK: Chat[] = [system(prose(7_500, 1)), user(prose(300, 2)), says(prose(100, 3)), says('Go on.')];
@@ -18,12 +19,9 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     const session = await sessionOf(
       20_000,
       [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')],
-      {
-        stages: { snip: { protectTokens: 0 } },
-      },
+      { stages: { snip: { protectTokens: 0 } } },
     );
-    fill(session, 0.82);
-    const { run, reading } = await session.prepare();
+    const { run, reading } = await preparedAt(session, 0.82);
     // Snip stubs that listing in the draft, which frees too little.
     expect(run).toMatchObject({ kind: 'noop', reason: expect.stringMatching(/less than the minimum/) });
     expect(reading.pressure).toBeCloseTo(0.82, 2);
@@ -32,8 +30,7 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
 
   it('begins again once something new came in that is worth it', async () => {
     const session = await sessionOf(20_000, STUCK, { stages: { snip: { protectTokens: 0 } } });
-    fill(session, 0.82);
-    await session.prepare();
+    await preparedAt(session, 0.82);
     session.append(
       ...read([
         callOf([['n', 'Bash', { command: 'ls' }]]),
@@ -48,8 +45,7 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
 
   it('names what the floor is made of where the request can never fit', async () => {
     const session = await sessionOf(6_000, STUCK, { pins: { share: 0.3 } });
-    fill(session, 2.2);
-    await expect(session.prepare()).rejects.toMatchObject({
+    await expect(preparedAt(session, 2.2)).rejects.toMatchObject({
       code: 'BUDGET_UNREACHABLE',
       message: expect.stringMatching(/pins [\d,]+, unanswered user message [\d,]+/),
       facts: { limit: 6_000 },

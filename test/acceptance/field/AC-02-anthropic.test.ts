@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { anthropic } from '../../../src/formats/index.js';
 import { replaySession } from '../../../src/index.js';
 import { validateAnthropic } from '../../../src/testkit/index.js';
-import { engine, prose } from '../support.js';
+import { engine, prose, times } from '../support.js';
 
 type Wire = { readonly role: string; readonly content: unknown };
 
@@ -55,11 +55,7 @@ describe('AC-02: orphaned call or result, on the wire of the Messages API', () =
   });
 
   it('AC-02: under every mode of removal the pair goes or the pair stays', async () => {
-    const wire = [
-      user(text('Go.')),
-      ...Array.from({ length: 20 }, (_, i) => parallel(i)).flat(),
-      says(text('Done.')),
-    ];
+    const wire = [user(text('Go.')), ...times(20, (i) => parallel(i)), says(text('Done.'))];
     for (const mode of ['stub', 'remove'] as const) {
       const { session } = await calls(8_000, wire, { stages: { snip: { mode, protectTokens: 0 } } });
       expect(session.operator.history.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { replaySession } from '../../../src/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
-import { callOf, prose, read, resultOf, says, sessionOf, talk, user, type Chat } from '../support.js';
+import { callOf, prose, read, resultOf, says, sessionOf, talk, user, times, type Chat } from '../support.js';
 
 interface Kept {
   readonly legal: boolean;
@@ -118,12 +118,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
   });
 
   it('under every mode of removal: the pair goes or the pair stays', async () => {
-    const chat = [
-      user('Go.'),
-      ...Array.from({ length: 20 }, (_, i) => parallel(i)).flat(),
-      says('Done.'),
-      user('And?'),
-    ];
+    const chat = [user('Go.'), ...times(20, (i) => parallel(i)), says('Done.'), user('And?')];
     for (const mode of ['stub', 'remove'] as const) {
       const session = await sessionOf(10_000, chat, { stages: { snip: { mode, protectTokens: 0 } } });
       const { messages, notices, run } = await session.prepare();

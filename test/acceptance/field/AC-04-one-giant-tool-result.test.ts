@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
-import { callOf, prose, resultOf, says, step, user, type Chat } from '../../support/chats.js';
+import { callOf, prose, resultOf, says, step, user, times, type Chat } from '../../support/chats.js';
 import { jsonLines, readJson, sessionOf, shownText, spillway, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
@@ -42,7 +42,7 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   it('a session of nothing but tools compacts', async () => {
     const chat: Chat[] = [
       user('Search until you find it.'),
-      ...Array.from({ length: 200 }, (_, i) => step('search', { i }, prose(300, i))).flat(),
+      ...times(200, (i) => step('search', { i }, prose(300, i))),
     ];
     const session = await sessionOf(16_000, chat);
     const { run, reading, messages } = await session.prepare();
@@ -55,9 +55,7 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   });
 
   it('even without a user message', async () => {
-    const chat = Array.from({ length: 100 }, (_, i) =>
-      step('search', { i }, `hit_number_${i} ${prose(300, i)}`),
-    ).flat();
+    const chat = times(100, (i) => step('search', { i }, `hit_number_${i} ${prose(300, i)}`));
     const session = await sessionOf(8_000, chat);
     const { reading, messages } = await session.prepare();
     expect(reading.pressure).toBeLessThanOrEqual(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { POISON, startEmulator, type Act } from '../../emulator/index.js';
 import type { Summarizer, SummaryAnswer } from '../../../src/index.js';
 import { BUDGET, filling, pressed, summariesOf } from '../summarizer.js';
-import { engine, fill, prose, read, sessionOf, shownText, step, system, user } from '../support.js';
+import { engine, prose, read, sessionOf, shownText, step, system, user, preparedAt } from '../support.js';
 
 const BAD: readonly (readonly [Act, RegExp])[] = [
   ['empty', /is empty/],
@@ -80,8 +80,7 @@ describe('AC-06: a bad summary never becomes history', () => {
     const settings = { roster: ['micro'], stages: { micro: { maxTokens: 300 } } };
     const reads = Array.from({ length: 30 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(220, i)));
     const session = await sessionOf(BUDGET, [user('Read all.'), ...reads.flat()], settings, { summarizer });
-    fill(session, 0.99);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.99);
     expect(run.kind).toBe('committed');
     expect(run.calls!.length).toBeGreaterThan(0);
     for (const { reason } of run.calls!) expect(reason).toBe('the answer is no smaller than its source');

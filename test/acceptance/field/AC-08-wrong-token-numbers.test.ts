@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { prose, says, system, user } from '../../support/chats.js';
-import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder } from '../support.js';
+import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, preparedAt } from '../support.js';
 
 const folder = temporaryFolder();
 const CHINESE = '水库的水位正在上升，请先打开第一道闸门，然后再检查下游的压力计。';
@@ -54,8 +54,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
 
   it('usage that is older than the last rewrite is ignored', async () => {
     const session = await sessionOf(20_000, TALK);
-    fill(session, 0.75);
-    const { reading } = await session.prepare();
+    const { reading } = await preparedAt(session, 0.75);
     expect((await session.operator.compact({ target: 0.4 })).kind).toBe('committed');
     const small = session.reading;
     // The report comes late: it is of the request before, and says nothing of the next.
@@ -66,8 +65,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
 
   it('also where the rewrite was an undo', async () => {
     const session = await sessionOf(20_000, TALK);
-    fill(session, 0.93);
-    await session.prepare();
+    await preparedAt(session, 0.93);
     session.operator.undo();
     session.observe({ inputTokens: 40_000 });
     expect(session.reading.basis).toBe('estimated');

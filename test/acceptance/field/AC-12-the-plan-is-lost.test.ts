@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
-import { engine, prose, says, shownText, step, system, user, type Chat } from '../support.js';
+import { engine, prose, says, shownText, step, system, user, times, type Chat } from '../support.js';
 
 const REQUEST =
   'Move the booking service to the new queue: first the reader, then the writer, then switch the flag in deploy/flags.yaml.';
@@ -19,9 +19,7 @@ const plan = (done: number): Chat[] =>
   );
 
 const reading = (from: number, count: number): Chat[] =>
-  Array.from({ length: count }, (_, i) =>
-    step('read', { filePath: `src/queue/file${from + i}.ts` }, prose(160, from + i)),
-  ).flat();
+  times(count, (i) => step('read', { filePath: `src/queue/file${from + i}.ts` }, prose(160, from + i)));
 
 describe('AC-12: the plan is lost and work restarts', () => {
   it('AC-12: request, plan and step states are sent again by code, as the plan tool last said them', async () => {

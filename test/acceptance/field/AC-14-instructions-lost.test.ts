@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fill, prose, says, sessionOf, shownText, step, system, talk, user } from '../support.js';
+import { prose, says, sessionOf, shownText, step, system, talk, user, preparedAt } from '../support.js';
 
 describe('AC-14: instructions, skills and permissions are lost', () => {
   it('AC-14: what is pinned stays within its share, cut visibly, and the record lists it message by message', async () => {
@@ -8,8 +8,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
       user('Build a mill.'),
       ...talk(12, 120),
     ]);
-    fill(session, 0.97);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.97);
     const pins = run.record!.plan.pins!;
     expect(pins.map(({ id, cut }) => [id, cut])).toEqual([
       ['m0', true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
 import { arrived, startEmulator } from '../../emulator/index.js';
-import { prose } from '../support.js';
+import { prose, times } from '../support.js';
 import { filling, loaded } from '../summarizer.js';
 
 const message = (id: string) => ({
@@ -34,10 +34,7 @@ describe('AC-15: what is done to a session while a compaction waits for a hook',
     { role: 'assistant', content: `Part ${i}: ${prose(words, i)}` },
     { role: 'user', content: `And then, after part ${i}? ${prose(words, 100 + i)}` },
   ];
-  const HISTORY = [
-    { role: 'user', content: 'Build a mill.' },
-    ...Array.from({ length: 60 }, (_, i) => round(i)).flat(),
-  ];
+  const HISTORY = [{ role: 'user', content: 'Build a mill.' }, ...times(60, (i) => round(i))];
 
   /** Follows a history that grows, and does something each time that a hook is asked. */
   async function played(meanwhile: (session: Session, sent: readonly object[]) => Promise<unknown>) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { arrived, startEmulator } from '../../emulator/index.js';
-import { fill, read, talk } from '../support.js';
+import { fill, read, talk, preparedAt } from '../support.js';
 import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
 
 const digest = [expect.stringMatching(/^\[Digest of earlier messages /)];
@@ -64,8 +64,7 @@ describe('AC-16: compaction never waits for ever', () => {
     if (asked[0] === 1) await arrived(emulator, 1);
     await new Promise((resolve) => setImmediate(resolve));
     const before = emulator.received.length;
-    fill(session, 0.94);
-    const { run } = await session.prepare();
+    const { run } = await preparedAt(session, 0.94);
     expect([run.kind, before, emulator.received.length]).toEqual(['committed', ...asked]);
     expect(summariesOf(session)[0]).toMatch(/^\[Summary of /);
   });
@@ -99,10 +98,7 @@ describe('AC-16: compaction never waits for ever', () => {
     let sent = 0;
     const refused = Object.assign(
       new Error('context_length_exceeded: the maximum context length is 6000 tokens'),
-      {
-        status: 400,
-        code: 'context_length_exceeded',
-      },
+      { status: 400, code: 'context_length_exceeded' },
     );
     const call = session.call(
       () => {

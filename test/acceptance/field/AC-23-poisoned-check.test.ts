@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../src/index.js';
-import { says, sessionOf, shownText, step, system, talk, user, type Chat } from '../support.js';
+import { says, sessionOf, shownText, step, system, talk, user, times, type Chat } from '../support.js';
 
 const long = (seed: number): Chat[] => talk(14, 130, seed);
 /** Short words of a user that take the room of a digest, so that what was said before them leaves it. */
 const chatter = (from: number): Chat[] =>
-  Array.from({ length: 40 }, (_, i) => [
-    user(`Now build part ${from + i} of the old mill as it was drawn.`),
-    says('Built.'),
-  ]).flat();
+  times(40, (i) => [user(`Now build part ${from + i} of the old mill as it was drawn.`), says('Built.')]);
 const compacted = async (chat: readonly Chat[], budget = 4_000) => {
   const session = await sessionOf(budget, chat, { pins: { firstUser: false } });
   await session.operator.compact({ target: 0.3 });
@@ -70,12 +67,12 @@ describe('AC-23: a check on summaries that poisons itself', () => {
   });
 
   it('AC-23: under hard pressure it says how much more there is and where, and never refuses', async () => {
-    const rules = Array.from({ length: 60 }, (_, i) => [
+    const rules = times(60, (i) => [
       user(
         `Rule ${i}: you must never rename the table called ledger_${i} ${'or any of its columns '.repeat(4)}.`,
       ),
       says('Understood.'),
-    ]).flat();
+    ]);
     const session = await compacted([system('Be brief.'), ...rules, ...long(100)], 2_500);
     const [, count] = /\[(\d+) more messages of the user; [^\]]*m\d+/.exec(sent(session)) ?? [];
     const shown = new Set(sent(session).match(/Rule \d+:/g)).size;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Plan, Session } from '../../../src/index.js';
-import { engine, fill, prose, sessionOf, step, system, talk, user } from '../support.js';
+import { engine, prose, sessionOf, step, system, talk, user, preparedAt } from '../support.js';
 
 const holdsItself: Record<string, unknown> = {};
 holdsItself.inner = holdsItself;
@@ -108,8 +108,7 @@ describe('methods of an operator, called with something else than they take', ()
     await session.operator.compact({ target: 0.4 });
     expect(await codeOf(() => session.operator.propose(plan))).toBe('LEDGER_CONFLICT');
     expect(session.operator.pending).toBeUndefined();
-    fill(session, 0.5);
-    await session.prepare(); // nothing stands in its way
+    await preparedAt(session, 0.5); // nothing stands in its way
   });
 });
 

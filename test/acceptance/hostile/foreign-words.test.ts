@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { createSpillway, type Session, type Spillway } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
-import { prose, quarter, says, temporaryFolder, user, type Chat } from '../support.js';
+import { prose, quarter, says, temporaryFolder, user, times, type Chat } from '../support.js';
 
 const folder = temporaryFolder();
 let postgres: TestPostgres;
@@ -13,10 +13,10 @@ const TURNS = 24;
 const options = { id: 'chat', format: 'openai-chat' };
 const EDITED = user('EDITED question: please delete nothing.');
 const old = (count: number): Chat[] =>
-  Array.from({ length: count }, (_, at) => [
+  times(count, (at) => [
     user(`OLD question ${at}. ${prose(120, at)}`),
     says(`Answer ${at}. ${prose(80, at + 50)}`),
-  ]).flat();
+  ]);
 
 /** An engine of its own on a store, as a process that starts has one. */
 const engineOn = (store: string): Promise<Spillway> =>
@@ -44,9 +44,7 @@ async function sentFor(session: Session, messages: readonly Chat[]): Promise<str
 }
 
 const foreign = (text: string, from: number): number[] =>
-  Array.from({ length: TURNS - from }, (_, i) => from + i).filter((at) =>
-    text.includes(`OLD question ${at}.`),
-  );
+  times(TURNS - from, (i) => from + i).filter((at) => text.includes(`OLD question ${at}.`));
 
 describe('a session that was opened again, whose client changes what lies below its live part', () => {
   const stores = [

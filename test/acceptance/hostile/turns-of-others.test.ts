@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
 import { turnsDuring } from '../../support/turns-during.js';
+import { times } from '../../support/chats.js';
 
 const user = (content: string) => ({ role: 'user', content });
 
 const reads = (count: number, resultOf: (at: number) => string, text = '') =>
-  Array.from({ length: count }, (_, at) => at).flatMap((at) => [
+  times(count, (at) => at).flatMap((at) => [
     {
       role: 'assistant',
       content: null,
@@ -21,7 +22,7 @@ const reads = (count: number, resultOf: (at: number) => string, text = '') =>
   ]);
 
 const words = (count: number, at: number): string =>
-  Array.from({ length: count }, (_, i) => `word${(i * 7_919) % 10_007}of${at}`).join(' ');
+  times(count, (i) => `word${(i * 7_919) % 10_007}of${at}`).join(' ');
 
 describe('while one session does long work, others have their turns', () => {
   it('when long results that left are read for a question', async () => {
@@ -95,10 +96,7 @@ describe('while one session does long work, others have their turns', () => {
 
   it.each([
     ['one token again and again', () => 'eyJhbGciOiJI.'.repeat(40_000)],
-    [
-      'many secrets',
-      () => Array.from({ length: 20_000 }, (_, at) => `API_KEY=${at}aB9xQ7${at}kLm3`).join('\n'),
-    ],
+    ['many secrets', () => times(20_000, (at) => `API_KEY=${at}aB9xQ7${at}kLm3`).join('\n')],
   ])('when a message is made of %s', async (_, textOf) => {
     const session = (await createSpillway({ inputBudget: 20_000 })).session();
     const messages = [

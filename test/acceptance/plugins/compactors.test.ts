@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, SpillwayError } from '../../../src/index.js';
 import type { Plugin, Spillway } from '../../../src/index.js';
-import { fill, quarter, read, says, system, talk, temporaryFolder, user } from '../support.js';
+import { quarter, read, says, system, talk, temporaryFolder, user, preparedAt } from '../support.js';
 
 const folder = temporaryFolder();
 
@@ -43,8 +43,7 @@ async function refused(options: Options): Promise<{ subjects: string[]; code: st
 async function writerOf(engine: Spillway, agentPath: string): Promise<unknown> {
   const session = engine.session({ agentPath });
   await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(12, 150)]));
-  fill(session, 0.9);
-  const { run } = await session.prepare();
+  const { run } = await preparedAt(session, 0.9);
   const bodies = (await session.operator.audit()).map(({ body }) => body as Record<string, unknown>);
   const text = JSON.stringify(session.view.map(({ message }) => message.parts));
   return {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { definePlugin, type Plugin, type Session, type Spillway } from '../../../src/index.js';
 import type { PreCompact, SeenMessage } from '../../../src/spi/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { engine, fill, read, says, step, system, talk, user, type Chat } from '../support.js';
+import { engine, fill, read, says, step, system, talk, user, times, type Chat } from '../support.js';
 
 jest.setTimeout(300_000);
 
@@ -159,9 +159,9 @@ const cases = fc
   .filter(({ hook, what }) => hook !== 'post_compact' || !/resolves twice|writes/.test(what));
 
 function chat(seed: number): Chat[] {
-  const steps = Array.from({ length: 1 + (seed % 4) }, (_, i) =>
+  const steps = times(1 + (seed % 4), (i) =>
     step('read', { path: `${i}.ts` }, `alpha ${seed} ${i} `.repeat(20 + (seed % 60)), 'Reading.'),
-  ).flat();
+  );
   return [
     system('You help.'),
     user('Go.'),
@@ -172,8 +172,7 @@ function chat(seed: number): Chat[] {
   ];
 }
 
-const textOf = ({ log }: Session): string =>
-  JSON.stringify(Array.from({ length: log.length }, (_, i) => log.at(i)));
+const textOf = ({ log }: Session): string => JSON.stringify(times(log.length, (i) => log.at(i)));
 
 describe('K6: whatever a plugin does, the session goes on', () => {
   it(`K6: ${RUNS} random faulty plugins: the log is intact, the request legal, each fault one event with its name`, async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, openStore } from '../../../src/index.js';
 import type { EngineEvent, Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { PluginApi, PostCompact, PreCompact } from '../../../src/spi/index.js';
-import { engine, fill, prose, quarter, read, says, shownText, step, system, talk, user } from '../support.js';
+import { prose, quarter, says, step, system, user } from '../../support/chats.js';
+import { engine, fill, read, shownText, talk, preparedAt } from '../support.js';
 
 const chat = () => [system('You help.'), user('Go.'), says('Yes.'), ...talk(14, 150)];
 type Settings = NonNullable<SpillwayOptions['settings']>;
@@ -97,8 +98,7 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
   it('A10: a skip is not heeded where the request would not fit', async () => {
     const skips = observer('wary', { preCompact: () => ({ skip: true }) });
     const { session, told } = await opened([skips]);
-    fill(session, 1.2, 901);
-    const { run, reading } = await session.prepare();
+    const { run, reading } = await preparedAt(session, 1.2, 901);
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(1);
     expect(told).toContainEqual(

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, type Plugin } from '../../../src/index.js';
 import { quarter, says, system, user } from '../../support/chats.js';
-import { fill, read, shownText, talk, temporaryFolder, sessionOf } from '../support.js';
+import { read, shownText, talk, temporaryFolder, sessionOf, preparedAt } from '../support.js';
 
 const page = readFileSync(resolve('docs', 'plugins.md'), 'utf8');
 const folder = temporaryFolder();
@@ -43,8 +43,7 @@ it('K5 K23: the plugin of docs/plugins.md loads from its two files, and injects 
   await session.append(
     ...read([system('You help.'), user('Go.'), says('DECIDED: the port is 8443.'), ...talk(11, 150)]),
   );
-  fill(session, 0.9);
-  await session.prepare();
+  await preparedAt(session, 0.9);
   const carried = session.view.filter(({ message }) => message.label === 'injected');
   expect(carried.map(shownText)).toEqual(['DECIDED: the port is 8443.']);
 });
@@ -62,8 +61,7 @@ it('K3: the compactor of docs/plugins.md returns a list that is taken', async ()
     { compaction: { strategy: 'delegate' } },
     { plugins },
   );
-  fill(session, 0.9);
-  const { run } = await session.prepare();
+  const { run } = await preparedAt(session, 0.9);
   expect([run.kind, run.record!.plan.edits[0]!.reason]).toEqual([
     'committed',
     'page: kept the newest twenty',

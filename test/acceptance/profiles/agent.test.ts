@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway, type ConfigSources, type Session } from '../../../src/index.js';
+import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated } from '../summarizer.js';
-import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
+import { prose, quarter, says, step, system, user, times, type Chat } from '../../support/chats.js';
 import {
   engine,
-  fill,
   fillTo,
   read,
   shownText,
@@ -13,6 +12,7 @@ import {
   talk,
   temporaryFolder,
   sessionOf,
+  preparedAt,
 } from '../support.js';
 
 const folder = temporaryFolder();
@@ -176,13 +176,13 @@ describe('A2: fill is a share of the context window', () => {
 
 const WRITES = (results = 'ok'): Chat[] => [
   user('Write the chapters.'),
-  ...Array.from({ length: 20 }, (_, i) =>
+  ...times(20, (i) =>
     step(
       'Write',
       { path: `chapter${i}.md`, text: `${i} ${prose(2_000, 5)}` },
       results && `${results} ${prose(300, i)}`,
     ),
-  ).flat(),
+  ),
 ];
 
 describe('A11: prune.mode is the one switch, and takes arguments only', () => {
@@ -203,9 +203,9 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
   });
 
   it('results stay, however old and large they are', async () => {
-    const chat = Array.from({ length: 18 }, (_, i) =>
+    const chat = times(18, (i) =>
       step('Write', { path: `chapter${i}.md`, text: `${i} ${prose(1_000, 5)}` }, prose(2_600, i)),
-    ).flat();
+    );
     const settings = { compaction: { prune: { mode: 'iteration' } } as object };
     const session = await sessionOf(100_000, [user('Write the chapters.'), ...chat], settings, {
       profile: 'agent',
@@ -226,8 +226,7 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
       { summarizer: 'none' },
       { profile: 'agent' },
     );
-    fill(session, 0.95);
-    const { run, view } = await session.prepare();
+    const { run, view } = await preparedAt(session, 0.95);
     expect(run.kind).toBe('committed');
     expect(run.record!.summarizer).toEqual({ from: 'none', name: 'none' });
     const stages = new Set(run.record!.plan.edits.map(({ stage }) => stage));
@@ -251,8 +250,7 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
       settings,
       { profile: 'agent' },
     );
-    fill(session, 0.9);
-    await session.prepare();
+    await preparedAt(session, 0.9);
     expect(emulator.received).toHaveLength(3);
     for (const { text } of emulator.received) expect(text).toContain('Write like our foreman.');
   });
@@ -264,23 +262,18 @@ it('A4: the last N messages stay: N at least: with the exchange that they begin 
     {
       role: 'assistant',
       content: '',
-      tool_calls: Array.from({ length: 12 }, (_, i) => ({
+      tool_calls: times(12, (i) => ({
         id: `p${i}`,
         type: 'function',
         function: { name: 'read', arguments: `{"i":${i}}` },
       })),
     },
-    ...Array.from({ length: 12 }, (_, i) => ({
-      role: 'tool',
-      tool_call_id: `p${i}`,
-      content: prose(60, i),
-    })),
+    ...times(12, (i) => ({ role: 'tool', tool_call_id: `p${i}`, content: prose(60, i) })),
   ];
   session.append(
     ...read([system('Be brief.'), user('Build.'), ...talk(14, 450), ...parallel, says('Read.')]),
   );
-  fill(session, 0.9);
-  await session.prepare();
+  await preparedAt(session, 0.9);
   const kept = session.operator
     .explain()
     .filter(({ status }) => status === 'kept')
@@ -290,8 +283,12 @@ it('A4: the last N messages stay: N at least: with the exchange that they begin 
 });
 
 it('A9: the retry goes on where the provider refuses what we read as fitting: it keeps fewer messages, then drops, and the call is made again', async () => {
-  const session: Session = (await engine(100_000, {}, { profile: 'agent' })).session();
-  session.append(...read([system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')]));
+  const session = await sessionOf(
+    100_000,
+    [system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')],
+    {},
+    { profile: 'agent' },
+  );
   const { reading } = await session.prepare();
   expect(reading.pressure).toBeLessThan(0.7);
   const refusal = Object.assign(new Error('prompt is too long: your messages do not fit'), { status: 400 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
-import { fill, fillTo, read, spillway, talk, temporaryFolder, wordsOf, sessionOf } from '../support.js';
+import { fillTo, read, spillway, talk, temporaryFolder, wordsOf, sessionOf, preparedAt } from '../support.js';
 
 const folder = temporaryFolder();
 const opened = (settings: ConfigSources['settings'] = {}) =>
@@ -128,8 +128,7 @@ describe('K9: the always-keep set is whole as long as it fits', () => {
       {},
       { profile: 'operator' },
     );
-    fill(session, 0.95);
-    const { messages, run } = await session.prepare();
+    const { messages, run } = await preparedAt(session, 0.95);
     expect(run.kind).toBe('committed');
     expect(wordsOf(messages[1])).toBe(wordsOf(first));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { prose, quarter, step, system, user, type Chat } from '../../support/chats.js';
-import { engine, fill, read, talk, sessionOf } from '../support.js';
+import { engine, read, talk, sessionOf, preparedAt } from '../support.js';
 
 const opened = (settings: object = {}) => createSpillway({ counter: quarter, profile: 'pivot', settings });
 const usableOf = async (limits: object, settings: object = {}) => {
@@ -40,8 +40,7 @@ describe('O1: the overflow formula of the document, at any window', () => {
       const made = await opened({ model: 'our-own', models: { 'our-own': { contextWindow, outputLimit } } });
       const session = made.session();
       session.append(...read([system('Be brief.'), user('Build.'), ...talk(20, usable / 50)]));
-      fill(session, pressure);
-      expect((await session.prepare()).run.kind).toBe(kind);
+      expect((await preparedAt(session, pressure)).run.kind).toBe(kind);
     }
   });
 

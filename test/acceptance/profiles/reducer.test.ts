@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Summarizer } from '../../../src/index.js';
-import { prose, quarter, says, step, system, user, type Chat } from '../../support/chats.js';
-import { engine, fill, read, shownText, talk, wordsOf, sessionOf } from '../support.js';
+import { prose, quarter, says, step, system, user, times, type Chat } from '../../support/chats.js';
+import { engine, fill, read, shownText, talk, wordsOf, sessionOf, preparedAt } from '../support.js';
 
 const opened = (settings: object = {}, more: object = {}) =>
   createSpillway({ counter: quarter, profile: 'reducer', settings, ...more });
@@ -112,10 +112,7 @@ it('R11: a cap on tool results acts though nothing has expired: on the oldest of
   await session.prepare();
   expect(session.reading.byToolResults).toBeLessThanOrEqual(1);
   const results = session.operator.explain().filter(({ role }) => role === 'tool');
-  expect(results.map(({ status }) => status === 'replaced')).toEqual([
-    false,
-    ...Array.from({ length: 7 }, (_, i) => i < 4),
-  ]);
+  expect(results.map(({ status }) => status === 'replaced')).toEqual([false, ...times(7, (i) => i < 4)]);
 });
 
 /** Work that was begun has gone as far as it can. */
@@ -163,8 +160,7 @@ describe('R6: summaries are written between turns, and no call waits for one', (
     await turned();
     expect(waiting).toHaveLength(1);
     await answer();
-    fill(one, 0.95);
-    const { run } = await one.prepare();
+    const { run } = await preparedAt(one, 0.95);
     expect(run.kind).toBe('committed');
     expect(one.view.map(shownText).join('\n')).toContain('Written by the summarizer');
   });
@@ -175,8 +171,7 @@ describe('R6: summaries are written between turns, and no call waits for one', (
     const { reading } = await one.prepare();
     await one.observe({ inputTokens: reading.tokens, outputTokens: 10 });
     await turned();
-    fill(one, 0.95);
-    const { run } = await one.prepare();
+    const { run } = await preparedAt(one, 0.95);
     expect([run.kind, waiting.length]).toEqual(['committed', 1]);
     expect(one.view.some(({ message }) => message.label === 'summary')).toBe(true);
     await answer();

@@ -13,17 +13,14 @@ import {
 import { traceSpillway } from '../../../src/faces/adapters/opentelemetry.js';
 import { definePlugin, type Spillway } from '../../../src/index.js';
 import type { Summarizer } from '../../../src/spi/index.js';
-import { engine, read, says, step, system, user, prose } from '../support.js';
+import { engine, read, says, step, system, user, prose, times } from '../support.js';
 import { started } from './support.js';
 
 const secret = 'the weir is never to be touched';
 const history = [
   system('Keep to the plan.'),
   user(`Build the mill; ${secret}.`),
-  ...Array.from({ length: 12 }, (_, i) => [
-    ...step('read', { path: `src/${i}.ts` }, prose(400, i)),
-    says('Read.'),
-  ]).flat(),
+  ...times(12, (i) => [...step('read', { path: `src/${i}.ts` }, prose(400, i)), says('Read.')]),
   user('And now?'),
 ];
 

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import type { APIError } from 'openai';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
-import { prose, says, system, talk, user, type Chat } from '../support.js';
+import { prose, says, system, talk, user, times, type Chat } from '../support.js';
 import { AGENTS } from './clients.js';
 import { BUDGET, chatOf, checkRequests, proxied } from './proxied.js';
 
@@ -118,10 +118,10 @@ describe('the session of a request', () => {
     });
     const sessions = new Set<string>();
     for (let turn = 1; turn <= 4; turn++) {
-      const messages = Array.from({ length: turn }, (_, at) => [
+      const messages = times(turn, (at) => [
         said(`Question ${at}.`, at > 0 && at === turn - 1),
         ...(at < turn - 1 ? [{ role: 'assistant', content: `Answer ${at}.` }] : []),
-      ]).flat();
+      ]);
       const { response } = await client.messages
         .create({ model, max_tokens: 9, messages: messages as never })
         .withResponse();
@@ -172,10 +172,7 @@ describe('a call through the proxy', () => {
     expect(emulator.received[1]!.text.length).toBeLessThan(emulator.received[0]!.text.length);
     emulator.script = ['context-length', 'context-length'];
     await expect(client.chat.completions.create({ model: 'm', messages: messages(7) })).rejects.toMatchObject(
-      {
-        status: 400,
-        code: 'context_length_exceeded',
-      },
+      { status: 400, code: 'context_length_exceeded' },
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../../support/chats.js';
-import { engine, fill, read, sessionOf, shownText, talk, wordsOf, said, logged } from '../support.js';
+import { engine, read, sessionOf, shownText, talk, wordsOf, said, logged, preparedAt } from '../support.js';
 import { KINDS, place } from './stores.js';
 import { defineSummarizer } from './summarizer.js';
 
@@ -114,8 +114,7 @@ describe('N2: a plan is a value', () => {
 
   it('has nothing of what was told of another compaction in its record, where nobody was asked for its text', async () => {
     const { summarizer } = defineSummarizer();
-    const session = (await engine(12_000, {}, { summarizer })).session();
-    await session.append(...read([...LONG, user('And now?')]));
+    const session = await sessionOf(12_000, [...LONG, user('And now?')], {}, { summarizer });
     await session.prepare();
     expect((await session.operator.audit()).at(-1)!.kind).toBe('compaction.completed');
     await session.append(...read(talk(20, 110)).map((one) => ({ ...one, id: `later-${one.id}` })));
@@ -386,8 +385,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     expect(reading.pressure).toBeLessThanOrEqual(1);
     expect(session.operator.ledger.holds).toEqual([]);
     warned.length = 0;
-    fill(session, 1.2);
-    expect((await session.prepare()).run.kind).toBe('committed');
+    expect((await preparedAt(session, 1.2)).run.kind).toBe('committed');
     expect(warned).not.toContain('holds-gave-way');
   });
 
@@ -417,8 +415,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     await session.operator.undo();
     const { holds } = session.operator.ledger;
     await session.operator.compact({ target: 0.1 });
-    fill(session, 0.9);
-    await session.prepare();
+    await preparedAt(session, 0.9);
     expect(session.operator.ledger.holds).toEqual(holds);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigSources, Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { engine, prose } from '../support.js';
+import { engine, prose, times } from '../support.js';
 
 /* Claude pauses a turn (`pause_turn`): its client sends the unfinished answer back as it is, and it goes on from there. */
 
@@ -22,10 +22,10 @@ const search = (id: string): Block => ({
 });
 const found = (id: string): Block => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
 
-const OLD: Said[] = Array.from({ length: 10 }, (_, i) => [
+const OLD: Said[] = times(10, (i) => [
   asks(`Part ${i}? ${prose(200, i)}`),
   answers(words(`Part ${i}: ${prose(200, 50 + i)}`)),
-]).flat();
+]);
 const QUESTION = asks('Search for what was said of mills.');
 const PAUSED = answers(words(`I search. ${prose(500, 99)}`), search('srvtoolu_1'));
 const HALTED = [...OLD, QUESTION, PAUSED];
@@ -47,8 +47,7 @@ async function sentFor(session: Session): Promise<readonly unknown[]> {
   return messages;
 }
 
-const logged = ({ log }: Session): string[] =>
-  Array.from({ length: log.length }, (_, seq) => JSON.stringify(log.at(seq).parts));
+const logged = ({ log }: Session): string[] => times(log.length, (seq) => JSON.stringify(log.at(seq).parts));
 
 describe('a turn that the provider paused is sent back as it is', () => {
   it('nothing stands behind it where the agent is told to go on', async () => {
@@ -88,10 +87,7 @@ describe('a turn that the provider paused is sent back as it is', () => {
     const session = await following(HALTED);
     await session.operator.compact({ target: 0.1 });
     expect((await session.prepare()).messages.slice(-2)).toEqual([QUESTION, PAUSED]);
-    const later = Array.from({ length: 8 }, (_, i) => [
-      asks(prose(150, i)),
-      answers(words(prose(150, 30 + i))),
-    ]).flat();
+    const later = times(8, (i) => [asks(prose(150, i)), answers(words(prose(150, 30 + i)))]);
     const whole = [...HALTED, GOES_ON, ...later, asks('And now?')];
     for (let length = HALTED.length + 1; length <= whole.length; length += 2) {
       await session.follow({ messages: whole.slice(0, length) });

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, type Session, type SessionStore } from '../../../src/index.js';
-import { prose, says, system, user } from '../../support/chats.js';
+import { prose, says, system, user, times } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
 
@@ -266,9 +266,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     expect(new Set(ids).size).toBe(27);
     // Each process's own messages stand in its own order.
     for (const who of [0, 1])
-      expect(ids.filter((id) => id.startsWith(`${who}-`))).toEqual(
-        Array.from({ length: 12 }, (_, i) => `${who}-${i}`),
-      );
+      expect(ids.filter((id) => id.startsWith(`${who}-`))).toEqual(times(12, (i) => `${who}-${i}`));
     const records = third.operator.ledger.records.map(({ id }) => id);
     expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
     const spans = third.view.filter(({ made }) => made).map(({ from, to }) => [from, to]);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
 import { recalledText, recallTool, type Message, type Recalled, type Session } from '../../../src/index.js';
-import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../../support/chats.js';
+import { callOf, prose, resultOf, says, step, system, user, times, type Chat } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk } from '../support.js';
 import { KINDS, place } from './stores.js';
 
@@ -9,9 +9,7 @@ import { KINDS, place } from './stores.js';
 jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
-const LIST = Array.from({ length: 400 }, (_, i) => `entry ${i}: the sluice of mill number ${i} is open`).join(
-  '\n',
-);
+const LIST = times(400, (i) => `entry ${i}: the sluice of mill number ${i} is open`).join('\n');
 
 /** `work` stands behind START (its first message is m3), and enough talk after it that a compaction takes it away. */
 async function compacted(work: readonly Chat[], settings = {}): Promise<Session> {
@@ -27,7 +25,7 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 describe('N11: recall takes what models write', () => {
   it('no more passages than it was asked for', async () => {
     const session = await compacted(
-      Array.from({ length: 6 }, (_, i) => says(`The sluice of mill ${i} is open. ${prose(60, i)}`)),
+      times(6, (i) => says(`The sluice of mill ${i} is open. ${prose(60, i)}`)),
     );
     const query = 'sluice of the mill';
     expect((await session.recall({ query })).length).toBeGreaterThan(3);
@@ -141,12 +139,12 @@ describe('N11: recall takes what models write', () => {
 it.each([3_000, 6_000, 12_000])(
   'N11: every mark in a request is a handle as it stands at a budget of %i',
   async (budget) => {
-    const work = Array.from({ length: 30 }, (_, i) => [
+    const work = times(30, (i) => [
       ...step('read', { path: `src/file${i}.ts` }, `file ${i}\n${prose(200, i)}`),
       ...step('write', { path: `src/file${i}.ts`, content: prose(150, 60 + i) }, 'ok'),
       user(`Now file ${i}. ${prose(40, 500 + i)}`),
       says(`Done with ${i}. ${prose(40, 700 + i)}`),
-    ]).flat();
+    ]);
     const session = await sessionOf(budget, [...START, ...work, user('And now?')]);
     await session.prepare();
     const shown = session.view.map(shownText).join('\n');

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { times } from '../../support/chats.js';
 
 /** A chat message as loosely as a log may hold it. */
 export type Loose = Record<string, unknown>;
@@ -32,11 +33,7 @@ function messageOf({ kind, a, b }: Move, index: number): Loose {
         ...(b === 0 ? { tool_calls: [] } : {}),
       };
     case 'calls':
-      return {
-        role: 'assistant',
-        content: null,
-        tool_calls: Array.from({ length: 1 + (a % 4) }, (_, i) => callOf(b, i)),
-      };
+      return { role: 'assistant', content: null, tool_calls: times(1 + (a % 4), (i) => callOf(b, i)) };
     default:
       return {
         role: 'tool',

@@ -8,6 +8,7 @@ import type { WireFormat } from '../../../src/spi/index.js';
 import { answer, call as functionCall, turn, type Loose } from '../../support/gemini.js';
 import { call, calls, conversation, result, user } from '../../support/messages.js';
 import { originals } from './views.js';
+import { times } from '../../support/chats.js';
 
 /** What a user says before, between and behind the results of one step; '' is nothing. */
 interface Step {
@@ -18,14 +19,11 @@ interface Step {
 const steps: fc.Arbitrary<Step[]> = fc
   .array(
     fc.record({ calls: fc.integer({ min: 1, max: 3 }), spoken: fc.array(fc.boolean(), { maxLength: 4 }) }),
-    {
-      minLength: 1,
-      maxLength: 6,
-    },
+    { minLength: 1, maxLength: 6 },
   )
   .map((drawn) =>
     drawn.map(({ calls, spoken }, at) => ({
-      results: Array.from({ length: calls }, (_, i) => `line ${i} of file ${at}: TOOL${at}-${i}.`),
+      results: times(calls, (i) => `line ${i} of file ${at}: TOOL${at}-${i}.`),
       words: spoken.map((speaks, i) => (speaks ? `Keep USER${at}-${i}.` : '')),
     })),
   );

@@ -1,11 +1,6 @@
 import { expect, it } from '@jest/globals';
-import {
-  createSpillway,
-  openStore,
-  SpillwayError,
-  type Session,
-  type SessionStore,
-} from '../../../src/index.js';
+import { createSpillway, openStore, SpillwayError } from '../../../src/index.js';
+import type { Session, SessionStore } from '../../../src/index.js';
 
 /** A store that, from then on, does this where it is asked for a method. */
 async function breaking(method: keyof SessionStore, act: () => Promise<never>) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { engine } from '../../../acceptance/support.js';
+import { engine, times } from '../../../acceptance/support.js';
 import { SpillwayError } from '../../../../src/errors/index.js';
 import { formats, type Message, type Session } from '../../../../src/index.js';
 import { Follower, type FollowedSession } from '../../../../src/session/client/follow.js';
@@ -27,7 +27,7 @@ function bodyOf(format: WireFormat, seed: number, length: number): Body {
  */
 async function cameTo(session: Session): Promise<unknown> {
   const { messages, beside } = await session.prepare();
-  const log = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq));
+  const log = times(session.log.length, (seq) => session.log.at(seq));
   return {
     messages,
     beside,
@@ -98,10 +98,7 @@ function inOtherWords(item: unknown): unknown {
 
 describe('a history of which only the instructions and the end change', () => {
   it('is compared with the log once, however often it is sent', async () => {
-    const items = Array.from({ length: 50 }, (_, at) => ({
-      role: at % 2 === 0 ? 'user' : 'assistant',
-      content: `Words ${at}.`,
-    }));
+    const items = times(50, (at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: `Words ${at}.` }));
     const session = await following('openai-chat');
     const sent = (day: string, upTo: number) => ({
       messages: [{ role: 'system', content: `Today is ${day}.` }, ...items.slice(0, upTo)],

@@ -4,6 +4,7 @@ import { DigestIndex, drawDigest } from '../../../../src/text/digest/index.js';
 import { createMeasure } from '../../../../src/tokens/measure.js';
 import { Log, LogReader, spanHandle, type Message } from '../../../../src/transcript/index.js';
 import { assistant, call, count, result, user } from './support.js';
+import { times } from '../../../support/chats.js';
 
 const measure = createMeasure({ name: 'words', exact: false, count });
 
@@ -29,8 +30,7 @@ const OURS =
   /^(?:\[Digest of |\[Earlier messages |\[\d+ more messages? of |\[call |\[\d+ calls |(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[)/;
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-const words = (n: number, seed: string): string =>
-  Array.from({ length: n }, (_, i) => `${seed}${i}`).join(' ');
+const words = (n: number, seed: string): string => times(n, (i) => `${seed}${i}`).join(' ');
 
 describe('a digest', () => {
   it('says of which messages it names the commit and the changed files: another may stand beside it', () => {
@@ -120,12 +120,12 @@ describe('a digest', () => {
   it('lets remarks go before conclusions, conclusions before the words of users', () => {
     const remark = 'Let me look at the next file now.';
     const finding = 'The gate leaks because `seal.ts` rounds 3.25 down to 3, decided to use ceil instead.';
-    const talk = Array.from({ length: 20 }, (_, i) => [
+    const talk = times(20, (i) => [
       user(`u${i}`, `Go on with number ${i}.`),
       assistant(`r${i}`, `${remark} ${i}`, call(`c${i}`, 'read', { path: `f${i}.ts` })),
       result(`t${i}`, `c${i}`, 'x'),
       assistant(`f${i}`, `${finding} ${i}`),
-    ]).flat();
+    ]);
     const room = digestOf(talk, 10_000).tokens;
     const counted = (share: number): [users: number, findings: number, remarks: number] => {
       const { text } = digestOf(talk, Math.floor(share * room));
@@ -141,10 +141,7 @@ describe('a digest', () => {
   });
 
   it('names the messages of users that it does not give in full, in the line or by a mark of what is cut', () => {
-    const talk = Array.from({ length: 30 }, (_, i) => [
-      user(`u${i}`, words(40, `w${i}x`)),
-      assistant(`a${i}`, 'Done.'),
-    ]).flat();
+    const talk = times(30, (i) => [user(`u${i}`, words(40, `w${i}x`)), assistant(`a${i}`, 'Done.')]);
     const { text, shortened } = digestOf(talk, 400);
     expect(shortened.length).toBeGreaterThan(20);
     expect(text).toMatch(new RegExp(`^\\[${shortened.length} more messages of the user; u`, 'm'));
@@ -224,7 +221,7 @@ describe('a digest', () => {
   it.each([180, 420])('keeps what a bare question asks of, in %d tokens', (room) => {
     const answer = `Oak it is. ${words(20, 'oak')}\n\n${words(60, 'then')}\n\n${words(60, 'last')}`;
     const asked = `The plan has three gates.\n\n${words(20, 'gate')}\n\nDoes this look right?`;
-    const found = Array.from({ length: 12 }, (_, i) =>
+    const found = times(12, (i) =>
       assistant(`f${i}`, `The cause of leak ${i} is \`seal_${i}\`, because of rust in \`bolt_${i}\`.`),
     );
     const { text } = digestOf(
