@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { candidatesIn, CONTRACTS } from '../../src/testkit/index.js';
 import { openaiChat } from '../../src/index.js';
 import { spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const module = (name: string): string => join('test', 'acceptance', 'conform', name);
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 describe('N1: spillway conform', () => {
   it('N1: a stage and a summarizer of a third party that keep every rule', async () => {

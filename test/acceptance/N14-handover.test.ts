@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
 import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat, logged } from './support.js';
-
-/** Whole sessions and another process, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const RECORDED = 'examples/sessions/pressure-gauge.jsonl';
 const BUDGETS = [8_000, 16_000];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { collapsePrefix, expire, LONG } from '../../examples/reducers.js';
 import { createSpillway, reducerStage } from '../../src/index.js';
 import type { CompactionStage, ContextMessage, Message, Reduce, ReducerBudget } from '../../src/index.js';
@@ -8,9 +8,6 @@ import { callOf, prose, quarter, resultOf, says, system, user } from '../support
 import { read, talk, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 const CHAT = read([
   system('Be brief.'),

@@ -1,13 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { linkPackages, runOwnTests } from '../support/packages.js';
 import { temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
-
-// A package's own tests run in a process of their own, over the sources.
-jest.setTimeout(180_000);
 
 it("S10: an enterprise's module replaces counter, store and a stage and adds two, by its own tests", async () => {
   const to = join(folder.path, 'context-policy');

@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { formats, type Message } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { spillway, temporaryFolder } from './support.js';
-
-jest.setTimeout(120_000);
 
 type Loose = Record<string, any>;
 

@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { linkPackages, runOwnTests } from '../support/packages.js';
 import { spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
-
-// A package's own tests run in a process of their own, over the sources.
-jest.setTimeout(180_000);
 
 describe('S10: spillway new', () => {
   it('S10: writes a package whose own tests pass, the whole contract among them', async () => {

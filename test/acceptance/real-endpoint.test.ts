@@ -22,4 +22,4 @@ it('S5: a real model fills the slot, where one is named', async () => {
   ]);
   expect(record!.fallbacks).toEqual([]);
   console.log(summariesOf(session)[0]);
-}, 60_000);
+});

@@ -1,10 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/formats/index.js';
 import { FORMAT_RULES, validators } from '../../src/testkit/index.js';
 import { SAMPLES } from '../support/samples.js';
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 describe.each([...formats.values()].map((format) => ({ name: format.name, format })))(
   'the format $name',

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_STAGES } from '../../src/stages/index.js';
 import { STAGE_RULES, type StageSubject } from '../../src/testkit/index.js';
 
@@ -20,9 +20,6 @@ const OPTIONS: Readonly<Record<string, readonly object[]>> = {
   partial: [{ retainCount: 0, maxSummaryTokens: 60 }],
   full: [{ maxSummaryTokens: 60 }],
 };
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 describe.each(BUILT_IN_STAGES.map((stage) => ({ name: stage.name, stage })))(
   'the stage $name',

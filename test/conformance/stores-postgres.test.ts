@@ -9,7 +9,7 @@ const opened: SessionStore[] = [];
 
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();

@@ -1,12 +1,9 @@
-import { afterAll, jest } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import type { Act } from './acts.js';
 import { serveEmulator, type Decide, type Emulator } from './server.js';
 
 export { GOOD, POISON, type Act, type Said } from './acts.js';
 export type { Decide, Emulator, Received } from './server.js';
-
-/** Deadlines and cooldowns are waited for, on machines that do other things too. */
-jest.setTimeout(30_000);
 
 const started: Emulator[] = [];
 afterAll(() => started.forEach((emulator) => emulator.close()));

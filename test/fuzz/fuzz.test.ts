@@ -1,7 +1,5 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { fuzzOne, type Found } from './one.js';
-
-jest.setTimeout(120_000);
 
 // `npm run fuzz` goes on from here for as long as it is given.
 it('a few thousand generated requests are legal in every format', async () => {

@@ -1,12 +1,10 @@
-import { it, jest } from '@jest/globals';
+import { it } from '@jest/globals';
 import fc from 'fast-check';
 import { startEmulator } from '../emulator/index.js';
 import { inLibrary, inProxy, type Tried } from '../fuzz/histories.js';
 
 /** How many histories; `npm run fuzz:histories` takes as many as one has time for. */
 const RUNS = 60;
-jest.setTimeout(180_000);
-
 async function holds({ property, close }: Tried, numRuns: number): Promise<void> {
   await fc.assert(property, { numRuns });
   await close();

@@ -1,11 +1,8 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
 import { shownText } from '../acceptance/support.js';
 import { histories } from '../support/histories.js';
-
-/** Whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 /** What an operator or an agent may look at. */
 const LOOKS: readonly ((session: Session) => unknown)[] = [

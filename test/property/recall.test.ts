@@ -1,11 +1,8 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, recallTool, type SpillwayError } from '../../src/index.js';
 import { textOf } from '../../src/transcript/index.js';
 import { histories } from '../support/histories.js';
-
-/** Whole sessions, on machines that do other things too. */
-jest.setTimeout(120_000);
 
 const MARK = /\[[^[\]\n]*recall [^\]\n]+\]|\(compacted [^\s;]+; recall by handle\)/g;
 

@@ -1,8 +1,5 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createSpillway, openStore, type Message, type Session } from '../../src/index.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function randomOf(seed: number): () => number {

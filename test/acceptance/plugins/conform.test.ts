@@ -1,14 +1,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { linkPackages } from '../../support/packages.js';
 import { spillway, temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
 const packages = resolve('test', 'acceptance', 'plugins', 'packages');
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(180_000);
 
 /** A package in a folder of its own; its path. */
 function written(name: string, manifest: unknown, module: string): string {

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 // Jest links no package that two modules begin to load at once.
 import 'zod';
 import { createSpillway } from '../../../src/index.js';
@@ -11,9 +11,6 @@ import { quarter, shownText, spillway, temporaryFolder } from '../support.js';
 const folder = temporaryFolder();
 const SESSION = join('examples', 'sessions', 'pressure-gauge.jsonl');
 const plugin = (name: string): string => resolve('examples', 'plugins', name);
-
-// A package's own tests run in a process of their own, over the sources.
-jest.setTimeout(180_000);
 
 describe('K24: the two reference plugins', () => {
   it.each([

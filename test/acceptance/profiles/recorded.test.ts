@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createSpillway, replaySession, type CompactionRecord, type Session } from '../../../src/index.js';
 import { readSession } from '../../../src/faces/importers/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
@@ -8,8 +8,6 @@ import { readJson, shownText, spillway, temporaryFolder } from '../support.js';
 const SESSION = join('examples', 'sessions', 'pressure-gauge.jsonl');
 const WINDOW = 32_000;
 const folder = temporaryFolder();
-jest.setTimeout(120_000);
-
 interface Fired {
   readonly record: CompactionRecord;
   /** Pressure before and behind it, and of the call before. */

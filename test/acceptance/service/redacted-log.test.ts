@@ -8,7 +8,7 @@ import { started, type Started } from './support.js';
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -104,7 +104,7 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
     expect(stored).toContain('Step 11.');
     expect(stored).toContain(' removed]');
     expect(heldIn(stored)).toEqual([]);
-  }, 60_000);
+  });
 
   it('N8: without redactLog the same database holds them: the search finds what is there', async () => {
     const emulator = await startEmulator();
@@ -114,5 +114,5 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
     });
     for (let steps = 1; steps <= 2; steps++) await send(one, history(steps));
     expect(heldIn(await everythingIn(url))).toEqual(SECRETS);
-  }, 60_000);
+  });
 });

@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openaiChat, type Message, type Prepared, type Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { prose, says, step, system, user, type Chat } from '../../support/chats.js';
 import { engine, read, shownText, talk, sessionOf } from '../support.js';
 import { KINDS, place } from './stores.js';
-
-jest.setTimeout(60_000);
 
 const BUDGET = 12_000;
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];

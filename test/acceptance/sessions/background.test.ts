@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message, SessionStore, Spillway } from '../../../src/index.js';
 import { openStore } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
 import { but } from './stores.js';
 import { defineSummarizer } from './summarizer.js';
-
-jest.setTimeout(120_000);
 
 let server: TestPostgres;
 const engines: Spillway[] = [];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import { createSpillway, listSessions, SpillwayError } from '../../../src/index.js';
@@ -12,9 +12,6 @@ import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
 import { quarter, says, user } from '../../support/chats.js';
 import { engine, read, shownText, spillway, talk, temporaryFolder, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
-
-/** Servers and processes take their time. */
-jest.setTimeout(120_000);
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

@@ -1,10 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openStore, withoutHostTrimming, type Session } from '../../../src/index.js';
 import { prose, quarter, says, step, system, user } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk } from '../support.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const refusal = (limit: number) => new Error(`prompt is too long: ${2 * limit} tokens > ${limit} maximum`);

@@ -1,12 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineStage, type Message, type Session, type SessionStore } from '../../../src/index.js';
 import type { Json } from '../../../src/spi/index.js';
 import { engine, prose, read, says, step, system, user } from '../support.js';
 import { but, KINDS, place } from './stores.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const BUDGET = 6_000;
 

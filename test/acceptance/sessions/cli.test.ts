@@ -96,7 +96,7 @@ describe('the command line for kept sessions', () => {
     expect(newest).toMatchObject({ verdict: 'compacted-out', call: { call: 2 } });
     const recalled = await spillway(['recall', 'mill', '--store', store, '--query', 'K-4711']);
     expect(recalled.out).toMatch(/^\[m4\] tool, result of look.*:\nThe key is K-4711\./m);
-  }, 60_000);
+  });
 
   it('says what a session spent, whether its compactions pay, and what each call was sent', async () => {
     const store = kept('costs');
@@ -119,7 +119,7 @@ describe('the command line for kept sessions', () => {
     expect((await spillway(['costs', 'mill', ...named])).out).toMatch(
       /^c1 {2}saved tokens over 1 call, until it was undone, for .*: net [-+][\d,]+ input tokens$/m,
     );
-  }, 60_000);
+  });
 
   it('says what failed and when, of which budget a plan would be, and where a search looks', async () => {
     const store = kept('failed');
@@ -142,7 +142,7 @@ describe('the command line for kept sessions', () => {
     expect((await spillway(['approve', 'mill', '--store', store])).err).toMatch(
       /^PLAN_UNKNOWN: no plan waits\./,
     );
-  }, 60_000);
+  });
 
   it('counts the messages that stand, and not those that were rolled back', async () => {
     const store = kept('count');
@@ -155,7 +155,7 @@ describe('the command line for kept sessions', () => {
     expect(await count()).toBe(10);
     const listed = await spillway(['sessions', '--store', store]);
     expect(listed.out).toMatch(/^mill {2}primary {2}10 messages/);
-  }, 60_000);
+  });
 
   it('plans, proposes, approves, judges, undoes and rolls back', async () => {
     const store = kept('act');
@@ -187,7 +187,7 @@ describe('the command line for kept sessions', () => {
     });
     const refused = await spillway(['reject', 'mill', '--store', store]);
     expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('PLAN_UNKNOWN')]);
-  }, 60_000);
+  });
 
   it('K22: edits the plan that waits, which waits on; releases what an undo held', async () => {
     const store = kept('edit');
@@ -218,7 +218,7 @@ describe('the command line for kept sessions', () => {
     const shown = await spillway(['history', 'mill', '--store', store, '--transcript']);
     expect(shown.out).toContain('The key is under the stone.');
     expect((await spillway(['edit', 'mill', '--store', store])).err).toContain('PLAN_UNKNOWN');
-  }, 60_000);
+  });
 
   it('says what is wrong with names and places', async () => {
     const store = kept('wrong');
@@ -236,5 +236,5 @@ describe('the command line for kept sessions', () => {
     expect((await spillway(['recall', 'mill', '--store', store, '--handle', 'm999'])).err).toContain(
       'MESSAGE_UNKNOWN',
     );
-  }, 60_000);
+  });
 });

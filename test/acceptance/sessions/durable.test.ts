@@ -1,11 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Message, Session, SessionStore } from '../../../src/index.js';
 import { engine, prose, read, says, step, system, talk, user } from '../support.js';
 import { unhandledDuring } from '../../support/unhandled.js';
 import { but, KINDS, place } from './stores.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const BUDGET = 6_000;
 

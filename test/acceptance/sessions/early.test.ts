@@ -4,9 +4,6 @@ import { defineSummarizer } from './summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
 
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
-
 const settings = { fill: { prepareAt: 0.7 }, roster: ['auto'] };
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const more = (turns: number, seed: number): Message[] =>

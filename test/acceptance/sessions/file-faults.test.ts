@@ -1,13 +1,10 @@
 import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

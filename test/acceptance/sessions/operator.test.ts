@@ -1,12 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk, wordsOf, said, logged, preparedAt } from '../support.js';
 import { KINDS, place } from './stores.js';
 import { defineSummarizer } from './summarizer.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
 const LONG = [

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
 import { defineSummarizer } from './summarizer.js';
-
-// A server takes its time to stop and start.
-jest.setTimeout(120_000);
 
 let server: TestPostgres;
 const engines: Spillway[] = [];

@@ -1,11 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openStore, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, system, user, times } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk, said, logged } from '../support.js';
 import { KINDS, place } from './stores.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const CHAT = [...START, ...talk(30, 100)];
@@ -273,7 +270,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     for (const [i, [from]] of spans.entries())
       if (i > 0 && from !== spans[i - 1]![0]) expect(from).toBeGreaterThan(spans[i - 1]![1]!);
     expect(third.reading.pressure).toBeLessThan(1);
-  }, 60_000);
+  });
 
   it('commit one of two equal plans, and tell the other', async () => {
     const { store, again } = await place(kind);

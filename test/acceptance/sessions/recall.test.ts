@@ -1,12 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { recalledText, recallTool, type Message, type Recalled, type Session } from '../../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user, times, type Chat } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk } from '../support.js';
 import { KINDS, place } from './stores.js';
-
-/** Stores and whole sessions, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
 const LIST = times(400, (i) => `entry ${i}: the sluice of mill number ${i} is open`).join('\n');

@@ -16,7 +16,7 @@ const opened: SessionStore[] = [];
 afterAll(async () => {
   await Promise.all(opened.map((store) => store.close()));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 export const KINDS = ['memory', 'sqlite'] as const;
 

@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import { modelMessageSchema } from 'ai';
 import { formats } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { engine, prose } from '../../acceptance/support.js';
-
-jest.setTimeout(120_000);
 
 type Items = readonly unknown[];
 type Case = readonly [intent: string, format: string, items: Items, said?: readonly string[]];

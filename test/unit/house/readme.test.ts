@@ -184,5 +184,5 @@ describe('README.md and the pages that it leads to', () => {
     const ran = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: root, encoding: 'utf8' });
     rmSync(folder, { recursive: true });
     expect([ran.stdout.trim(), ran.stderr, ran.status]).toEqual(['1,3 3', '', 0]);
-  }, 60_000);
+  });
 });

@@ -135,4 +135,4 @@ it('whatever is asked, in whatever order, SQLite answers as memory does', async 
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createServer, connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
-jest.setTimeout(60_000);
 cleanUp();
 
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** What commits: the end of a transaction, or a write that is one statement and by itself a transaction. */

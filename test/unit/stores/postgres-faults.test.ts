@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened } from './support.js';
@@ -7,13 +7,10 @@ import { cleanUp, fill, KEY, message, opened } from './support.js';
 cleanUp();
 /** Most that a store holds; each may have been cut. */
 const CONNECTIONS = 10;
-// A server takes its time to stop and start.
-jest.setTimeout(60_000);
-
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres({ durable: true });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** Every text that a person or a log could come to see. */

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Json } from '../../../src/spi/index.js';
 import { PostgresQueue } from '../../../src/stores/postgres/queue.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
-
-jest.setTimeout(120_000);
 
 let server: TestPostgres;
 const opened: { readonly queue: PostgresQueue; readonly pool: pg.Pool }[] = [];

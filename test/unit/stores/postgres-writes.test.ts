@@ -1,16 +1,15 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionStore } from '../../../src/spi/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
-jest.setTimeout(60_000);
 cleanUp();
 
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** A wire that counts how often the client speaks again after the server has answered. */

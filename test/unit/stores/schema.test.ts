@@ -14,7 +14,7 @@ cleanUp();
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** One database of each kind: where it is, how to run statements on it, how to open it with steps to come. */

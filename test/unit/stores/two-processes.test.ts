@@ -20,4 +20,4 @@ it('two services on one file of SQLite lose nothing of each other and wait for e
     const own = messages.filter(({ id }) => id.startsWith(writer)).map(({ id }) => id);
     expect(own).toEqual(Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`));
   }
-}, 120_000);
+});

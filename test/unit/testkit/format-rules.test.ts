@@ -1,13 +1,10 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { FORMAT_RULES, judge, SUMMARIZER_RULES, validators } from '../../../src/testkit/index.js';
 import type { SummaryAnswer, Summarizer } from '../../../src/spi/index.js';
 import { SAMPLES } from '../../support/samples.js';
 import { WRONG_FORMATS } from './wrong-formats.js';
 
 const validate = validators.get('openai-chat')!;
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 describe('the rules of wire formats', () => {
   it.each(WRONG_FORMATS)('N1: %s catches a format that %s', async (id, _, format) => {

@@ -1,9 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { judge, PLUGIN_RULES, type PluginSubject } from '../../../src/testkit/index.js';
 import type { Plugin } from '../../../src/spi/index.js';
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 const limits = { loadMs: 200, hookMs: 200 };
 const plugin = (own: Plugin): PluginSubject => ({ plugin: { name: 'mine', ...own }, limits });

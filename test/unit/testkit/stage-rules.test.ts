@@ -1,12 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { judge, STAGE_RULES } from '../../../src/testkit/index.js';
 import { resultsOf } from '../../../src/spi/index.js';
 import type { CompactionStage, Edit, StageGoal, TranscriptView } from '../../../src/spi/index.js';
 import { WRONG_STAGES } from './wrong-stages.js';
-
-// Whole contracts are run, on a machine that may be busy.
-jest.setTimeout(120_000);
 
 const wrong = (
   edits: (view: TranscriptView, goal: StageGoal) => readonly Edit[],

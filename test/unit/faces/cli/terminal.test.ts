@@ -99,7 +99,7 @@ describe('the command line', () => {
     expect(err).not.toMatch(/EPIPE|INTERNAL|\bat .*\.js/);
     expect(err).toMatch(/^pressure /m);
     expect(code).toBe(0);
-  }, 60_000);
+  });
 
   const serve = ['--import', 'tsx', join(root, 'src', 'faces', 'cli', 'spillway.ts'), 'serve', '--port', '0'];
   // A device that takes nothing, as a full disk does.
