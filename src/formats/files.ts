@@ -1,4 +1,4 @@
-import type { FilePart, FilePlace, Message } from '../transcript/index.js';
+import type { FilePart, FilePlace, Message, OpaquePart } from '../transcript/index.js';
 import { isFields, jsonText, type Fields } from './record.js';
 
 /** What a file is, inline, at an address, or uploaded before: what every format can write in its own way. */
@@ -73,7 +73,7 @@ export const isAddress = (held: unknown): boolean =>
   typeof held === 'string' && /^(?:https?|data):/i.test(held);
 
 /** The bytes of a file part, whichever format it came in; undefined where nobody can say. */
-export function bytesOf({ wire }: Message, part: FilePart): FileSource | undefined {
+export function bytesOf({ wire }: Pick<Message, 'wire'>, part: FilePart): FileSource | undefined {
   const own = isFields(part.wire) ? part.wire : undefined;
   const at = own ? chatFileAt(own, [], undefined)?.at : part.at;
   const held = at && following(own ?? wire, at.way);
@@ -81,7 +81,7 @@ export function bytesOf({ wire }: Message, part: FilePart): FileSource | undefin
   if (at?.as === 'id') return typeof held === 'string' ? { kind: 'id', id: held, mediaType } : undefined;
   if (held instanceof URL || (at?.as === 'address' && typeof held === 'string'))
     return sourceOfUrl(String(held), mediaType);
-  const data = at?.as === 'text' ? Buffer.from(String(held)).toString('base64') : base64Of(held);
+  const data = at?.as === 'text' ? Buffer.from(wordsOf(held)).toString('base64') : base64Of(held);
   return data ? { kind: 'base64', data, mediaType } : undefined;
 }
 
@@ -100,6 +100,7 @@ function following(from: unknown, way: FilePlace['way']): unknown {
 /** How large it is on the wire, where bytes stand as base64. */
 function sizeOf(held: unknown): number | undefined {
   if (typeof held === 'string' || held instanceof URL) return Buffer.byteLength(String(held));
+  if (Array.isArray(held)) return Buffer.byteLength(jsonText(held));
   const isBytes = held instanceof Uint8Array || held instanceof ArrayBuffer;
   return isBytes ? Math.ceil(held.byteLength / 3) * 4 : undefined;
 }
@@ -127,4 +128,26 @@ function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {
 export function urlOf(source: FileSource): string | undefined {
   if (source.kind === 'url') return source.url;
   return source.kind === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
+}
+
+/** All that can be read of a file that is text, or of what only its format understands; '' of all else. */
+export function wordsIn(message: Pick<Message, 'wire'>, part: FilePart | OpaquePart): string {
+  if (part.type === 'opaque') return part.at ? wordsOf(following(message.wire, part.at.way)) : '';
+  if (part.at?.as === 'text') return wordsOf(following(message.wire, part.at.way));
+  const source = TEXT_FILE.test(part.mediaType) ? bytesOf(message, part) : undefined;
+  return source?.kind === 'base64' ? Buffer.from(source.data, 'base64').toString('utf8') : '';
+}
+
+const TEXT_FILE = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
+/** Nobody reads keys, proofs and bytes. */
+const SEALED = /^(?:data:|[\w+/=.-]{80})/;
+const NAMES =
+  /^(?:type|role|status|encrypted_\w+|signature|thoughtSignature|(?:\w+_)?ids?|\w+Ids?|providerOptions)$/;
+
+/** The texts of a value of any shape, a line each. */
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return SEALED.test(value) ? '' : value;
+  if (typeof value !== 'object' || value === null) return '';
+  const inner = Object.entries(value).map(([name, one]) => (NAMES.test(name) ? '' : wordsOf(one)));
+  return inner.filter((one) => one !== '').join('\n');
 }

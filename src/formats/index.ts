@@ -11,6 +11,7 @@ export { withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
 export { countIn } from './provider/lore.js';
 export { sameItem } from './conversation/same-item.js';
 export { refuseForeign } from './faults.js';
+export { wordsIn } from './files.js';
 export { isProgramWritten } from './conversation/reading.js';
 export {
   fieldsOf,

@@ -85,6 +85,8 @@ export interface OpaquePart extends Wired {
   readonly kind: string;
   /** Size on the wire, in bytes. */
   readonly bytes: number;
+  /** In the `wire` of its message. */
+  readonly at?: FilePlace;
   /** Id of the call that this is, to a tool that the provider runs itself. */
   readonly calls?: string;
   /** Id of such a call, whose result this is. */

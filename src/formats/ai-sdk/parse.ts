@@ -67,8 +67,10 @@ function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
   const ours = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
   return parts.map((part) => {
     if (part.type !== 'tool-result' || ours.has(part.callId)) return part;
-    const bytes = sizeOf(listOf(wire.content)[part.wire as number]);
-    return { ...opaquePart('provider-tool-result', undefined, part.wire, bytes), answers: part.callId };
+    const at = part.wire as number;
+    const bytes = sizeOf(listOf(wire.content)[at]);
+    const own = opaquePart('provider-tool-result', undefined, at, ['content', at], bytes);
+    return { ...own, answers: part.callId };
   });
 }
 
@@ -206,5 +208,5 @@ function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart 
 }
 
 function opaque(kind: string, item: unknown, wire: number): OpaquePart {
-  return opaquePart(kind, item, wire, sizeOf(item));
+  return opaquePart(kind, item, wire, ['content', wire], sizeOf(item));
 }

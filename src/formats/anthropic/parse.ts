@@ -206,13 +206,14 @@ const WAYS: Readonly<Record<string, Way>> = {
   text: 'text source.data',
   url: 'address source.url',
   file: 'id source.file_id',
+  content: 'text source.content',
 };
 
 /** A block that holds a file, or what is as large as one; undefined for any other block. */
 function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): FilePart | undefined {
   if (!FILES.has(block.type)) return undefined;
   const source = fieldsOf(block.source);
-  const way = entryOf(WAYS, source.type);
+  const way = block.type === 'search_result' ? 'text content' : entryOf(WAYS, source.type);
   return fileAt(block, place, way ? [way] : [], {
     wire,
     mediaType: source.media_type,
@@ -233,7 +234,7 @@ function opaque(block: Block, wire: number, report: Report): OpaquePart {
   const kind = typeof block.type === 'string' ? block.type : 'unknown';
   if (!isServerBlock(block) && !OPAQUE.has(kind))
     report('unknown-part', `block ${wire} of type ${kind} is not known; kept as it is`);
-  return { ...opaquePart(kind, block, wire), ...serverCallOf(block) };
+  return { ...opaquePart(kind, block, wire, ['message', 'content', wire]), ...serverCallOf(block) };
 }
 
 function strange(block: unknown, wire: number, report: Report): TextPart {

@@ -1,5 +1,5 @@
 import type { Parsed } from '../../spi/index.js';
-import type { Message, OpaquePart, Origin, Part, Role, TextPart } from '../../transcript/index.js';
+import type { FilePlace, Message, OpaquePart, Origin, Part, Role, TextPart } from '../../transcript/index.js';
 import { type Fields, jsonText, kindOf } from '../record.js';
 import type { Report } from './repairs.js';
 
@@ -83,14 +83,15 @@ export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** What is kept whole, for nobody here understands it. */
+/** What is kept whole, for nobody here understands it; `way` leads to it in the wire of its message. */
 export function opaquePart(
   kind: string,
   value: unknown,
   wire: unknown,
+  way?: FilePlace['way'],
   bytes = Buffer.byteLength(jsonText(value)),
 ): OpaquePart {
-  return { type: 'opaque', kind, bytes, wire };
+  return { type: 'opaque', kind, bytes, ...(way && { at: { as: 'text', way } }), wire };
 }
 
 /** Content as parts: nothing, a text, or a list whose items `read` reads; of anything else the JSON text is kept. */

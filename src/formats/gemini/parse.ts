@@ -150,7 +150,7 @@ function parsePart(part: WirePart, index: number, waiting: Waiting, place: FileP
     return { type: 'reasoning', text: part.text, ...(isText(signature) ? { signature } : {}), wire: index };
   }
   const kind = Object.keys(part).find((key) => !key.startsWith('thought')) ?? 'part';
-  return opaquePart(kind, part, index);
+  return opaquePart(kind, part, index, place);
 }
 
 /** All that a response says where the output of its tool follows beside it. */

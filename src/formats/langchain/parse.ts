@@ -84,7 +84,7 @@ function blockPart(block: unknown, wire: number, report: Report): Part {
   const kind = typeof fields.type === 'string' ? fields.type : kindOf(block);
   if (!SERVER_BLOCK.test(kind))
     report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
-  return { ...opaquePart(kind, block, wire), ...serverCallOf(fields) };
+  return { ...opaquePart(kind, block, wire, ['content', wire]), ...serverCallOf(fields) };
 }
 
 /** Thinking under the names of three houses, with the provider's proof over it. */
@@ -122,7 +122,7 @@ const SOURCED: readonly Way[] = [
   'id fileId',
   'id id',
 ];
-const PLAIN: readonly Way[] = ['address url', 'bytes data', 'id fileId', 'id id'];
+const PLAIN: readonly Way[] = ['address url', 'bytes data', 'text text', 'id fileId', 'id id'];
 
 function fileOf(block: Fields, wire: number): FilePart | undefined {
   const otherwise = entryOf(FILES, block.type);

@@ -110,7 +110,7 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   const { type, role } = item;
   const wire: Carried = { items: [item] };
   if (!isMessageItem(item)) {
-    const part = opaquePart(inWords(type), item, [0]);
+    const part = opaquePart(inWords(type), item, [0], ['items', 0]);
     return said(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
   }
   const parts = parseContent(item.content, 0, report);
@@ -138,7 +138,7 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
     return [fileAt(item, ['items', index], ['bytes result'], { wire: [index], mediaType })];
   }
   const name = isText(item.type) ? item.type : 'item_reference';
-  return [{ ...opaquePart(name, item, [index]), ...serverCallOf(item) }];
+  return [{ ...opaquePart(name, item, [index], ['items', index]), ...serverCallOf(item) }];
 }
 
 /** What the model let us read of its thinking; the sealed rest is its signature. */

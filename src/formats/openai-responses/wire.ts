@@ -78,14 +78,14 @@ export function parseContent(content: unknown, item: number, report: Report): Pa
   if (typeof content === 'string') return [{ type: 'text', text: content, wire: [item] }];
   if (!Array.isArray(content)) {
     report('unknown-content', `content is ${kindOf(content)}; kept as it is`);
-    return [opaquePart('content', content, [item])];
+    return [opaquePart('content', content, [item], ['items', item, 'content'])];
   }
   return content.map((entry: unknown, at) => {
     const known = textOrFile(entry, [item, at], ['items', item, 'content', at]);
     if (known) return known;
     const kind = isFields(entry) && typeof entry.type === 'string' ? entry.type : 'content';
     report('unknown-part', `entry ${at} of type ${kind} is not known; kept as it is`);
-    return opaquePart(kind, entry, [item, at]);
+    return opaquePart(kind, entry, [item, at], ['items', item, 'content', at]);
   });
 }
 

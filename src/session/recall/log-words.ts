@@ -1,3 +1,4 @@
+import { wordsIn } from '../../formats/index.js';
 import { callLabel, oneLine } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
@@ -132,8 +133,7 @@ export class LogWords {
 }
 
 /** With the secrets in it: for an index, never to be shown. */
-export const rawWordsOf = (message: Pick<LogMessage, 'parts'>): MessageWords =>
-  wordsOf(message, (text) => text);
+export const rawWordsOf = (message: Spoken): MessageWords => wordsOf(message, (text) => text);
 
 /** Takes secrets out of a text. Whole texts go through it, before anything is cut: half a secret is not recognised. */
 type Clean = (text: string) => string;
@@ -153,11 +153,14 @@ export interface MessageWords {
   readonly parts: readonly PartWords[];
 }
 
-function wordsOf({ parts }: Pick<LogMessage, 'parts'>, clean: Clean): MessageWords {
+/** Where nothing is left of what came in, files are but named. */
+type Spoken = Pick<LogMessage, 'parts' | 'wire'>;
+
+function wordsOf(message: Spoken, clean: Clean): MessageWords {
   const found: PartWords[] = [];
   let text = '';
-  parts.forEach((part, index) => {
-    const words = wordsOfPart(part, clean);
+  message.parts.forEach((part, index) => {
+    const words = wordsOfPart(part, message, clean);
     if (words === '') return;
     if (text !== '') text += '\n';
     found.push({ index, part, from: text.length, to: text.length + words.length });
@@ -166,11 +169,17 @@ function wordsOf({ parts }: Pick<LogMessage, 'parts'>, clean: Clean): MessageWor
   return { text, parts: found };
 }
 
-function wordsOfPart(part: Part, clean: Clean): string {
+function wordsOfPart(part: Part, message: Spoken, clean: Clean): string {
   if (part.type === 'tool-call') return clean(callText({ ...part, arguments: clean(part.arguments) }));
-  if (part.type === 'file') return clean(`[file ${part.name ?? part.mediaType}, ${part.bytes} bytes]`);
+  if (part.type === 'opaque') return clean(wordsIn(message, part));
+  if (part.type === 'file') {
+    const words = wordsIn(message, part);
+    return clean(`[file ${part.name ?? part.mediaType}, ${part.bytes} bytes]${words && `\n${words}`}`);
+  }
   if (part.type !== 'tool-result') return clean(textOf(part));
-  const inner = part.content.map((one) => (one.type === 'text' ? one.text : wordsOfPart(one, clean)));
+  const inner = part.content.map((one) =>
+    one.type === 'text' ? one.text : wordsOfPart(one, message, clean),
+  );
   return clean(inner.join('\n'));
 }
 
