@@ -91,9 +91,7 @@ describe('A9: progressive retry', () => {
 
   it('warns of no run that came to nothing while a later stage is to open', async () => {
     const ranAt = async (pressure: number): Promise<unknown> => {
-      const session = (await engine(8_000)).session();
-      fill(session, pressure);
-      const { run } = await session.prepare();
+      const { run } = await preparedAt((await engine(8_000)).session(), pressure);
       return [run.kind, run.warnings?.map(({ code }) => code)];
     };
     expect(await ranAt(0.82)).toEqual(['noop', undefined]);
