@@ -35,7 +35,10 @@ export function fileAt(
       return { as, names, held, size: as === 'id' && typeof held === 'string' ? 0 : sizeOf(held) };
     })
     .find(({ size }) => size !== undefined);
-  const inline = found?.as === 'address' ? typeInAddress(String(found.held)) : undefined;
+  const inline =
+    found?.as === 'address' && (typeof found.held === 'string' || found.held instanceof URL)
+      ? typeInAddress(String(found.held))
+      : undefined;
   return {
     type: 'file',
     mediaType: typeof mediaType === 'string' ? mediaType : (inline ?? otherwise),
