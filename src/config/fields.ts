@@ -6,6 +6,9 @@ export const count = z.int().min(0);
 /** A whole number from 1. */
 export const positive = z.int().min(1);
 
+/** The longest that a timer waits, in milliseconds; one that is told more is over at once. */
+export const MOST_MS = 2 ** 31 - 1;
+
 /** A share, 0 to 1. */
 export const share = z.number().min(0).max(1);
 

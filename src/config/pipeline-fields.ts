@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { count, flag, oneOf, orEmpty, positive, section } from './fields.js';
+import { count, flag, MOST_MS, oneOf, orEmpty, positive, section } from './fields.js';
 
 /** The pressure at which a stage opens; 0 would be open always. */
 export const gate = (stage: string) =>
@@ -17,7 +17,10 @@ export const CompactionThresholds = z.strictObject({
     .default(10)
     .describe('Messages that partial leaves standing, at most (whole exchanges).'),
   circuitBreakerFailures: positive.default(3).describe('Consecutive failures that open the breaker.'),
-  circuitBreakerCooldown: count.default(60_000).describe('Milliseconds until the one trial call.'),
+  circuitBreakerCooldown: count
+    .max(MOST_MS)
+    .default(60_000)
+    .describe('Milliseconds until the one trial call.'),
 });
 export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
 

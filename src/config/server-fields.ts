@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { count, flag, positive, text, texts } from './fields.js';
+import { count, flag, MOST_MS, positive, text, texts } from './fields.js';
 
 /** With its scheme: `localhost:1234` would be one of its own. */
 const upstream = z.url({ protocol: /^https?$/ });
@@ -62,6 +62,7 @@ export const ServerFields = z
     requestMs: z
       .int()
       .min(100)
+      .max(MOST_MS)
       .default(120_000)
       .describe('How long a client may take over sending one request: who drips it byte by byte is cut off.'),
     eventStreams: positive

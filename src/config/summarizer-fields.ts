@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { count, flag, oneOf, orEmpty, positive, share } from './fields.js';
+import { count, flag, MOST_MS, oneOf, orEmpty, positive, share } from './fields.js';
 
 export const SummarizerFields = {
   provider: oneOf(['openai-compatible', 'openai', 'anthropic'], 'openai-compatible').describe(
@@ -20,6 +20,7 @@ export const SummarizerFields = {
 /** How it is asked. */
 export const FillFields = z.strictObject({
   deadlineMs: positive
+    .max(MOST_MS)
     .default(30_000)
     .describe('Most milliseconds a compaction waits for text; what is late keeps its deterministic form.'),
   prepareAt: orEmpty(share).describe(

@@ -50,12 +50,12 @@ function show(value: unknown): string {
   return shown.length > 120 ? `${shown.slice(0, 117)}...` : shown;
 }
 
-/** Values that JSON cannot write, circular ones, are faults too, and must not hide the error that names them. */
+/** Values that JSON cannot write, or that no text can be made of, are faults too, and must not hide the error that names them. */
 function written(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return String(value);
+    return thrownText(value);
   }
 }
 

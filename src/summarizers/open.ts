@@ -131,6 +131,7 @@ type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => S
 /** Those that are named are opened, so that what is wrong with them is said at start. */
 async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const { settings, summarizer: inCode, brought = [] } = request;
+  for (const one of inCode ? [inCode, ...brought] : brought) checkLimits(one);
   const { model, summarizer, summarizerModel, summarizerAgents, compaction } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
     createModelSummarizer({ ...request, sessionModel: model, fields, subject });
@@ -156,6 +157,20 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
       remedy: 'Name the model in the settings, of all or of the agent, so that it is opened at start.',
     });
   };
+}
+
+/** Limits that are no numbers would be handed to the endpoint as they are. Throws `CONFIG_INVALID`. */
+function checkLimits(summarizer: Summarizer): void {
+  for (const limit of ['window', 'outputLimit'] as const) {
+    const found = summarizer[limit];
+    if (found === undefined || found > 0) continue;
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: `summarizer ${summarizer.name}, ${limit}`,
+      found,
+      allowed: 'a number of tokens above 0',
+      remedy: 'Give the limit of its model, or leave it out.',
+    });
+  }
 }
 
 /** The prompts of all stages; those that are missing in the operator's folder are written there. Throws `CONFIG_INVALID`. */

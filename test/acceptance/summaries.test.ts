@@ -289,3 +289,19 @@ describe('N9: no drift', () => {
     }
   });
 });
+
+it.each([
+  ['window', NaN],
+  ['outputLimit', 0],
+] as const)('A3: a summarizer of the host whose %s is %d is refused at start', async (limit, found) => {
+  const summarizer: Summarizer = {
+    name: 'ours',
+    endpoint: 'here',
+    [limit]: found,
+    summarize: async () => ({ text: 'Never asked.', finishReason: 'stop' }),
+  };
+  await expect(engine(BUDGET, {}, { profile: 'operator', summarizer })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`summarizer ours, ${limit}; found ${found}`),
+  });
+});
