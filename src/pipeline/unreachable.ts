@@ -51,12 +51,13 @@ export function unreachable(
   stages: readonly StageOutcome[],
 ): Unreachable {
   const { budget, tokens } = reading;
-  const { takes, limit, remedy } = figuresOf(floor, beside, reading, stages.length > 0);
+  const told = onScale(floor, reading.scale);
+  const { takes, limit, remedy } = figuresOf(told, beside, reading, stages.length > 0);
   const error = new SpillwayError('BUDGET_UNREACHABLE', {
     subject: `What may never be removed takes ${takes}; the budget is ${limit}`,
     remedy,
     facts: {
-      floor,
+      floor: told,
       limit: budget.tokens,
       tokens,
       ...(budget.bytes !== undefined && {
@@ -70,15 +71,21 @@ export function unreachable(
   return { kind: 'unreachable', error, stages };
 }
 
-/** The floor is a lower bound; where it fits and the request does not, what is left (`isLeft`) says why. */
+/** In the provider's tokens, as the limit and the request that it is held against. */
+function onScale({ total, parts }: Floor, scale: number): Floor {
+  const scaled = Object.entries(parts).map(([name, tokens]) => [name, Math.round(scale * tokens)]);
+  return { total: Math.ceil(scale * total), parts: Object.fromEntries(scaled) as Floor['parts'] };
+}
+
+/** `floor` is on the reading's scale. It is a lower bound; where it fits and the request does not, what is left (`isLeft`) says why. */
 function figuresOf(
   floor: Floor,
   beside: BytesAndImages,
-  { budget, tokens, bytes, images, scale }: Reading,
+  { budget, tokens, bytes, images }: Reading,
   isLeft: boolean,
 ): { readonly takes: string; readonly limit: string; readonly remedy: string } {
   const least = (least: number, left: number): number => Math.max(Math.ceil(least), isLeft ? left : 0);
-  const leastTokens = least(floor.total * scale, tokens);
+  const leastTokens = least(floor.total, tokens);
   if (leastTokens > budget.tokens) {
     return {
       takes: `${grouped(leastTokens)} tokens (${breakdownOf(floor)})`,
@@ -114,6 +121,6 @@ function breakdownOf({ parts }: Floor): string {
   const names = Object.keys(PARTS) as (keyof Floor['parts'])[];
   return names
     .filter((name) => parts[name] > 0)
-    .map((name) => `${PARTS[name]} ${grouped(Math.round(parts[name]))}`)
+    .map((name) => `${PARTS[name]} ${grouped(parts[name])}`)
     .join(', ');
 }

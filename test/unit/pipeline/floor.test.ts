@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { computeFloor } from '../../../src/pipeline/index.js';
-import { isTooMuch } from '../../../src/pipeline/unreachable.js';
+import { isTooMuch, unreachable } from '../../../src/pipeline/unreachable.js';
 import type { Reading } from '../../../src/tokens/index.js';
 import { Bench } from '../../support/bench.js';
 import { call, calls, pinned, result, says, system, user, words } from '../../support/messages.js';
@@ -48,6 +48,14 @@ describe('the floor', () => {
     const least = { floor: { total: 90, parts: NONE }, beside: { bytes: 0, images: 0 } };
     const isAt = (scale: number) => isTooMuch(least, { budget: budgetOf(100), scale } as Reading);
     expect([1, 1.1, 1.2].map(isAt)).toEqual([false, false, true]);
+  });
+
+  it('is told with its parts in the tokens of the provider, as the limit is', () => {
+    const floor = { total: 90, parts: { ...NONE, tools: 70, pins: 20 } };
+    const reading = { budget: budgetOf(100), scale: 1.5, tokens: 300 } as Reading;
+    const { error } = unreachable({ floor, beside: { bytes: 0, images: 0 } }, reading, []);
+    expect(error.message).toContain('takes 135 tokens (tools 105, pins 30); the budget is 100 tokens');
+    expect(error.facts).toMatchObject({ floor: { total: 135, parts: { tools: 105, pins: 30 } }, limit: 100 });
   });
 
   it('over the budget is a typed error with its parts, before any stage is asked', () => {
