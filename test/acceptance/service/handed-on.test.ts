@@ -49,6 +49,19 @@ describe('a request that nothing is to be done to', () => {
     expect(await send(own)).toBe(own);
   });
 
+  it('N13: that is refused gets all of what its upstream says, however long', async () => {
+    const emulator = await startEmulator({ status: 502, body: { page: 'x'.repeat(3_000_000) } });
+    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+    const { url } = await started(50_000, { server: { upstreams } } as never);
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [ALOUD] }),
+    });
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toHaveLength(3_000_011);
+  });
+
   it('N13: is told by every message, also where its first bytes are those of another history', async () => {
     const { send, sessions } = await proxied();
     const body = (...messages: object[]): string => JSON.stringify({ model: 'm', messages });

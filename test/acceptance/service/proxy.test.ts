@@ -60,6 +60,28 @@ describe('the session of a request', () => {
   const model = 'm';
   const long = [system('Be brief.'), user('Build the mill.'), ...talk(14, 300)];
 
+  it('is one beside where its name is that of another interface', async () => {
+    const { service, emulator } = await proxied();
+    const client = chatOf(service);
+    const headers = { 'x-spillway-session': 'ticket' };
+    await client.chat.completions.create(
+      { model, messages: [user('Build the mill.')] as never },
+      { headers },
+    );
+    const asks = async (name: string, ...more: Chat[]): Promise<string> => {
+      const { response } = await client.responses
+        .create({ model, input: [...long, ...more] as never }, { headers: { 'x-spillway-session': name } })
+        .withResponse();
+      return response.headers.get('x-spillway-session')!;
+    };
+    const beside = await asks('ticket', user('And the roof?'));
+    expect(beside).not.toBe('ticket');
+    expect(await asks('ticket', user('And the roof?'), says('Planned.'), user('And the door?'))).toBe(beside);
+    expect(JSON.stringify(emulator.received.at(-1)!.body).length).toBeLessThan(5 * BUDGET);
+    expect(service.lines.join('')).not.toContain('passed by');
+    checkRequests(emulator);
+  });
+
   it('is found by what its client said before, also by another process on the store, and forks where that is left', async () => {
     const { service, emulator } = await proxied();
     const client = chatOf(service);

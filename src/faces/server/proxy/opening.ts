@@ -27,7 +27,11 @@ export class Refused extends Error {
   }
 }
 
+/** Errors of providers are short: what is longer is a page of somebody's, and goes on unread. */
+const MOST_ERROR_BYTES = 1_048_576;
+
 function parsed(bytes: Buffer): unknown {
+  if (bytes.length > MOST_ERROR_BYTES) return undefined;
   const text = bytes.toString('utf8');
   return jsonIn(text) ?? text;
 }
@@ -82,7 +86,7 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof SpillwayError) return { code: error.code, message: error.message };
   if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
   const { error: said = error.error } = isFields(error.error) ? error.error : {};
-  if (!isFields(said)) return { message: String(said) };
+  if (!isFields(said)) return { message: String(said ?? error.message) };
   const { type, code, message } = said;
   return { type, code, message: String(message) };
 }

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isStoreFailure } from '../../../errors/index.js';
+import { isStoreFailure, SpillwayError } from '../../../errors/index.js';
 import type { Compared, Session } from '../../../session/index.js';
 import type { ThreadKey } from '../../../spi/index.js';
 import { NO_SIZE, textOf, type Message } from '../../../transcript/index.js';
@@ -61,8 +61,9 @@ export class Places {
     try {
       return await this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
     } catch (error) {
+      // The name belongs to a session of another wire, or nobody knows what it belongs to: the client's history is all there is.
+      if (isOtherWire(error)) return this.#byHistory(asked);
       unlessAway(error);
-      // Until the store says what it holds of that name, its client's history is all there is.
       const beside = await this.#byHistory(asked);
       beside.storeFailed(error);
       return beside;
@@ -187,6 +188,9 @@ export class Places {
 const scopeOf = (beginning: string): string => `proxy.beginnings ${beginning}`;
 const nothing = (): void => undefined;
 
+const isOtherWire = (error: unknown): boolean =>
+  error instanceof SpillwayError && error.code === 'SESSION_FORMAT';
+
 function unlessAway(error: unknown): undefined {
   if (!isStoreFailure(error)) throw error;
 }
@@ -203,7 +207,8 @@ const DEPTHS = [1, 2, 4, 8];
  * Hashes of how a history begins, instructions aside, the longest first: up to what was said before the next answer of the
  * model, up to its first one, and before that. Parses no more of it than it has to.
  */
-function beginningsOf({ caller, format, headers, body, messages }: SessionRequest): readonly string[] {
+function beginningsOf(asked: SessionRequest): readonly string[] {
+  const { caller, format, headers, named, body, messages } = asked;
   const { messagesField, parse } = formatNamed(format);
   for (let count = 8; ; count *= 4) {
     const isAll = count >= messages.length;
@@ -211,7 +216,7 @@ function beginningsOf({ caller, format, headers, body, messages }: SessionReques
     const said = parsed.messages.filter(({ role }) => role !== 'system');
     const answers = said.flatMap(({ role }, at) => (role === 'assistant' ? at : []));
     if (answers.length <= DEPTHS.at(-1)! && !isAll) continue;
-    const scope = [caller.tenant, format, ownNameOf(headers, body)];
+    const scope = [caller.tenant, format, ownNameOf(headers, body), ...(named === undefined ? [] : [named])];
     const ends = DEPTHS.filter((depth) => depth <= answers.length).map(
       (depth) => answers[depth] ?? said.length,
     );

@@ -21,9 +21,6 @@ import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
 import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
 
-/** Errors of providers are short; what is longer is none. */
-const MOST_ERROR_BYTES = 1_048_576;
-
 interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'> {
   readonly endpoint: Endpoint;
   readonly commands: boolean;
@@ -128,7 +125,7 @@ export class Turn {
     const answer = await ask({ ...this.#parts, method: 'POST', body });
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
-    return new Refused(status, headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
+    return new Refused(status, headers, await wholeOf(answer.body));
   }
 
   async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {

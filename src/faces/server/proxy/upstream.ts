@@ -118,14 +118,9 @@ function passedOn(
   return passed;
 }
 
-/** All of an answer. Errors of providers are short; what is longer than this is none. */
-export async function wholeOf(body: AsyncIterable<Buffer>, mostBytes = Infinity): Promise<Buffer> {
+/** All of an answer. */
+export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > mostBytes) break;
-    pieces.push(piece);
-  }
+  for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);
 }
