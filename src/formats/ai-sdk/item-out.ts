@@ -7,7 +7,7 @@ import {
   type ToolResultPart,
   writeJson,
 } from '../../transcript/index.js';
-import { fileNote } from '../conversation/placeholders.js';
+import { namedInstead } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
 import { textOf } from '../conversation/reading.js';
@@ -40,7 +40,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
         ? { type: 'reasoning', text: part.text }
         : undefined;
     case 'file':
-      return isFields(from) ? from : writeFile(part, message);
+      return isFields(from) ? from : writeFile(part, message, report);
     case 'tool-call':
       return writeCall(part, isFields(from) ? from : undefined, report);
     case 'opaque': {
@@ -53,10 +53,10 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
   }
 }
 
-function writeFile(part: FilePart, message: Message): Fields {
+function writeFile(part: FilePart, message: Message, report: Report): Fields {
   const source = bytesOf(message, part);
   const item = source && partOfFile(source, part);
-  return item ?? { type: 'text', text: fileNote(part) };
+  return item ?? { type: 'text', text: namedInstead(part, report) };
 }
 
 function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report): Fields {
@@ -68,16 +68,21 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
 }
 
 /** One result as an item of a tool message. */
-export function writeResult(part: ToolResultPart, from: unknown, tool: string, message: Message): Fields {
+export function writeResult(part: ToolResultPart, from: unknown, message: Message, report: Report): Fields {
   const frame = fieldsOf(from);
-  const output = writeOutput(part, isFields(frame.output) ? frame.output : undefined, message);
-  const toolName = frame.toolName ?? part.name ?? tool;
+  const output = writeOutput(part, isFields(frame.output) ? frame.output : undefined, message, report);
+  const toolName = frame.toolName ?? part.name ?? 'unknown';
   return changed(frame, { type: 'tool-result', toolCallId: part.callId, toolName, output });
 }
 
-function writeOutput(part: ToolResultPart, from: Fields | undefined, message: Message): Fields {
+function writeOutput(
+  part: ToolResultPart,
+  from: Fields | undefined,
+  message: Message,
+  report: Report,
+): Fields {
   const { content } = part;
-  const items = content.map((inner) => writeInner(inner, from, message));
+  const items = content.map((inner) => writeInner(inner, from, message, report));
   if (from?.type === 'content') return changed(from, { value: sameOr(items, from.value) });
   const hasFile = content.some(({ type }) => type === 'file');
   const text = textOf(content);
@@ -95,7 +100,12 @@ function saysSame({ type, value, reason }: Fields, text: string): boolean {
   return text === (typeof value === 'string' ? value : writeJson(value));
 }
 
-function writeInner(inner: TextPart | FilePart, from: Fields | undefined, message: Message): unknown {
+function writeInner(
+  inner: TextPart | FilePart,
+  from: Fields | undefined,
+  message: Message,
+  report: Report,
+): unknown {
   const source = innerOf(from?.value, inner.wire);
   if (inner.type === 'text') {
     return isFields(source) && source.text === inner.text ? source : { type: 'text', text: inner.text };
@@ -103,13 +113,15 @@ function writeInner(inner: TextPart | FilePart, from: Fields | undefined, messag
   if (isFields(source)) return source;
   const bytes = bytesOf(message, inner);
   const item = bytes && innerOfFile(bytes, inner);
-  return item ?? { type: 'text', text: fileNote(inner) };
+  return item ?? { type: 'text', text: namedInstead(inner, report) };
 }
 
-/** What a result says, as parts of a user's message. */
+/** What a result says, as parts of a user's message. Its files were told of with the result. */
 export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
-    return inner.type === 'text' ? { type: 'text', text: inner.text } : writeFile(inner, message);
+    return inner.type === 'text'
+      ? { type: 'text', text: inner.text }
+      : writeFile(inner, message, () => undefined);
   });
 }
 

@@ -62,7 +62,7 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
   for (const { source, shown: parts } of alignedParts(shown)) {
     const from = wire && typeof source.wire === 'number' ? content[source.wire] : undefined;
     for (const part of parts) {
-      const answer = answerOf(part, from, message);
+      const answer = answerOf(part, from, message, note);
       if (answer) {
         answers.push(answer);
         changed ||= answer.item !== from;
@@ -84,9 +84,9 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
 }
 
 /** Results, and responses to requests for approval: what stands behind its call. */
-function answerOf(part: Part, from: unknown, message: Message): AiSdkAnswer | undefined {
+function answerOf(part: Part, from: unknown, message: Message, note: Report): AiSdkAnswer | undefined {
   if (part.type === 'tool-result') {
-    const item = writeResult(part, from, 'unknown', message);
+    const item = writeResult(part, from, message, note);
     return { callId: part.callId, item, said: saidBy(part, message) };
   }
   if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {

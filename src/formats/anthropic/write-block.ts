@@ -13,7 +13,7 @@ import type {
   ToolResultPart,
 } from '../../transcript/index.js';
 import { toolName } from '../conversation/ids.js';
-import { fileNote } from '../conversation/placeholders.js';
+import { fileNote, namedInstead } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
@@ -117,9 +117,7 @@ function fileBlock(part: FilePart, block: Block | undefined, source: Source): Bl
   const found = message.role === 'assistant' ? undefined : bytesOf(message, part);
   const written = found && blockOfFile(found, part);
   if (written) return written as Block & Partial<ImageBlockParam>;
-  const note = fileNote(part);
-  report('file-named', `${note} cannot be sent here; it is named instead`);
-  return { type: 'text', text: note };
+  return { type: 'text', text: namedInstead(part, report) };
 }
 
 const IMAGES = /^image\/(jpeg|png|gif|webp)$/;

@@ -1,4 +1,5 @@
 import type { FilePart } from '../../transcript/index.js';
+import type { Report } from './repairs.js';
 
 /** Texts that stand in a request where the log was broken. They are sent to models: plain, labelled, and final. */
 
@@ -30,4 +31,11 @@ export function unknownRole(role: unknown): string {
 /** For files that the wire form cannot carry. */
 export function fileNote({ mediaType, bytes, name }: Pick<FilePart, 'mediaType' | 'bytes' | 'name'>): string {
   return `[file ${name ? `${name}, ` : ''}${mediaType}, ${bytes} bytes]`;
+}
+
+/** The same in place of a file that is not sent, which is told. */
+export function namedInstead(part: FilePart, report: Report): string {
+  const note = fileNote(part);
+  report('file-named', `${note} cannot be sent here; it is named instead`);
+  return note;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../transcript/index.js';
 import { alignedParts, drafting, reportThinking } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
-import { fileNote } from '../conversation/placeholders.js';
+import { fileNote, namedInstead } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
@@ -164,7 +164,7 @@ function foreignForm(message: Message, note: Report): WireForm {
   for (const part of message.parts) {
     if (part.type === 'text' && part.text !== '')
       parts.push({ text: named(part, message, parts.length === 0) });
-    if (part.type === 'file') parts.push(filePart(message, part));
+    if (part.type === 'file') parts.push(filePart(message, part, note));
     if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
     const call = callOf(part, note);
@@ -172,7 +172,7 @@ function foreignForm(message: Message, note: Report): WireForm {
     parts.push(callPart(part, call.wireName, calls.length === 1, note));
   }
   reportThinking(message.parts, note);
-  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part));
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, note));
   return { parts, calls, answers };
 }
 
@@ -181,9 +181,9 @@ function named({ text }: TextPart, { name }: Message, first: boolean): string {
   return first && name !== undefined ? `${name}: ${text}` : text;
 }
 
-function filePart(message: Message, part: FilePart): WirePart {
+function filePart(message: Message, part: FilePart, note: Report): WirePart {
   const source = bytesOf(message, part);
-  return (source && partOfFile(source)) ?? { text: fileNote(part) };
+  return (source && partOfFile(source)) ?? { text: namedInstead(part, note) };
 }
 
 function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
@@ -197,11 +197,11 @@ function callPart(part: ToolCallPart, wireName: string, first: boolean, note: Re
   return { functionCall, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
 }
 
-function resultOf(message: Message, part: ToolResultPart): DraftResult {
+function resultOf(message: Message, part: ToolResultPart, note: Report): DraftResult {
   const media: WirePart[] = [];
   const words = part.content.map((inner) => {
     if (inner.type === 'text') return inner.text;
-    const file = filePart(message, inner);
+    const file = filePart(message, inner, note);
     if (file.text === undefined) media.push(file);
     return fileNote(inner);
   });

@@ -12,7 +12,7 @@ import type { Serialised, WireMemory } from '../../spi/index.js';
 import { alignedParts, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
-import { fileNote, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { namedInstead, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { bytesOf, urlOf } from '../files.js';
@@ -216,7 +216,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
     case 'reasoning':
       return 'wire' in part && isFields(from) ? from : undefined;
     case 'file':
-      return isFields(from) ? from : writeFile(part, message);
+      return isFields(from) ? from : writeFile(part, message, report);
     case 'opaque':
       if (from === undefined && part.wire !== 'invalid')
         report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
@@ -227,10 +227,10 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
 }
 
 /** A file as a block that every LangChain provider converts; named where there is none. */
-function writeFile(part: FilePart, message: Message): Fields {
+function writeFile(part: FilePart, message: Message, report: Report): Fields {
   const source = bytesOf(message, part);
   const url = source && urlOf(source);
-  if (url === undefined) return { type: 'text', text: fileNote(part) };
+  if (url === undefined) return { type: 'text', text: namedInstead(part, report) };
   const { mediaType } = source!;
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   const metadata = part.name === undefined ? {} : { metadata: { filename: part.name } };

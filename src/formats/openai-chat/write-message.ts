@@ -8,7 +8,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { fileNote } from '../conversation/placeholders.js';
+import { fileNote, namedInstead } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, urlOf, type FileSource } from '../files.js';
 import { changed, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
@@ -22,10 +22,11 @@ export function adopted(message: Message, report: Report): Message {
       report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return [];
     }
+    if (part.type !== 'file') return [own as Part];
     // Of files only the user may speak.
-    const source = part.type === 'file' && message.role !== 'assistant' ? bytesOf(message, part) : undefined;
-    const wire = source && filePart(source, part as FilePart);
-    return [wire ? { ...part, wire } : (own as Part)];
+    const source = message.role === 'assistant' ? undefined : bytesOf(message, part);
+    const wire = source && filePart(source, part);
+    return [wire ? { ...part, wire } : { type: 'text', text: namedInstead(part, report) }];
   });
   const { wire: _, wireFormat: __, ...own } = message;
   return { ...own, parts };

@@ -7,6 +7,7 @@ import {
 } from '../../transcript/index.js';
 import { reportThinking, wellFormed } from '../conversation/drafts.js';
 import { legalId, toolName } from '../conversation/ids.js';
+import { namedInstead } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource, urlOf } from '../files.js';
@@ -27,7 +28,7 @@ export function foreignForm(message: Message, note: Report): WireForm {
   const calls: DraftCall[] = [];
   let spoken: (TextPart | FilePart)[] = [];
   const speak = (): void => {
-    items.push(...spokenItem(message, spoken, items.length === 0));
+    items.push(...spokenItem(message, spoken, items.length === 0, note));
     spoken = [];
   };
   for (const part of message.parts) {
@@ -42,19 +43,26 @@ export function foreignForm(message: Message, note: Report): WireForm {
   }
   speak();
   reportThinking(message.parts, note);
-  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part));
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, note));
   if (items.length === 0 && answers.length === 0 && message.role !== 'assistant')
     items.push({ role: roleOf(message), content: '' });
   return { items, calls, answers };
 }
 
 /** Words and files as one message; nothing where nothing is said. Only user messages carry files. */
-function spokenItem(message: Message, parts: readonly (TextPart | FilePart)[], first: boolean): Item[] {
+function spokenItem(
+  message: Message,
+  parts: readonly (TextPart | FilePart)[],
+  first: boolean,
+  note: Report,
+): Item[] {
   const name = first && message.name !== undefined ? `${message.name}: ` : '';
   const role = roleOf(message);
   const files = role === 'user' && parts.some((part) => part.type === 'file');
   if (files) {
-    const content = parts.map((part, i) => contentEntry(message, i === 0 ? prefixed(part, name) : part));
+    const content = parts.map((part, i) =>
+      contentEntry(message, i === 0 ? prefixed(part, name) : part, note),
+    );
     return [{ role, content }];
   }
   const text = parts.map(wordsOf).join('\n');
@@ -70,10 +78,11 @@ function roleOf({ role }: Message): string {
   return role === 'tool' ? 'user' : role;
 }
 
-function contentEntry(message: Message, part: TextPart | FilePart): Fields {
-  const source = part.type === 'file' ? bytesOf(message, part) : undefined;
-  const file = source && part.type === 'file' && entryOfFile(source, part, message.wireFormat);
-  return file || { type: 'input_text', text: wordsOf(part) };
+function contentEntry(message: Message, part: TextPart | FilePart, note: Report): Fields {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const source = bytesOf(message, part);
+  const file = source && entryOfFile(source, part, message.wireFormat);
+  return file ?? { type: 'input_text', text: namedInstead(part, note) };
 }
 
 /** A file of another format as an entry of a content list; undefined where this one has no place for it. */
@@ -101,11 +110,11 @@ function wordsOf(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : noteOf(part);
 }
 
-function resultOf(message: Message, part: ToolResultPart): DraftResult {
+function resultOf(message: Message, part: ToolResultPart, note: Report): DraftResult {
   const plain = part.content.every((inner) => inner.type === 'text');
   const output = plain
     ? part.content.map(wordsOf).join('\n')
-    : part.content.map((inner) => contentEntry(message, inner));
+    : part.content.map((inner) => contentEntry(message, inner, note));
   return {
     callId: part.callId,
     said: textsIn(part.content),

@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import { modelMessageSchema } from 'ai';
+import { formats } from '../../../src/formats/index.js';
+import { validators } from '../../../src/testkit/index.js';
+import { originals } from './views.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUg==';
+const PDF = 'JVBERi0xLjQK';
+const WORDS = 'The weir is nine feet high.';
+const BASE64 = Buffer.from(WORDS).toString('base64');
+const PICTURE = 'https://pics.example/mill.png';
+const PAPER = 'https://pics.example/deed.pdf';
+
+/** A question with files, and a call that is answered with a picture, as clients of each format write them. */
+const BODIES: Readonly<Record<string, { readonly body: Fields; readonly files: readonly string[] }>> = {
+  'openai-chat': {
+    files: [PNG, PICTURE, PDF],
+    body: {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+            { type: 'image_url', image_url: { url: PICTURE } },
+            { type: 'file', file: { filename: 'deed.pdf', file_data: `data:application/pdf;base64,${PDF}` } },
+          ],
+        },
+      ],
+    },
+  },
+  'openai-responses': {
+    files: [PNG, PICTURE, PDF, PAPER],
+    body: {
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'What is it?' },
+            { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${PNG}` },
+            { type: 'input_image', detail: 'auto', image_url: PICTURE },
+            { type: 'input_file', filename: 'deed.pdf', file_data: `data:application/pdf;base64,${PDF}` },
+            { type: 'input_file', file_url: PAPER },
+          ],
+        },
+        { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+        {
+          type: 'function_call_output',
+          call_id: 'c1',
+          output: [{ type: 'input_image', detail: 'auto', image_url: PICTURE }],
+        },
+      ],
+    },
+  },
+  anthropic: {
+    files: [PNG, PICTURE, PDF, PAPER],
+    body: {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+            { type: 'image', source: { type: 'url', url: PICTURE } },
+            {
+              type: 'document',
+              title: 'deed',
+              source: { type: 'base64', media_type: 'application/pdf', data: PDF },
+            },
+            { type: 'document', source: { type: 'url', url: PAPER } },
+          ],
+        },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'c1',
+              content: [{ type: 'image', source: { type: 'url', url: PICTURE } }],
+            },
+          ],
+        },
+      ],
+    },
+  },
+  gemini: {
+    files: [PNG, BASE64, PAPER],
+    body: {
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { text: 'What is it?' },
+            { inlineData: { mimeType: 'image/png', data: PNG } },
+            { inlineData: { mimeType: 'text/plain', data: BASE64 } },
+            { fileData: { mimeType: 'application/pdf', fileUri: PAPER } },
+          ],
+        },
+      ],
+    },
+  },
+  'ai-sdk': {
+    files: [PNG, PICTURE, BASE64],
+    body: {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'file', mediaType: 'image/png', data: PNG },
+            { type: 'file', mediaType: 'image/png', data: new URL(PICTURE) },
+            { type: 'file', mediaType: 'text/plain', data: BASE64, filename: 'deed.txt' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: {} }],
+        },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'c1',
+              toolName: 'look',
+              output: {
+                type: 'content',
+                value: [
+                  { type: 'image-url', url: PICTURE },
+                  { type: 'image-data', data: PNG, mediaType: 'image/png' },
+                  { type: 'file-data', data: PDF, mediaType: 'application/pdf' },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    },
+  },
+};
+
+const NAMES = [...formats.keys()];
+const cases = Object.keys(BODIES).flatMap((from) =>
+  NAMES.filter((to) => to !== from).map((to) => ({ from, to })),
+);
+
+describe('files of one format in another', () => {
+  it.each(cases)('$from in $to: each is sent or named, and the request is legal', ({ from, to }) => {
+    const { body, files } = BODIES[from]!;
+    const { messages } = formats.get(from)!.parse(body);
+    const target = formats.get(to)!;
+    const written = target.serialise(originals(messages));
+    expect(validators.get(to)!({ ...written.beside, [target.messagesField]: written.messages })).toEqual([]);
+    if (to === 'ai-sdk')
+      for (const message of written.messages as readonly object[])
+        expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
+    const text = JSON.stringify(written.messages);
+    const named = written.notices.filter(({ kind }) => kind === 'file-named').length;
+    const gone = files.filter((file) => !text.includes(file) && !(file === BASE64 && text.includes(WORDS)));
+    expect(gone.length).toBeLessThanOrEqual(named);
+  });
+});
