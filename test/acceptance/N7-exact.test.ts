@@ -205,6 +205,26 @@ describe('N7: what is exact stands in the digest', () => {
     expect(sent).not.toMatch(/User \[[^\n]{0,80}You must push/);
   });
 
+  it.each([
+    [
+      'as JSON in a text',
+      JSON.stringify([{ content: 'lay the floor', status: 'pending' }, { content: 'hang the door' }]),
+    ],
+    ['as a checklist', '- [ ] lay the floor\n- [-] hang the door\n- [x] clear the ground'],
+  ])('N7: a plan that its tool was given %s', async (_as, todos) => {
+    const planned = await digestAfter(...step('update_todo_list', { todos }, 'ok'));
+    expect(planned).toMatch(
+      /^ {2}- lay the floor \(pending\)\n {2}- hang the door \((?:open|in_progress)\)$/m,
+    );
+    // What is no list takes nothing away.
+    const after = await digestAfter(
+      ...step('update_todo_list', { todos }, 'ok'),
+      ...step('update_todo_list', { todos: '[{"content": "lay' }, 'Error: no JSON'),
+      ...step('update_todo_list', { todos: '- [ ] one step alone' }, 'ok'),
+    );
+    expect(after).toContain('lay the floor (pending)');
+  });
+
   it('N7: a plan of bare texts too, and none that a tool only looked up', async () => {
     const planned = await digestAfter(
       ...step('update_plan', { plan: ['lay the floor', 'hang the door'] }, 'ok'),

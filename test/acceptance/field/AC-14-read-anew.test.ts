@@ -144,6 +144,31 @@ describe('AC-14: instructions are lost', () => {
     expect(texts[1]).not.toContain('billing');
   });
 
+  it('AC-14: a compaction that would gain nothing beside them goes without', async () => {
+    const { root } = workspace('grown', prose(550, 9));
+    const settings = { roster: ['full'], thresholds: { fullThreshold: 0.8 }, minGain: 0.05 };
+    const { session } = await sessionIn(root, ['AGENTS.md'], 4_000, settings);
+    await session.append(...read([...START, ...talk(4, 60), user(prose(2_650, 4))]));
+    const { run } = await session.prepare();
+    expect([run.kind, putBackIn(session)]).toEqual(['committed', []]);
+  });
+
+  it('AC-14: what the host reads them with may fail: what it gave before is put back, and the record says so', async () => {
+    const spillway = await engine(4_000, { pins: { firstUser: false } });
+    let reads = 0;
+    const instructions = async () => {
+      if (reads++ > 0) throw new Error('no network');
+      return [{ name: 'skill deploy', text: 'Deploy on Fridays never.' }];
+    };
+    const session = spillway.session({ instructions });
+    await session.append(...read([...START, ...talk(14, 200)]));
+    await session.operator.compact({ target: 0.3 });
+    await later(session, 1);
+    await session.operator.compact({ target: 0.3 });
+    expect(putBackIn(session).join('')).toContain('Deploy on Fridays never.');
+    expect(lineOf(session)).toContain('the function that reads them threw');
+  });
+
   it('AC-14: where a request has no room for them, it goes without', async () => {
     const { root } = workspace('tight', prose(500, 1));
     const { session } = await sessionIn(root, ['AGENTS.md'], 700);

@@ -228,6 +228,18 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     expect(shown()).not.toContain('m4');
   });
 
+  it('K23: what an observer retains gives way where nothing would fit beside it, and that is told', async () => {
+    const memory = observer('memory', { preCompact: () => ({ retain: ['m4', 'm5'] }) });
+    const { session, told } = await opened([memory], { ...STAGED, roster: [] });
+    await session.append({ ...read([user(prose(4_600, 7))])[0]!, id: 'newest' });
+    const { run, reading } = await session.prepare();
+    expect([run.kind, reading.pressure < 1]).toEqual(['committed', true]);
+    expect(session.view.some(({ source }) => source?.id === 'm4')).toBe(false);
+    expect(told).toContainEqual(
+      expect.objectContaining({ kind: 'warning', message: expect.stringContaining('retain did not fit') }),
+    );
+  });
+
   it.each(['memory:', undefined])(
     'K23: what it keeps in a hook is its session’s; what it was opened with is everybody’s (store %s)',
     async (place) => {

@@ -23,6 +23,13 @@ function written(name: string, manifest: unknown, module?: string): string {
   return path;
 }
 
+/** One whose package.json ends in the middle. */
+function damaged(name: string): string {
+  const path = written(name, {});
+  writeFileSync(join(path, 'package.json'), '{"name": "torn", ');
+  return path;
+}
+
 async function refusal(...plugins: (string | Plugin)[]): Promise<SpillwayError> {
   return refusalOf({ plugins });
 }
@@ -94,6 +101,13 @@ const REFUSED: readonly (readonly [what: string, make: () => string, code: strin
     'PLUGIN_INVALID',
     /preCompact is no function/,
   ],
+  [
+    'an export that is no object',
+    () => written('plain', {}, 'export const plugin = 5;'),
+    'PLUGIN_INVALID',
+    /no object/,
+  ],
+  ['a damaged package.json', () => damaged('torn'), 'PLUGIN_INVALID', /package\.json: .*JSON/],
   [
     'open() that throws',
     () => written('shut', {}, 'export const plugin = { open() { throw new Error("no key"); } };'),
@@ -197,6 +211,14 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     await expect(createSpillway({ counter: quarter, plugins: [compactor('first')] })).resolves.toBeDefined();
     const twice = await refusal(`${packages}/notes`, `${packages}/notes`);
     expect([twice.code, twice.facts['plugin']]).toEqual(['PLUGIN_DUPLICATE', 'notes']);
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a name that none may have', { name: 'My plugin' }],
+    ['fields of another type', { name: 'mine', stages: {} }],
+  ])('K5: from code with %s it is refused', async (_, plugin) => {
+    expect(await refusalOf({ plugins: [plugin as Plugin] })).toMatchObject({ code: 'PLUGIN_INVALID' });
   });
 
   it('K5: from a container of the host, by the service Plugin', async () => {

@@ -78,6 +78,29 @@ describe('tools by name', () => {
   });
 });
 
+describe('calls that pass another on', () => {
+  const patch = '*** Begin Patch\n*** Add File: b.ts\n+one\n*** End Patch';
+  it.each([
+    ['use_mcp_tool', { tool_name: 'Read', arguments: { path: 'x.ts' } }, 'read', 'read x.ts'],
+    ['call_tool', { name: 'Read', input: '{"path":"x.ts"}' }, 'read', 'read x.ts'],
+    ['call_tool', { name: 'Read', input: 'x.ts' }, 'other', ''],
+    ['exec', { input: 'await tools.exec_command({ cmd: "cat a.ts | head" })' }, 'search', ''],
+    ['exec', { code: "for (const i of [1]) shell({ 'command': 'npm run \\'all\\' -- ' + i })" }, 'run', ''],
+    ['exec', { input: `await tools.apply_patch(${JSON.stringify(patch)})` }, 'write', 'created b.ts'],
+    [
+      'exec',
+      { input: `const patch = \`${patch}\`; await tools.apply_patch(patch)` },
+      'write',
+      'created b.ts',
+    ],
+    ['exec', { input: 'console.log("*** Begin Patch and no end")' }, 'other', ''],
+  ])('%s %j is %s', (name, args, kind, touches) => {
+    const action = act(name, args);
+    expect(action.kind).toBe(kind);
+    expect(touched(action).join(', ')).toBe(touches);
+  });
+});
+
 describe('shell lines', () => {
   it.each([
     ['git status --short && git diff', 'search', ''],
