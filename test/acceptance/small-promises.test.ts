@@ -75,6 +75,27 @@ describe('S11: what subscribers hear', () => {
   });
 });
 
+it('S11: a listener of the engine that throws is told to the others, with its session', async () => {
+  const spillway = await createSpillway({ counter: quarter });
+  const told: unknown[] = [];
+  spillway.events.subscribe(({ kind }) => {
+    if (kind === 'reading') throw new Error('a bad listener');
+  });
+  spillway.events.subscribe((event) => told.push([event.kind, event.sessionId]));
+  const session = spillway.session({ id: 'mill' });
+  await session.append(...read([user('Build it.')]));
+  await session.prepare();
+  expect(told).toContainEqual(['listener-failed', 'mill']);
+  expect(told).toContainEqual(['prepared', 'mill']);
+});
+
+it('what needs a store says so where there is none', async () => {
+  const spillway = await createSpillway({ counter: quarter });
+  await expect(spillway.open({ id: 'mill' })).rejects.toMatchObject({ code: 'STORE_UNKNOWN' });
+  expect(() => spillway.store).toThrow(/STORE_UNKNOWN: store.*sqlite:FILE/s);
+  expect(await spillway.projectCosts()).toEqual(spillway.costs);
+});
+
 it('R1: what a caller does to a message afterwards does not reach the log', async () => {
   const session = await sessionOf(20_000, [system('Be brief.')]);
   const part = { type: 'text' as const, text: 'Build a mill.' };

@@ -222,6 +222,14 @@ describe('K3: strategies per agent and per run', () => {
     expect(session.operator.history).toEqual([]);
   });
 
+  it('refuses a prompt for a run that asks nobody', async () => {
+    const { session } = await opened({});
+    await expect(session.operator.compact({ prompt: 'auto' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('Configure a summarizer'),
+    });
+  });
+
   it('on the command line', async () => {
     const file = folder.file('chat.jsonl', jsonLines(CHAT));
     const run = async (...args: string[]) => {

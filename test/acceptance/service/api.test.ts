@@ -106,6 +106,24 @@ describe('the HTTP API', () => {
     expect((await service.ask('POST', `/sessions/${id}/release`)).status).toBe(204);
   });
 
+  it.each([
+    ['GET', '/nowhere', 404, 'HTTP_404'],
+    ['GET', '/sessions/mill/plans/0123', 404, 'PLAN_UNKNOWN'],
+    ['POST', '/sessions/mill/plans/0123/commit', 404, 'PLAN_UNKNOWN'],
+    ['GET', '/sessions/mill/compactions/c99', 404, 'RECORD_UNKNOWN'],
+    ['GET', '/sessions/mill/messages/m999', 404, 'MESSAGE_UNKNOWN'],
+  ])('K16: %s %s is told as %d, %s', async (method, path, status, code) => {
+    const service = await started(BUDGET);
+    await fed(service);
+    const answer = await service.ask(method, path);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  });
+
+  it('K16: lists the profiles that a configuration may name', async () => {
+    const { body } = await (await started(BUDGET)).ask('GET', '/profiles');
+    expect(body.items).toContainEqual({ name: 'staged', description: expect.stringMatching(/\w/) });
+  });
+
   it('K11: shows superseded messages with include_superseded, which the model does not see', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

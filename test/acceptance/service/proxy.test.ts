@@ -268,6 +268,11 @@ describe('a call through the proxy', () => {
       messages: [...talk(8, 300), user('/compact')] as never,
     });
     expect(answer.choices[0]!.message.content).toMatch(/^\[spillway\] Compacted/);
+    const messages = [...talk(8, 300), user('/compact')] as never;
+    const stream = await client.chat.completions.create({ model: 'm', messages, stream: true });
+    let streamed = '';
+    for await (const { choices } of stream) streamed += choices[0]?.delta.content ?? '';
+    expect(streamed).toMatch(/^\[spillway\]/);
     expect(emulator.received).toHaveLength(0);
     const off = await proxied();
     await chatOf(off.service).chat.completions.create({ model: 'm', messages: [user('/compact')] as never });
