@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collapsePrefix, expire, LONG } from '../../examples/reducers.js';
 import { createSpillway, reducerStage } from '../../src/index.js';
-import type { CompactionStage, ContextMessage, Message, Reduce, ReducerBudget } from '../../src/index.js';
+import type {
+  CompactionStage,
+  ContextMessage,
+  Message,
+  Part,
+  Reduce,
+  ReducerBudget,
+} from '../../src/index.js';
 import { judge, STAGE_RULES, validateOpenAiChat } from '../../src/testkit/index.js';
 import { callOf, prose, quarter, resultOf, says, system, user } from '../support/chats.js';
 import { read, talk, temporaryFolder } from './support.js';
@@ -138,6 +145,36 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
     expect(JSON.stringify(session.log.at(3).parts)).toContain(prose(300, 1).slice(0, 40));
   });
 
+  it('R8: of a message with several parts one is written anew, and the others stay as they were', async () => {
+    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const messages = read([
+      system('Be brief.'),
+      user('Build a mill.'),
+      { ...callOf([['c1', 'search', { query: prose(150, 5) }]]), content: 'I look for stone.' },
+      resultOf('c1', prose(100, 1)),
+      { role: 'user', content: [{ type: 'text', text: 'So?' }, picture, { type: 'text', text: 'And?' }] },
+      ...talk(6, 60),
+      user('Go on.'),
+    ]);
+    const short = (part: Part): Part =>
+      part.type === 'tool-call' ? { ...part, arguments: '{"query":"stone"}' } : part;
+    const shorter = (all: readonly ContextMessage[]) =>
+      all.map((one) => ({
+        ...one,
+        parts:
+          one.id === 'm4'
+            ? one.parts.filter(({ type }) => type === 'text').slice(0, 1)
+            : one.parts.map(short),
+      }));
+    const { prepared } = await play([replacing(shorter)], { messages });
+    expect(prepared.messages.slice(2, 5)).toMatchObject([
+      { content: 'I look for stone.', tool_calls: [{ function: { arguments: '{"query":"stone"}' } }] },
+      { role: 'tool', content: prose(100, 1) },
+      { role: 'user' },
+    ]);
+    expect(JSON.stringify(prepared.messages)).not.toContain('AAAA');
+  });
+
   it('R8: its state comes back in the next run, and after a restart', async () => {
     const store = `sqlite:${join(folder.path, 'states.db')}`;
     const states: unknown[] = [];
@@ -259,6 +296,31 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
       ),
       'failed',
       /takes the tool-call c1 out of m2/,
+    ],
+    [
+      'a call of another tool',
+      replacing((all) =>
+        all.map((one) => ({
+          ...one,
+          parts: one.parts.map((part) => (part.type === 'tool-call' ? { ...part, name: 'rm' } : part)),
+        })),
+      ),
+      'failed',
+      /gives the call c1 of m2 another tool/,
+    ],
+    [
+      'a part that is none',
+      replacing((all) => [...all.slice(0, 4), { ...note('mine'), parts: [{ type: 'text' }] }]),
+      'failed',
+      /returned a message at 4 with what is no part/,
+    ],
+    [
+      'thinking of its own',
+      replacing((all) =>
+        all.map((one) => (one.id === 'm4' ? { ...one, parts: [{ type: 'reasoning', text: 'Hm.' }] } : one)),
+      ),
+      'failed',
+      /reasoning/,
     ],
     [
       'other words of the user',
