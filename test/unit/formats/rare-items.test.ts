@@ -1,0 +1,111 @@
+import { expect, it } from '@jest/globals';
+import { formats } from '../../../src/formats/index.js';
+import { validators } from '../../../src/testkit/index.js';
+import { originals } from './views.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Parses a list and writes it again; what is written is legal. */
+function written(name: string, list: readonly unknown[]) {
+  const { parse, serialise, messagesField } = formats.get(name)!;
+  const { messages, beside, notices } = serialise(originals(parse({ [messagesField]: list }).messages));
+  expect(validators.get(name)!({ ...beside, [messagesField]: messages })).toEqual([]);
+  return { messages, kinds: notices.map(({ kind }) => kind) };
+}
+
+const ASKED = { role: 'user', content: 'Look.' };
+const MORE = { role: 'user', content: 'And now?' };
+const CALL = { type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls' };
+const SHELL = {
+  type: 'local_shell_call',
+  id: 'l1',
+  call_id: 'c2',
+  status: 'completed',
+  action: { type: 'exec', command: ['ls'], env: {} },
+};
+
+it.each<[string, readonly Item[], readonly Item[]]>([
+  [
+    'the result of a function behind the call of a custom tool',
+    [CALL, { type: 'function_call_output', call_id: 'c1', output: 'a.ts' }],
+    [CALL, { type: 'custom_tool_call_output', call_id: 'c1', output: 'a.ts' }],
+  ],
+  [
+    'the same as a list',
+    [CALL, { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'a.ts' }] }],
+    [
+      CALL,
+      { type: 'custom_tool_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'a.ts' }] },
+    ],
+  ],
+  [
+    'the result of a function behind the call of a shell',
+    [SHELL, { type: 'function_call_output', call_id: 'c2', output: 'a.ts' }],
+    [SHELL, { type: 'local_shell_call_output', id: 'c2', output: 'a.ts' }],
+  ],
+])('openai-responses: %s becomes that of its call', (_what, items, expected) => {
+  expect(written('openai-responses', [ASKED, ...items, MORE]).messages).toEqual([ASKED, ...expected, MORE]);
+});
+
+it.each<[string, string, readonly Item[]]>([
+  ['openai-responses', 'tools that are added midway', [{ type: 'additional_tools', tools: [] }]],
+  [
+    'openai-responses',
+    'a search for tools that the client does',
+    [
+      { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: {} },
+      {
+        type: 'tool_search_output',
+        call_id: 'c1',
+        execution: 'client',
+        tools: [{ type: 'function', name: 'a' }],
+      },
+    ],
+  ],
+  [
+    'openai-chat',
+    'thinking that is sealed and says nothing',
+    [
+      {
+        role: 'assistant',
+        content: 'So.',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 'SEAL' }],
+      },
+    ],
+  ],
+  [
+    'openai-chat',
+    'a call of a custom tool',
+    [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'sh', input: 'ls' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'a.ts' },
+    ],
+  ],
+])('%s: %s goes as it came', (name, _what, items) => {
+  const list = [ASKED, ...items, MORE];
+  expect(written(name, list)).toEqual({ messages: list, kinds: [] });
+});
+
+it('ai-sdk: content that is none is told, and kept as its JSON', () => {
+  const { parse } = formats.get('ai-sdk')!;
+  const { messages, notices } = parse({ messages: [{ role: 'user', content: 5 }] });
+  expect(messages[0]!.parts).toMatchObject([{ type: 'text', text: '5' }]);
+  expect(notices.map(({ kind }) => kind)).toEqual(['unknown-content']);
+});
+
+it('gemini: a file among the instructions is named', () => {
+  const { parse, serialise } = formats.get('gemini')!;
+  const systemInstruction = {
+    parts: [{ text: 'Be brief.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+  };
+  const contents = [{ role: 'user', parts: [{ text: 'Look.' }] }];
+  const { beside, notices } = serialise(originals(parse({ systemInstruction, contents }).messages));
+  expect(beside).toEqual({
+    systemInstruction: { parts: [{ text: 'Be brief.' }, { text: '[file image/png, 4 bytes]' }] },
+  });
+  expect(notices.map(({ kind }) => kind)).toEqual(['file-named']);
+});
