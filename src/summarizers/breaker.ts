@@ -41,7 +41,12 @@ export class Breakers {
   /** Other settings hold for breakers that stand, too; with another cooldown they begin anew. */
   set options(options: BreakerOptions) {
     if (options.cooldownMs !== this.#options.cooldownMs) {
-      for (const circuit of this.#circuits.values()) circuit.shutdown();
+      for (const circuit of this.#circuits.values()) {
+        circuit.close();
+        circuit.shutdown();
+        // A call that is under way tells nothing of it any more.
+        circuit.removeAllListeners();
+      }
       this.#circuits.clear();
     }
     this.#options = options;

@@ -52,6 +52,32 @@ describe('a breaker', () => {
     expect(breaker.state).toBe(state);
   });
 
+  it('begins anew with another cooldown, and says that it is closed', async () => {
+    const { breaker, breakers, changes } = open();
+    for (let i = 0; i < 3; i++) await breaker.run(bad, always).catch(() => {});
+    breakers.options = { failures: 3, cooldownMs: COOLDOWN, scope: 'pipeline' };
+    expect(breaker.state).toBe('open');
+    breakers.options = { failures: 1, cooldownMs: 1_000, scope: 'pipeline' };
+    expect([breakers.states, changes]).toEqual([
+      {},
+      [
+        ['*', 'open'],
+        ['*', 'closed'],
+      ],
+    ]);
+    // What was under way meanwhile is no failure of the new one.
+    let fail: (error: Error) => void = () => {};
+    const late = breaker.run(() => new Promise<string>((_, reject) => (fail = reject)), always);
+    breakers.options = { failures: 1, cooldownMs: 2_000, scope: 'pipeline' };
+    fail(new Error('500'));
+    await expect(late).rejects.toThrow('500');
+    expect([breaker.state, changes.length]).toEqual([undefined, 2]);
+    expect(await breaker.run(good, always)).toBe('good');
+    await breaker.run(bad, always).catch(() => {});
+    jest.advanceTimersByTime(1_999);
+    expect(breaker.state).toBe('open');
+  });
+
   it("neither counts nor forgets because of a caller's mistake", async () => {
     const { breaker } = open();
     const never = (): boolean => false;

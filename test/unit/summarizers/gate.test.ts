@@ -13,6 +13,12 @@ const judge = (answer: Partial<SummaryAnswer>, limits: { maxTokens?: number; sou
   });
 
 describe('the gate', () => {
+  it('keeps the whole lines of an answer that was cut off by its length', () => {
+    const verdict = judge({ text: 'The mill was built.\nThe weir was pla', finishReason: 'length' });
+    expect(verdict).toMatchObject({ ok: true, text: expect.stringMatching(/^The mill was built\.\n.*cut/s) });
+    expect(verdict).toMatchObject({ repairs: ['cut off by the model; ends at its last whole line'] });
+  });
+
   it('lets a plain summary through as it is', () => {
     expect(judge({})).toEqual({ ok: true, text: 'The mill was built.', repairs: [], isCut: false });
   });
