@@ -60,7 +60,11 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
     expect(row).toMatchObject({ policy: 'newest', sessions: 2, over: 0, broken: 0, failed: 0 });
     expect(row!.compactions).toBeGreaterThan(0);
     expect(row!.meanMs).toBeGreaterThan(0);
-    expect(rounds[0]!.rows[0]!.heapBytes).toBeGreaterThan(0);
+    // What is held may be less than before: other tests of this process let go of theirs meanwhile.
+    expect(rounds[0]!.rows.map(({ heapBytes }) => heapBytes)).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+    ]);
   });
 
   it('N10: counts what an adapter does wrong, and outlives one that ends its process', async () => {
