@@ -4,7 +4,7 @@
  *
  *   npm run walk [-- --compacts] [-- --counts]
  *
- * `--compacts`: a request that compacts in place of a quiet one. `--counts`: the figures without the route.
+ * `--compacts`: a request that compacts in place of a quiet one. `--counts`: the figures of both, without the routes.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -60,7 +60,7 @@ function writeCopy(): void {
   symlinkSync(relative(COPY, 'node_modules'), join(COPY, 'node_modules'));
 }
 
-const step = (at: number): readonly object[] => [
+const step = (at: number, lines: number): readonly object[] => [
   {
     role: 'assistant',
     content: `I look at file ${at}.`,
@@ -71,13 +71,13 @@ const step = (at: number): readonly object[] => [
   {
     role: 'tool',
     tool_call_id: `c${at}`,
-    content: `export const n${at} = ${at};\n`.repeat(flags.compacts ? 60 : 2),
+    content: `export const n${at} = ${at};\n`.repeat(lines),
   },
 ];
 
-async function filesEntered(): Promise<string[]> {
+async function filesEntered(compacts: boolean): Promise<string[]> {
   const { createSpillway } = (await import(join(COPY, 'dist/index.js'))) as Library;
-  const session = (await createSpillway({ inputBudget: flags.compacts ? 4_000 : 16_000 })).session();
+  const session = (await createSpillway({ inputBudget: compacts ? 4_000 : 16_000 })).session();
   const messages: object[] = [{ role: 'user', content: 'Read the files, then mend what is wrong.' }];
   const ask = async (): Promise<string> => {
     await session.follow({ messages: structuredClone(messages) });
@@ -85,13 +85,13 @@ async function filesEntered(): Promise<string[]> {
   };
   let at = 0;
   // Each is one more step of the agent's; the last of them is walked.
-  for (const until = flags.compacts ? 100 : 4; at < until; at++) {
-    messages.push(...step(at));
+  for (const until = compacts ? 100 : 4; at < until; at++) {
+    messages.push(...step(at, compacts ? 60 : 2));
     const order = new Set<string>();
     (globalThis as Entered).entered = (file) => void order.add(file);
     const kind = await ask();
     (globalThis as Entered).entered = undefined;
-    if (flags.compacts ? kind === 'committed' : at === until - 1) return [...order];
+    if (compacts ? kind === 'committed' : at === until - 1) return [...order];
   }
   throw new Error('nothing was walked');
 }
@@ -99,7 +99,10 @@ async function filesEntered(): Promise<string[]> {
 const floorOf = (file: string): string => file.split('/')[0]!;
 
 writeCopy();
-const files = await filesEntered();
-const changes = files.filter((file, at) => at > 0 && floorOf(file) !== floorOf(files[at - 1]!)).length;
-if (!flags.counts) for (const file of files) console.log(`src/${file}`);
-console.log(`${files.length} files, ${changes} changes of floor, in the order of first visits`);
+for (const compacts of flags.counts ? [false, true] : [flags.compacts === true]) {
+  const files = await filesEntered(compacts);
+  const changes = files.filter((file, at) => at > 0 && floorOf(file) !== floorOf(files[at - 1]!)).length;
+  if (!flags.counts) for (const file of files) console.log(`src/${file}`);
+  const which = compacts ? 'compacting' : 'quiet';
+  console.log(`${which}: ${files.length} files, ${changes} changes of floor, in the order of first visits`);
+}
