@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { fuzzNative } from '../test/fuzz/native.js';
 import { fuzzOne, type Found } from '../test/fuzz/one.js';
 import { provenance, saveResult } from './support/provenance.js';
 
@@ -18,11 +19,15 @@ const program = new Command('fuzz')
   .description(
     'Generated sessions, compacted by force, judged in every wire format. Goes on where its state file ends.',
   )
+  .option(
+    '--native',
+    'histories as clients of four wires send them, with the rare parts that their providers know',
+  )
   .option('--seed <number>', 'begin with this seed; the state file is written anew', Number)
   .option('--minutes <number>', 'stop after so many minutes', Number)
   .option('--runs <number>', 'stop after so many sessions', Number)
   .option('--requests <number>', 'stop after so many requests in all', Number)
-  .option('--state <file>', 'where it stands', 'fuzz-state.json')
+  .option('--state <file>', 'where it stands (default: fuzz-state.json, fuzz-state-native.json)')
   .option('--save', 'write what it came to into benchmarks/results')
   .parse();
 const options = program.opts<{
@@ -30,29 +35,32 @@ const options = program.opts<{
   minutes?: number;
   runs?: number;
   requests?: number;
-  state: string;
+  native?: boolean;
+  state?: string;
   save?: boolean;
 }>();
+const [fuzz, result] = options.native ? [fuzzNative, 'fuzz-native'] : [fuzzOne, 'fuzz'];
+const stateFile = options.state ?? `fuzz-state${options.native ? '-native' : ''}.json`;
 const command = `npm run fuzz -- ${process.argv.slice(2).join(' ')}`;
 const base = provenance(command);
 
-const isFresh = options.seed !== undefined || !existsSync(options.state);
+const isFresh = options.seed !== undefined || !existsSync(stateFile);
 const state: State = isFresh
   ? { seed: options.seed ?? 1, sessions: 0, requests: 0, found: [] }
-  : (JSON.parse(readFileSync(options.state, 'utf8')) as State);
+  : (JSON.parse(readFileSync(stateFile, 'utf8')) as State);
 const started = Date.now();
 const isBounded = options.runs !== undefined || options.requests !== undefined;
 const end = started + (options.minutes ?? (isBounded ? Number.POSITIVE_INFINITY : 1)) * 60_000;
 const mostRequests = options.requests ?? Number.POSITIVE_INFINITY;
 const [from, before] = [state.seed, state.requests];
 
-const save = (): void => writeFileSync(options.state, `${JSON.stringify(state, undefined, 1)}\n`);
+const save = (): void => writeFileSync(stateFile, `${JSON.stringify(state, undefined, 1)}\n`);
 
 const isOver = (run: number): boolean =>
   run >= (options.runs ?? Number.POSITIVE_INFINITY) || Date.now() >= end || state.requests >= mostRequests;
 
 for (let run = 0; !isOver(run); run++) {
-  const { requests, found } = await fuzzOne(state.seed);
+  const { requests, found } = await fuzz(state.seed);
   for (const one of found) process.stdout.write(`seed ${one.seed}: ${one.where}: ${one.what}\n`);
   state.seed += 1;
   state.sessions += 1;
@@ -64,12 +72,12 @@ save();
 const seconds = Math.round((Date.now() - started) / 1_000);
 process.stdout.write(
   `seeds ${from} to ${state.seed - 1}: ${state.requests - before} requests in ${seconds} s; ` +
-    `in all ${state.sessions} sessions, ${state.requests} requests, ${state.found.length} faults (${options.state})\n`,
+    `in all ${state.sessions} sessions, ${state.requests} requests, ${state.found.length} faults (${stateFile})\n`,
 );
 if (options.save === true) {
   const { seed: next, sessions, requests, found } = state;
   const seeds = { from: next - sessions, to: next - 1 };
-  const result = { seeds, sessions, requests, faults: found.length, found, seconds };
-  process.stdout.write(`${saveResult('fuzz', command, result, base)}\n`);
+  const said = { seeds, sessions, requests, faults: found.length, found, seconds };
+  process.stdout.write(`${saveResult(result, command, said, base)}\n`);
 }
 if (state.found.length > 0) process.exitCode = 1;

@@ -1,12 +1,20 @@
 import { expect, it } from '@jest/globals';
+import { fuzzNative } from './native.js';
 import { fuzzOne, type Found } from './one.js';
 
-// `npm run fuzz` goes on from here for as long as it is given.
-it('a few thousand generated requests are legal in every format', async () => {
+// `npm run fuzz` goes on from here for as long as it is given, and with `-- --native`.
+it.each([
+  ['a few thousand generated requests are legal in every format', fuzzOne, 3_000],
+  [
+    'requests as clients write them stay as they are, or legal where something is compacted',
+    fuzzNative,
+    1_500,
+  ],
+] as const)('%s', async (_what, fuzz, least) => {
   const found: Found[] = [];
   let requests = 0;
-  for (let seed = 1; requests < 3_000; seed++) {
-    const fuzzed = await fuzzOne(seed);
+  for (let seed = 1; requests < least; seed++) {
+    const fuzzed = await fuzz(seed);
     requests += fuzzed.requests;
     found.push(...fuzzed.found);
   }
