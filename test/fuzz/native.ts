@@ -178,7 +178,7 @@ const anthropic: Steps = {
             {
               type: 'text',
               text: words(dice, at),
-              ...(dice.hits(0.3) && { cache_control: { type: 'ephemeral' } }),
+              ...(at % 7 === 0 && { cache_control: { type: 'ephemeral' } }),
             },
             ...some(dice, 0.4, () => ({
               type: 'image',
