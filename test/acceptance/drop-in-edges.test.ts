@@ -44,6 +44,19 @@ it('N13: a request that fails once, for who asked, also where the client reads t
   expect(unhandled).toEqual([]);
 });
 
+it('N13: samples of one history at once do not wait for each other', async () => {
+  const waiting: (() => void)[] = [];
+  const emulator = await startEmulator(() => new Promise((resolve) => waiting.push(() => resolve('good'))));
+  const spillway = await engine(3_000);
+  const client = compactOpenAI(openai(emulator), spillway);
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const samples = [1, 2, 3].map((seed) => client.chat.completions.create({ model: 'm', messages, seed }));
+  while (waiting.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (const answer of waiting) answer();
+  for (const sample of await Promise.all(samples)) expect(sample.choices).toHaveLength(1);
+  expect(emulator.peak).toBe(3);
+});
+
 describe('N13: a session of another wire format than the client', () => {
   it('N13: is refused at once, by name, whichever the client', async () => {
     const emulator = await startEmulator();

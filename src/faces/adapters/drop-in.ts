@@ -1,6 +1,6 @@
-import { lastAnswer, takeTurn, type RecallTurn, type Turn } from '../endpoints/index.js';
+import { inTurn, lastAnswer, takeTurn, type RecallTurn, type Turn } from '../endpoints/index.js';
 import { either, FUNCTION, having, SpillwayError, type Kind } from '../../errors/index.js';
-import { isFields } from '../../formats/index.js';
+import { formatNamed, isFields } from '../../formats/index.js';
 import type { Session, Spillway } from '../../session/index.js';
 
 /* What all drop-ins have in common: what they are told, the session of a request, and its turn. */
@@ -77,7 +77,7 @@ function checkFormat(session: Session, format: string, dropIn: string): void {
 /**
  * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
  * the provider finds too long is compacted and sent once more. Requests of one session go one after the other; one that
- * holds another conversation goes its own way beside them. `alone` sends a request that belongs to no session, as it is.
+ * holds another conversation, or the very history that is under way, goes its own way beside them. `alone` sends a request that belongs to no session, as it is.
  */
 export async function turnOf<Request, Answer>(
   sessionFor: Resolved<Request>,
@@ -88,14 +88,19 @@ export async function turnOf<Request, Answer>(
   const given = await sessionFor(request);
   if (!given) return alone();
   for (;;) {
-    const session = await pathOf(given, turn.body);
-    const taken = await session.turn(async (flight) => {
+    const path = await pathOf(given, turn.body);
+    const taken = await inTurn(path, historyIn(turn.body, path), async (place) => {
       // Asked again: the turn before this one may have begun another conversation.
-      if (await session.isStranger(turn.body)) return undefined;
-      return { answer: (await takeTurn({ session, flight }, turn)) as Answer };
+      if (await place.session.isStranger(turn.body)) return undefined;
+      return { answer: (await takeTurn(place, turn)) as Answer };
     });
     if (taken) return taken.answer;
   }
+}
+
+function historyIn(body: unknown, { format }: Session): readonly unknown[] {
+  const history = isFields(body) ? body[formatNamed(format).messagesField] : body;
+  return Array.isArray(history) ? history : [history];
 }
 
 /** Recalls that an agent may make within one call, where the host does not say. */

@@ -130,6 +130,34 @@ describe('the session of a request', () => {
     checkRequests(emulator);
   });
 
+  it('is one beside where the very same history is under way, which waits for nothing', async () => {
+    const { service, emulator } = await proxied();
+    let letGo = (): void => undefined;
+    let isHeld = false;
+    emulator.otherwise = async () => {
+      if (!isHeld) await new Promise<void>((resolve) => ([letGo, isHeld] = [resolve, true]));
+      return 'good';
+    };
+    const ask = (messages: readonly Chat[]) =>
+      chatOf(service)
+        .chat.completions.create({ model, messages: messages as never })
+        .withResponse();
+    const history = [...long, user('And the roof?')];
+    const first = ask(history);
+    while (!isHeld) await new Promise((resolve) => setTimeout(resolve, 2));
+    const [second, third] = await Promise.all([ask(history), ask(history)]);
+    // Another question waits for the first one's answer, as ever.
+    const next = ask([...history, says('Planned.'), user('And the door?')]);
+    letGo();
+    const names = [await first, second, third, await next].map(({ response }) =>
+      response.headers.get('x-spillway-session'),
+    );
+    expect(new Set(names).size).toBe(1);
+    checkRequests(emulator);
+    const { body } = await service.ask('GET', '/sessions');
+    expect(body.items).toMatchObject([{ agentPath: 'primary' }]);
+  });
+
   it('stays the same where a note of its client moves on from message to message', async () => {
     const { service, emulator } = await proxied();
     const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });

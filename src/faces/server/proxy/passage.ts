@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../../endpoints/index.js';
+import { inTurn, type Endpoint } from '../../endpoints/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { SESSION_NAME, type Access } from '../access.js';
 import { goneOf } from '../gone.js';
@@ -113,8 +113,9 @@ export class Passage {
       notes.of(session);
       // Whatever comes of it: who asks why it was refused has to name the session.
       void this.reply.headers(sessionHeader(session.id));
-      const answer = await session.turn((flight) => {
-        this.#turn = new Turn({ ...sent, commands, forks, recalls }, session, flight);
+      const answer = await inTurn(session, messages, (place) => {
+        notes.of(place.session);
+        this.#turn = new Turn({ ...sent, commands, forks, recalls }, place.session, place.flight);
         return this.#turn.answer();
       });
       if (answer) return answer;
