@@ -139,27 +139,24 @@ export class Planner {
       return { outcome: { kind: 'noop', reason, stages: [] }, asked };
     }
     const wanted = { ...asked.input, ...(told && { onStep: told.fired }) };
-    const { input, outcome, retainedGaveWay } = await this.#plannedAsked(run, wanted, how);
-    if (retainedGaveWay && told) hooks.warnRetainedCompacted();
+    const { input, outcome } = await this.#plannedAsked(run, wanted, how);
     return { ...(await this.#filled(input, outcome, how)), asked };
   }
 
   /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
-  async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<PlannedAsked> {
+  async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<Drafted> {
     const outcome = await this.drafted(input, how.isCurrent);
     const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
     // Instructions that are put back are worth no refusal: then the run goes without them.
-    if (outcome.kind !== 'planned' && input.injected?.some(isOwn))
-      return this.#plannedAsked(
-        run,
-        { ...input, injected: input.injected.filter((one) => !isOwn(one)) },
-        how,
-      );
+    if (outcome.kind !== 'planned' && input.injected?.some(isOwn)) {
+      const injected = input.injected.filter((one) => !isOwn(one));
+      return this.#plannedAsked(run, { ...input, injected }, how);
+    }
     const retains = input.source.holds.length > run.source.holds.length;
-    if (outcome.kind === 'unreachable' && retains)
-      return { ...(await this.#fitted({ ...input, source: run.source }, how)), retainedGaveWay: true };
-    const fitted = retains ? { input, outcome } : await this.#fitted(input, how, outcome);
-    return { ...fitted, retainedGaveWay: false };
+    if (!retains) return this.#fitted(input, how, outcome);
+    if (outcome.kind !== 'unreachable') return { input, outcome };
+    if (how.run) this.of.hooks.warnRetainedCompacted();
+    return this.#fitted({ ...input, source: run.source }, how);
   }
 
   /** As `drafted`; what an operator holds gives way where nothing would fit beside it. */
@@ -228,12 +225,6 @@ export class Planner {
     const outcome = await this.drafted({ ...input, policy: { ...input.policy, leaveSpans: true } });
     return outcome.kind === 'planned' ? outcome : undefined;
   }
-}
-
-/** What was planned as plugins want it. */
-interface PlannedAsked extends Drafted {
-  /** What plugins retain did not fit, and was compacted all the same. */
-  readonly retainedGaveWay: boolean;
 }
 
 /** What a run came to where log and ledger are others by now: what was planned is of no use any more. */

@@ -46,7 +46,9 @@ it('N13: a request that fails once, for who asked, also where the client reads t
 
 it('N13: samples of one history at once do not wait for each other', async () => {
   const waiting: (() => void)[] = [];
-  const emulator = await startEmulator(() => new Promise((resolve) => waiting.push(() => resolve('good'))));
+  const emulator = await startEmulator(
+    () => new Promise<Act>((resolve) => waiting.push(() => resolve('good'))),
+  );
   const spillway = await engine(3_000);
   const client = compactOpenAI(openai(emulator), spillway);
   const messages = [{ role: 'user' as const, content: 'Hi' }];

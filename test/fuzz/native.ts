@@ -324,7 +324,9 @@ export async function fuzzNative(seed: number): Promise<Fuzzed> {
       requests += 1;
       const fault = validate({ ...beside, [messagesField]: messages })[0];
       if (fault) tell(`${fault.rule} at message ${fault.at}: ${fault.what}`);
-      const isWhole = session.view.every(({ source, replaced }) => source && !replaced);
+      const isWhole =
+        session.view.length === session.log.length &&
+        session.view.every(({ source, replaced }) => source && !replaced);
       if (isWhole && JSON.stringify(messages) !== JSON.stringify(history)) tell('it is not what came in');
     } catch (error) {
       if (error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE') continue;

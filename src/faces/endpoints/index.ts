@@ -4,7 +4,6 @@ export { CHAT } from './chat.js';
 export { RESPONSES } from './responses.js';
 export type { Endpoint, Fault } from './endpoint.js';
 export * from './turn.js';
-export { inTurn } from './twins.js';
 export { isStream, lastAnswer, streamedAnswers, type RecallTurn } from './recall/recaller.js';
 export * from './recall/blocks.js';
 export * from './recall/wire.js';

@@ -6,7 +6,7 @@ import {
   type Session,
 } from '../../session/index.js';
 import type { Usage } from '../../tokens/index.js';
-import { fitCacheMarks, type Fields } from '../../formats/index.js';
+import { fitCacheMarks, sameItem, type Fields } from '../../formats/index.js';
 import { withoutPrefill } from './anthropic.js';
 import type { Endpoint } from './endpoint.js';
 import { offering, type Offering } from './recall/wire.js';
@@ -104,6 +104,38 @@ function newestOf(log: Session['log']): string | undefined {
     if (!unknownToClient) return id;
   }
   return undefined;
+}
+
+/** Histories of the calls that are under way or wait, by session. */
+const underWay = new WeakMap<Session, Set<readonly unknown[]>>();
+
+/**
+ * Takes a call's turn in its session; in one beside it, without waiting, where a call with the very same history is not over
+ * there yet: samples that a client asks for at once, or a request that it sends again before it gives the first one up.
+ */
+export async function inTurn<T>(
+  session: Session,
+  history: readonly unknown[],
+  task: (place: TurnPlace) => Promise<T>,
+): Promise<T> {
+  const others = underWay.get(session) ?? new Set();
+  for (const other of others)
+    if (sameItem(history, other)) {
+      const beside = session.aside();
+      return beside.turn((flight) => task({ session: beside, flight }));
+    }
+  // A client may go on with the very list.
+  const own = [...history];
+  underWay.set(session, others.add(own));
+  const held: PromiseLike<unknown>[] = [];
+  try {
+    return await session.turn(({ until, again }) => {
+      const flight: Flight = { again, until: (settled) => (held.push(settled), until(settled)) };
+      return task({ session, flight });
+    });
+  } finally {
+    void Promise.allSettled(held).then(() => others.delete(own));
+  }
 }
 
 /** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */

@@ -136,7 +136,7 @@ describe('the session of a request', () => {
     let isHeld = false;
     emulator.otherwise = async () => {
       if (!isHeld) await new Promise<void>((resolve) => ([letGo, isHeld] = [resolve, true]));
-      return 'good';
+      return 'good' as const;
     };
     const ask = (messages: readonly Chat[]) =>
       chatOf(service)
