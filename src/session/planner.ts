@@ -155,7 +155,7 @@ export class Planner {
     const retains = input.source.holds.length > run.source.holds.length;
     if (!retains) return this.#fitted(input, how, outcome);
     if (outcome.kind !== 'unreachable') return { input, outcome };
-    if (how.run) this.of.hooks.warnRetainedCompacted();
+    if (how.run) this.of.hooks.warn('What plugins retain did not fit: it was compacted all the same.');
     return this.#fitted({ ...input, source: run.source }, how);
   }
 

@@ -119,11 +119,10 @@ export async function inTurn<T>(
   task: (place: TurnPlace) => Promise<T>,
 ): Promise<T> {
   const others = underWay.get(session) ?? new Set();
-  for (const other of others)
-    if (sameItem(history, other)) {
-      const beside = session.aside();
-      return beside.turn((flight) => task({ session: beside, flight }));
-    }
+  if ([...others].some((other) => sameItem(history, other))) {
+    const beside = session.aside();
+    return beside.turn((flight) => task({ session: beside, flight }));
+  }
   // A client may go on with the very list.
   const own = [...history];
   underWay.set(session, others.add(own));

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../../config/index.js';
 import { SpillwayError, type Fault } from '../../errors/index.js';
+import { denied } from './faults.js';
 
 /** What a token allows: the proxy alone; reading as well; everything. Each holds what the one before it does. */
 export const ROLES = ['client', 'viewer', 'operator'] as const;
@@ -66,11 +67,8 @@ export const mayAct = ({ role }: Caller, needed: Role): boolean =>
 /** Throws `ACCESS_DENIED` where a caller may act for one tenant alone: what he asks for holds for all of them. */
 export function checkMayActForAll({ name, tenant }: Caller): void {
   if (tenant === '') return;
-  throw new SpillwayError('ACCESS_DENIED', {
-    subject: `token ${name}`,
-    found: `the tenant ${tenant}`,
-    remedy: 'Settings, limits of models and metrics hold for all tenants: ask with a token of none.',
-  });
+  const remedy = 'Settings, limits of models and metrics hold for all tenants: ask with a token of none.';
+  throw denied(`token ${name}`, `the tenant ${tenant}`, remedy);
 }
 
 /** Whether a session is one that the caller may see. */

@@ -2,7 +2,7 @@ import type { Notice } from '../../spi/index.js';
 import { BEGINS } from '../conversation/placeholders.js';
 import { type RepairKind, SAID } from '../conversation/repairs.js';
 import { type Fields, fieldsOf, isFields, isSet, listOf } from '../record.js';
-import { type Block, blocksOf, isServerBlock, isThinking, type WireMessage } from './wire.js';
+import { type Block, isServerBlock, isThinking, type WireMessage } from './wire.js';
 
 /** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
 
@@ -99,14 +99,8 @@ export class Outbox {
 
 function written({ role, whole, frame, blocks }: Entry): WireMessage {
   if (whole) return whole;
-  if (!frame) return { role, content: blocks };
-  // A bare string that was taken apart by nothing stays one.
-  const same = typeof frame.content === 'string' && blocks.length === 1 && blocks[0]!.text === frame.content;
-  return { ...frame, role, content: same && isPlain(blocks[0]!) ? frame.content : blocks };
+  return { ...frame, role, content: blocks };
 }
-
-const isPlain = (block: Block): boolean =>
-  blocksOf(block.text).length === 1 && Object.keys(block).length === 2;
 
 /** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
 const MOST_MARKS = 4;

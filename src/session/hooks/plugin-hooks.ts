@@ -110,11 +110,6 @@ export class PluginHooks {
     this.of.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
-  /** What plugins retain gave way. */
-  warnRetainedCompacted(): void {
-    this.#warn('What plugins retain did not fit: it was compacted all the same.');
-  }
-
   get #told(): readonly LoadedPlugin[] {
     return this.#observers.filter(({ observer }) => observer?.postCompact);
   }
@@ -146,7 +141,7 @@ export class PluginHooks {
     if (skips && mayBeSkipped(run, reading))
       return { ...common, input: run, skip: { by: skips.by, why: skips.skip! } };
     if (skips)
-      this.#warn(
+      this.warn(
         `${skips.by} asked to skip a compaction without which the request would not fit; it was not.`,
       );
     const retained = new Set(answers.flatMap(({ retain }) => retain));
@@ -163,7 +158,7 @@ export class PluginHooks {
     if (!this.#sources || asked.skip) return asked;
     const { input, lines } = asked;
     const { injected, line, faults } = await this.#sources.putBack(input, reading);
-    if (faults.length > 0) this.#warn(`Instructions were not read anew: ${faults.join('; ')}.`);
+    if (faults.length > 0) this.warn(`Instructions were not read anew: ${faults.join('; ')}.`);
     return {
       ...asked,
       lines: [...lines, line],
@@ -185,7 +180,8 @@ export class PluginHooks {
     });
   }
 
-  #warn(message: string): void {
+  /** Of what plugins want, and a run did not heed. */
+  warn(message: string): void {
     this.of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }

@@ -1,14 +1,36 @@
 import { quoted, type CallNote } from '../reading/index.js';
-import { markFor, type Mark } from '../../transcript/index.js';
+import { markFor, type Handle, type Mark } from '../../transcript/index.js';
 import { exactLines } from './exact.js';
 import { fitText } from './fit.js';
-import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
 import { NAMES, withoutHeads } from './heads.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
 import { indented } from './indented.js';
+
+/** Asks for the text that stands for a span of the log. */
+export interface DigestRequest {
+  /** Log positions of the first and last message it stands for. */
+  readonly from: number;
+  readonly to: number;
+  /** Names the span, for recall. */
+  readonly handle: Handle;
+  /** Infinity: all that was said, and a short line a run of calls. */
+  readonly maxTokens: number;
+  /** Counts text on the scale of the view. */
+  count(text: string): number;
+  /** Messages of the span that still stand in the view: the text leaves them out. */
+  readonly shown?: ReadonlySet<number>;
+}
+
+/** The text that stands for a span, and what it leaves out of users' words. */
+export interface Digest {
+  readonly text: string;
+  readonly tokens: number;
+  /** Ids of user messages that it does not give in full. */
+  readonly shortened: readonly string[];
+}
 
 /** Newest entries and calls that are looked at; what is older stays in the log, and a line says so. */
 const MOST_ENTRIES = 3_000;
