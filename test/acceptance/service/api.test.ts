@@ -119,6 +119,18 @@ describe('the HTTP API', () => {
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
   });
 
+  it.each(['/sessions/mill/explain?cal=3', '/sessions?limits=3', '/sessions/mill/compactions?ful=true'])(
+    'K16: GET %s is refused by the name that is wrong',
+    async (path) => {
+      const { status, body } = await (await started(BUDGET)).ask('GET', path);
+      const wrong = /\?(\w+)=/.exec(path)![1];
+      expect([status, body.error]).toEqual([
+        400,
+        expect.objectContaining({ code: 'HTTP_400', message: expect.stringContaining(`"${wrong}"`) }),
+      ]);
+    },
+  );
+
   it('K16: lists the profiles that a configuration may name', async () => {
     const { body } = await (await started(BUDGET)).ask('GET', '/profiles');
     expect(body.items).toContainEqual({ name: 'staged', description: expect.stringMatching(/\w/) });

@@ -6,13 +6,13 @@ import { SESSION_NAME } from '../access.js';
 
 const agentPath = AgentPath.default('primary');
 
-export const AgentQuery = z.object({
+export const AgentQuery = z.strictObject({
   agent_path: agentPath.describe('Which agent of the session.'),
 });
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 
-export const PageQuery = z.object({
+export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   cursor: z
     .string()
