@@ -1,4 +1,4 @@
-import { checkVersion, SpillwayError } from '../errors/index.js';
+import { checkVersion, COUNT, fieldFaults, FUNCTION, oneOf, SpillwayError } from '../errors/index.js';
 import type { SessionStore } from '../spi/index.js';
 import { steadyClock } from './steady-clock.js';
 import { memoryStore } from './memory.js';
@@ -20,13 +20,18 @@ export interface StoreOptions {
   readonly maxBytes?: number;
 }
 
+const OPTIONS = { nowMs: FUNCTION, patienceMs: COUNT, synchronous: oneOf('full', 'normal'), maxBytes: COUNT };
+
 const ALLOWED = 'memory:, sqlite:FILE, postgres://USER:PASSWORD@HOST/NAME';
 
 /**
  * Opens the store that a URL names, making or updating its tables: `memory:`, `sqlite:./file.db`, `sqlite::memory:`,
- * `postgres://...`. Drivers are loaded here and not before. Rejects with a `STORE_...` error, never showing a password.
+ * `postgres://...`. Drivers are loaded here and not before. Rejects with a `STORE_...` error, never showing a password, and with
+ * `ARGUMENT_INVALID` for options that there are none of.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<SessionStore> {
+  const faults = fieldFaults('openStore', options, OPTIONS, 'Correct it, or leave it out.');
+  if (faults[0]) throw new SpillwayError('ARGUMENT_INVALID', { ...faults[0], faults });
   const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*):(.*)$/is.exec(url) ?? [];
   const parts = {
     nowMs: steadyClock(options.nowMs ?? Date.now),
@@ -45,7 +50,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
       return openSqlite(path, {
         ...parts,
         ...(maxBytes !== undefined && { maxBytes }),
-        ...(synchronous !== undefined && { synchronous: checked(synchronous) }),
+        ...(synchronous !== undefined && { synchronous }),
       });
     }
     case 'postgres':
@@ -60,15 +65,5 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     found: safeUrl(url),
     allowed: ALLOWED,
     remedy: 'Name one of these.',
-  });
-}
-
-function checked(synchronous: string): 'full' | 'normal' {
-  if (synchronous === 'full' || synchronous === 'normal') return synchronous;
-  throw new SpillwayError('STORE_UNKNOWN', {
-    subject: '`synchronous` of a store',
-    found: String(synchronous),
-    allowed: 'full, normal',
-    remedy: 'Name one of these, or leave it out.',
   });
 }

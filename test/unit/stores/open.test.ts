@@ -40,6 +40,18 @@ describe('openStore', () => {
     expect(error.faults[0]?.allowed).toContain('sqlite:FILE');
   });
 
+  it.each([
+    [{ synchronous: 'off' }, /option synchronous of openStore; found "off"; allowed: full, normal/],
+    [{ patienceMs: NaN }, /option patienceMs of openStore; found NaN; allowed: a number, 0 or more/],
+    [{ maxBytes: -1 }, /option maxBytes of openStore; found -1/],
+    [{ patience: 5 }, /unknown option patience of openStore; allowed: nowMs, patienceMs/],
+  ])('takes no %j', async (options, words) => {
+    await expect(opened('memory:', options as never)).rejects.toMatchObject({
+      code: 'ARGUMENT_INVALID',
+      message: expect.stringMatching(words),
+    });
+  });
+
   it.each(['memory:', 'memory://', 'MEMORY:', 'sqlite::memory:'])(
     'opens %s, which nobody else sees',
     async (url) => {

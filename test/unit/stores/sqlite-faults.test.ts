@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { SessionStore } from '../../../src/spi/index.js';
-import type { StoreOptions } from '../../../src/stores/index.js';
+
 import { prepareFile } from '../../../src/stores/sqlite/file.js';
 import { cleanUp, fill, KEY, message, newFile, opened, START } from './support.js';
 
@@ -237,8 +237,6 @@ describe('a file of SQLite', () => {
     const fast = await opened(`sqlite:${newFile()}`, { synchronous: 'normal' });
     await fill(fast, 2);
     expect(await seqs(fast)).toEqual([0, 1]);
-    const off = { synchronous: 'off' } as unknown as StoreOptions;
-    await expect(opened(`sqlite:${newFile()}`, off)).rejects.toMatchObject({ code: 'STORE_UNKNOWN' });
   });
 
   it('one of whose bytes is damaged is an error, and the process goes on', async () => {
