@@ -276,6 +276,25 @@ describe('an answer that does not come, or not whole', () => {
     expect(await figures(service)).not.toMatch(/spillway_upstream_\w+\{.*none/);
   });
 
+  it('is the client that goes while its words are being read: the next call of its session is answered', async () => {
+    const { service, emulator } = await proxied();
+    // So long that it is read in slices, between which it is heard that its client has gone.
+    const body = JSON.stringify({ model: 'm', messages: [user('Build it.')], x: 'y'.repeat(30_000_000) });
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const head = `Host: localhost\r\nx-spillway-session: mill\r\nContent-Length: ${body.length}`;
+    socket.end(`POST /v1/chat/completions HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+    expect(await logged(service)).toMatchObject({ status: 499, aborted: true });
+    // As long: it asks for the session when the one before it has.
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-spillway-session': 'mill' },
+      body,
+    });
+    expect(answer.status).toBe(200);
+    expect(emulator.received).toHaveLength(1);
+  });
+
   it('is the upstream that breaks off: told, counted, and no client that has gone', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'cut';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { inTurn, type Endpoint } from '../../endpoints/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { SESSION_NAME, type Access } from '../access.js';
-import { goneOf } from '../gone.js';
+import { goneOf, overOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
 import type { PlainUpstreams } from './asked-usage.js';
@@ -103,7 +103,7 @@ export class Passage {
     const { service, access, places, plain } = this.proxy;
     const { commands, recall: recalls } = service.settings.server;
     const withheld = withheldOf(access, this.request);
-    const over = closed(this.reply);
+    const over = overOf(this.reply);
     const [signal, forks] = [this.#signal, named === undefined];
     const sent = { endpoint, url, headers, withheld, raw, body, caller, plain, signal, over, notes, log };
     const without = new Set<string>();
@@ -164,6 +164,3 @@ const asGiven = ({ status, headers, bytes }: Refused): HttpAnswer => {
   const { 'content-length': _, ...kept } = headers;
   return { status, headers: kept, body: bytes };
 };
-
-const closed = ({ raw }: FastifyReply): Promise<unknown> =>
-  new Promise((resolve) => raw.once('close', resolve));
