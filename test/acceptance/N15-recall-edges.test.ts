@@ -421,7 +421,9 @@ describe('N15: streams of the clients', () => {
       await talked(ask, session);
       const spoken: Act = { text: 'In the oak box, I think.', usage, usageInEach: true };
       emulator.script = recalled ? [recalls({ query: 'key' }, { usageInEach: true }), spoken] : [spoken];
+      const { calls } = session.operator.costs.primary;
       expect(await ask('Where is the key?')).toMatchObject({ input: recalled ? 220 : 110 });
+      expect(session.operator.costs.primary.calls - calls).toBe(recalled ? 2 : 1);
     },
   );
 

@@ -2,7 +2,8 @@ import {
   canRecall,
   ClientRequest,
   isStream,
-  report,
+  reported,
+  reportOf,
   streamedAnswers,
   type Endpoint,
 } from '../endpoints/index.js';
@@ -123,22 +124,15 @@ export function sendCompacted(
  */
 async function observe(
   data: unknown,
-  { format, usageReader }: Endpoint,
+  endpoint: Endpoint,
   session: Session,
   controller: AbortController | undefined,
 ): Promise<void> {
-  const usage = usageReader();
   if (isStream(data))
     return through(data, async function* (events) {
-      for await (const event of events) {
-        const used = isFields(event) ? usage(event) : undefined;
-        // Servers like OpenAI's may tell in each chunk what was read, and only at the end what was said.
-        if (used && (format === 'anthropic' || used.outputTokens)) await report(session, used);
-        yield event;
-      }
+      yield* reported(session, endpoint, events, (event) => (isFields(event) ? event : undefined));
       const own = (data as { readonly controller?: AbortController }).controller;
       if (own?.signal.aborted) controller?.abort();
     });
-  const used = isFields(data) ? usage(data) : undefined;
-  if (used) await report(session, used);
+  if (isFields(data)) await reportOf(session, endpoint, data);
 }

@@ -13,7 +13,7 @@ export const MESSAGES: Endpoint = {
   maxOutputTokens: (body) => firstCount(body, 'max_tokens'),
   usageReader() {
     let usage: Fields = {};
-    return (event) => {
+    return (event = {}) => {
       // Whole answers have it on the outside, streams in their first event and in their last but one.
       if (event.type === 'message') return usageIn(anthropic, event);
       const started = isFields(event.message) ? event.message.usage : undefined;

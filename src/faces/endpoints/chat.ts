@@ -1,4 +1,5 @@
-import { openaiChat, type Fields } from '../../formats/index.js';
+import { isFields, listOf, openaiChat, type Fields } from '../../formats/index.js';
+import type { Usage } from '../../tokens/index.js';
 import type { Endpoint } from './endpoint.js';
 import { CHAT_RECALL } from './recall/chat.js';
 import { firstCount, usageIn } from './usage.js';
@@ -12,7 +13,18 @@ export const CHAT: Endpoint = {
   fault: ({ message, type = 'server_error', code = null }) => ({
     error: { message, type, param: null, code },
   }),
-  usageReader: () => (answer) => usageIn(openaiChat, answer),
+  usageReader() {
+    let newest: Usage | undefined;
+    return (answer) => {
+      newest = usageIn(openaiChat, answer) ?? newest;
+      // Some servers tell in each chunk what was used so far: another one, or the end, tells more.
+      const [choice] = listOf(answer?.choices);
+      if (isFields(choice) && !isFields(choice.message)) return undefined;
+      const used = newest;
+      newest = undefined;
+      return used;
+    };
+  },
   say: (content, { model }) => ({
     id: 'spillway',
     object: 'chat.completion',

@@ -17,8 +17,8 @@ export interface Endpoint {
   readonly field: 'messages' | 'input';
   /** Most tokens that a request lets the model answer; undefined where it does not say. */
   maxOutputTokens(body: Fields): number | undefined;
-  /** What one answer used. For a stream it is handed event after event, and says it when it is whole. */
-  usageReader(): (event: Fields) => Usage | undefined;
+  /** What one answer used, said once. For a stream it is handed event after event, and nothing at its end. */
+  usageReader(): (answer?: Fields) => Usage | undefined;
   /** An answer in the model's place. */
   say(words: string, body: Fields): Fields;
   /** The same as a stream. */

@@ -5,7 +5,7 @@ import {
   type Prepared,
   type Session,
 } from '../../session/index.js';
-import type { Usage } from '../../tokens/index.js';
+import { inputOf, type Usage } from '../../tokens/index.js';
 import { fitCacheMarks, sameItem, type Fields } from '../../formats/index.js';
 import { withoutPrefill } from './anthropic.js';
 import type { Endpoint } from './endpoint.js';
@@ -141,6 +141,32 @@ export async function inTurn<T>(
 export async function report(session: Session, usage: Usage | undefined): Promise<void> {
   if (!usage) return;
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
+}
+
+/** Reports what an answer that is whole used. */
+export async function reportOf(session: Session, { usageReader }: Endpoint, answer: Fields): Promise<void> {
+  await reportSome(session, usageReader()(answer));
+}
+
+/** The events of a stream. What it used is reported on the way. */
+export async function* reported<Event>(
+  session: Session,
+  { usageReader }: Endpoint,
+  events: AsyncIterable<Event>,
+  fieldsOf: (event: Event) => Fields | undefined,
+): AsyncGenerator<Event> {
+  const used = usageReader();
+  for await (const event of events) {
+    const fields = fieldsOf(event);
+    if (fields) await reportSome(session, used(fields));
+    yield event;
+  }
+  await reportSome(session, used());
+}
+
+/** Servers that count nothing say 0. */
+async function reportSome(session: Session, usage: Usage | undefined): Promise<void> {
+  if (usage && (inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0)) await report(session, usage);
 }
 
 /** How one request of a turn is written. */

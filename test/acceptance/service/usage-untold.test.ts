@@ -89,3 +89,19 @@ it.each([
     expect(body.costs.primary.calls).toBe(completion_tokens > 0 ? 1 : 0);
   },
 );
+
+it.each([0, 2])(
+  'a report that each chunk of a stream repeats is of one call (recall: %d)',
+  async (recall) => {
+    const { service, emulator } = await proxied({ server: { recall } } as never);
+    emulator.otherwise = { text: 'It stands by the weir, and turns.', usageInEach: true };
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-spillway-session': 'mill' },
+      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')] }),
+    });
+    expect((await answer.text()).match(/"prompt_tokens"/g)!.length).toBeGreaterThan(2);
+    const { primary } = (await service.ask('GET', '/sessions/mill/costs')).body.costs;
+    expect(primary).toMatchObject({ calls: 1, inputTokens: 800, cacheReadTokens: 200, outputTokens: 50 });
+  },
+);

@@ -52,14 +52,7 @@ function endOf(bytes: Buffer, from: number): number {
   return 0;
 }
 
-function eventIn(bytes: Buffer): StreamEvent {
-  return {
-    bytes,
-    get fields() {
-      return fieldsIn(bytes.toString('utf8'));
-    },
-  };
-}
+const eventIn = (bytes: Buffer): StreamEvent => ({ bytes, fields: fieldsIn(bytes.toString('utf8')) });
 
 /** What the lines of data say together. */
 function fieldsIn(text: string): Fields | undefined {

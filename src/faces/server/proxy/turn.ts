@@ -3,7 +3,8 @@ import {
   canRecall,
   ClientRequest,
   lastAnswer,
-  report,
+  reported,
+  reportOf,
   streamedAnswers,
   takeTurn,
   type Endpoint,
@@ -11,7 +12,6 @@ import {
   type TurnPlace,
 } from '../../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../../session/index.js';
-import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 import type { Caller } from '../access.js';
 import { asksUsage, isUsageAlone, mayMeanUsage, type PlainUpstreams } from './asked-usage.js';
@@ -170,11 +170,8 @@ export class Turn {
 
   /** The bytes as they come; what they say of usage is heard on the way. */
   async *#passing(events: AsyncIterable<StreamEvent>): AsyncGenerator<Buffer> {
-    const used = this.#parts.endpoint.usageReader();
-    for await (const { bytes, fields } of events) {
-      if (fields) await this.#heard(used(fields));
+    for await (const { bytes, fields } of this.#reported(events))
       if (!(fields && this.#hidesUsage && isUsageAlone(fields))) yield bytes;
-    }
   }
 
   /** The events of all answers within the call, as one stream without the tool. */
@@ -200,13 +197,11 @@ export class Turn {
 
   /** What events say; one that is no event of the provider's, a comment or an error in plain words, as its bytes. */
   async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields | string> {
-    const { done, usageReader } = this.#parts.endpoint;
-    const used = usageReader();
+    const { done } = this.#parts.endpoint;
     this.#isDone = false;
-    for await (const { bytes, fields } of events) {
+    for await (const { bytes, fields } of this.#reported(events)) {
       const isDone = !fields && done !== undefined && bytes.includes(done.trim());
       this.#isDone ||= isDone;
-      if (fields) await this.#heard(used(fields));
       if (!isDone) yield fields ?? bytes.toString('latin1');
     }
   }
@@ -215,13 +210,12 @@ export class Turn {
     const bytes = await wholeOf(body);
     const said = jsonIn(bytes.toString('utf8'));
     const fields = isFields(said) ? said : undefined;
-    if (fields) await this.#heard(this.#parts.endpoint.usageReader()(fields));
+    if (fields) await reportOf(this.#place.session, this.#parts.endpoint, fields);
     return { bytes, fields };
   }
 
-  async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
-    if (usage && (inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0))
-      await report(this.#place.session, usage);
+  #reported(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
+    return reported(this.#place.session, this.#parts.endpoint, events, ({ fields }) => fields);
   }
 }
 
