@@ -120,8 +120,9 @@ export function logEvents(app: FastifyInstance, service: Service): void {
   /** By session: how its store failed since its call began. It is asked several times in each, and fails alike. */
   const failed = new Map<string, string>();
   const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
-  app.addHook('onResponse', ({ notes: { session, agent } }, _, done) => {
-    failed.delete(nameOf(session, agent));
+  app.addHook('onRequest', ({ notes }, reply, done) => {
+    // Not onResponse: a client that goes away ends no response.
+    reply.raw.once('close', () => failed.delete(nameOf(notes.session, notes.agent)));
     done();
   });
   service.listen((event) => {

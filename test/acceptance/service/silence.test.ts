@@ -9,9 +9,9 @@ import { proxied } from './proxied.js';
 import { started, type Started } from './support.js';
 import { bearer, env, tokens } from './tokens.js';
 
-type Failing = 'hangs' | 'rejects' | undefined;
+type Failing = 'hangs' | 'rejects' | 'reads alone' | undefined;
 
-/** A store that hangs or rejects while it is told to. */
+/** A store that hangs, rejects, or is read alone while it is told to. */
 async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing }> {
   const base = await openStore('memory:');
   const state = {
@@ -22,6 +22,7 @@ async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing
         if (typeof own !== 'function') return own;
         return (...given: unknown[]) => {
           if (state.failing === undefined || name === 'close') return Reflect.apply(own, target, given);
+          if (state.failing === 'reads alone' && READS.has(name)) return Reflect.apply(own, target, given);
           if (state.failing === 'hangs') return new Promise(() => undefined);
           return Promise.reject(Object.assign(new Error('secret words'), { code: 'ECONNREFUSED' }));
         };
@@ -31,9 +32,17 @@ async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing
   return state;
 }
 
-const chat = (service: Started, messages: readonly object[], session?: string): Promise<Response> =>
+const READS: ReadonlySet<unknown> = new Set(['load', 'messages', 'events', 'value', 'values', 'usage']);
+
+const chat = (
+  service: Started,
+  messages: readonly object[],
+  session?: string,
+  signal?: AbortSignal,
+): Promise<Response> =>
   fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',
+    ...(signal && { signal }),
     headers: {
       'content-type': 'application/json',
       authorization: 'Bearer client-key',
@@ -109,6 +118,34 @@ describe('a store that fails under the service', () => {
       code: 'STORE_FAILED',
       cause: 'ECONNREFUSED',
     });
+  });
+
+  it('is told of in each call of the HTTP API too, and in one whose client went before', async () => {
+    const state = await shaky();
+    const { service, emulator } = await proxied({}, { store: state.store });
+    const messages: object[] = [];
+    const prepared = async (words: string): Promise<number> => {
+      messages.push(...talk(1, 10), user(words));
+      return (await service.ask('POST', '/sessions/mill/prepare', { request: { messages } })).status;
+    };
+    await service.ask('POST', '/sessions', { id: 'mill' });
+    expect(await prepared('Build the mill.')).toBe(200);
+    state.failing = 'reads alone';
+    for (let call = 1; call <= 2; call++) {
+      expect(await prepared(`Build ${call}.`)).toBe(200);
+      expect(said(service, 'store-failed')).toHaveLength(call);
+    }
+    emulator.otherwise = 'never';
+    for (let call = 1; call <= 2; call++) {
+      const gone = new AbortController();
+      messages.push(...talk(1, 10), user(`Go ${call}.`));
+      const answer = chat(service, messages, 'mill', gone.signal);
+      await arrived(emulator, call);
+      gone.abort();
+      await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+      await logged(service, 4 + call);
+      expect(said(service, 'store-failed')).toHaveLength(2 + call);
+    }
   });
 
   it('is down where calls cannot go on without it, and where the service stops', async () => {

@@ -13,7 +13,9 @@ export async function sessionOf(service: Service, request: FastifyRequest): Prom
   checkSeen(caller, id);
   const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
   const { agent_path: agentPath = 'primary' } = asked;
-  return service.session({ sessionId: id, agentPath });
+  const session = await service.session({ sessionId: id, agentPath });
+  request.notes.of(session);
+  return session;
 }
 
 /** Somebody else's session is not told apart from one that is not there. Throws `SESSION_UNKNOWN`. */
