@@ -332,6 +332,27 @@ describe('an answer that does not come, or not whole', () => {
     expect(emulator.received).toHaveLength(1);
   });
 
+  it('is the client that goes while it waits for its turn: what it said is taken in nowhere', async () => {
+    const { service, emulator } = await proxied();
+    emulator.script = ['never'];
+    const [first, second] = [new AbortController(), new AbortController()];
+    const begun = [user('Build the mill.')];
+    const answers = [chat(service, begun, 'mill', first.signal)];
+    await arrived(emulator, 1);
+    answers.push(chat(service, [...begun, ...talk(1, 10), user('Stop.')], 'mill', second.signal));
+    // Another session's, which is read behind it: now it waits.
+    expect((await chat(service, begun, 'weir')).status).toBe(200);
+    for (const [at, gone] of [second, first].entries()) {
+      gone.abort();
+      await logged(service, 2 + at);
+    }
+    expect((await Promise.allSettled(answers)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await chat(service, begun, 'mill')).status).toBe(200);
+    const key = { sessionId: 'mill', agentPath: 'primary' };
+    expect(await service.store.messages(key, 0)).toHaveLength(1);
+    expect(said(service, 'no answer')).toEqual([]);
+  });
+
   it('is the upstream that breaks off: told, counted, and no client that has gone', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'cut';

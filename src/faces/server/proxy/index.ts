@@ -32,7 +32,7 @@ export function registerProxy(
   app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, request, reply) => {
     const status = error.statusCode ?? (error instanceof SpillwayError ? statusOf(error.code) : 502);
     // A client that has gone is no fault of anybody's.
-    if (status >= 500 && error.code !== 'ABORT_ERR')
+    if (status >= 500 && !reply.raw.destroyed)
       request.log.error({ code: error.code, ...request.notes.asked }, 'no answer');
     const words = status < 500 ? wordsOf(error, request) : 'The upstream could not be asked.';
     return give(reply, faultAnswer(status, error.code ?? `HTTP_${status}`, words));

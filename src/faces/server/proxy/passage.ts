@@ -113,7 +113,8 @@ export class Passage {
       notes.of(session);
       // Whatever comes of it: who asks why it was refused has to name the session.
       void this.reply.headers(sessionHeader(session.id));
-      const answer = await inTurn(session, messages, (place) => {
+      const answer = await inTurn(session, messages, async (place) => {
+        signal.throwIfAborted();
         notes.of(place.session);
         this.#turn = new Turn({ ...sent, commands, forks, recalls }, place.session, place.flight);
         return this.#turn.answer();
