@@ -2,8 +2,8 @@ import {
   canRecall,
   ClientRequest,
   isStream,
+  report,
   reported,
-  reportOf,
   streamedAnswers,
   type Endpoint,
 } from '../endpoints/index.js';
@@ -134,5 +134,5 @@ async function observe(
       const own = (data as { readonly controller?: AbortController }).controller;
       if (own?.signal.aborted) controller?.abort();
     });
-  if (isFields(data)) await reportOf(session, endpoint, data);
+  if (isFields(data)) await report(session, endpoint.usageReader()(data));
 }

@@ -7,7 +7,6 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
 
 export const MESSAGES: Endpoint = {
   format: 'anthropic',
-  field: 'messages',
   recall: ANTHROPIC_RECALL,
   fault: ({ message, type = 'api_error' }) => ({ type: 'error', error: { type, message } }),
   maxOutputTokens: (body) => firstCount(body, 'max_tokens'),

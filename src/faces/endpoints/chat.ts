@@ -8,7 +8,6 @@ export const CHAT: Endpoint = {
   recall: CHAT_RECALL,
   format: 'openai-chat',
   maxOutputTokens: (body) => firstCount(body, 'max_completion_tokens', 'max_tokens'),
-  field: 'messages',
   done: 'data: [DONE]\n\n',
   fault: ({ message, type = 'server_error', code = null }) => ({
     error: { message, type, param: null, code },

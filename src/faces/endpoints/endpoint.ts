@@ -14,7 +14,6 @@ export interface Fault {
 export interface Endpoint {
   /** The wire format of its requests. */
   readonly format: 'openai-chat' | 'openai-responses' | 'anthropic';
-  readonly field: 'messages' | 'input';
   /** Most tokens that a request lets the model answer; undefined where it does not say. */
   maxOutputTokens(body: Fields): number | undefined;
   /** What one answer used, said once. For a stream it is handed event after event, and nothing at its end. */

@@ -7,7 +7,6 @@ export const RESPONSES: Endpoint = {
   recall: RESPONSES_RECALL,
   format: 'openai-responses',
   maxOutputTokens: (body) => firstCount(body, 'max_output_tokens'),
-  field: 'input',
   fault: ({ message, type, code }) => ({
     type: 'error',
     code: code ?? type ?? 'server_error',

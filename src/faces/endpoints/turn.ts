@@ -137,15 +137,13 @@ export async function inTurn<T>(
   }
 }
 
-/** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */
+/**
+ * Reports what was used; servers that count nothing say 0. The answer was paid for: a store that fails now is told of, and
+ * keeps it from nobody.
+ */
 export async function report(session: Session, usage: Usage | undefined): Promise<void> {
-  if (!usage) return;
+  if (!usage || !(inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0)) return;
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
-}
-
-/** Reports what an answer that is whole used. */
-export async function reportOf(session: Session, { usageReader }: Endpoint, answer: Fields): Promise<void> {
-  await reportSome(session, usageReader()(answer));
 }
 
 /** The events of a stream. What it used is reported on the way. */
@@ -158,15 +156,10 @@ export async function* reported<Event>(
   const used = usageReader();
   for await (const event of events) {
     const fields = fieldsOf(event);
-    if (fields) await reportSome(session, used(fields));
+    if (fields) await report(session, used(fields));
     yield event;
   }
-  await reportSome(session, used());
-}
-
-/** Servers that count nothing say 0. */
-async function reportSome(session: Session, usage: Usage | undefined): Promise<void> {
-  if (usage && (inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0)) await report(session, usage);
+  await report(session, used());
 }
 
 /** How one request of a turn is written. */
@@ -200,12 +193,12 @@ export class ClientRequest {
 
   /** The body that carries what was prepared. */
   bodyOf(session: Session, { messages, beside }: Prepared, { offers, isLast }: Writing): Fields {
-    const { format, field } = this.#endpoint;
+    const { format, recall } = this.#endpoint;
     const given = (offers ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#given;
     const own = session.untrimmed<Fields>({
       ...given,
       ...beside,
-      [field]: messages.length === 0 ? this.followed[field] : messages,
+      [recall.field]: messages.length === 0 ? this.followed[recall.field] : messages,
     });
     if (format !== 'anthropic') return own;
     return fitCacheMarks({ ...own, messages: [...(own.messages as readonly unknown[]), ...this.#prefill] });

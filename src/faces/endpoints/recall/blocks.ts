@@ -37,15 +37,23 @@ interface All {
   readonly hasOthers: boolean;
 }
 
-/** What the blocks of an answer are, and what a whole answer is made of. */
-interface WholeBlocks {
+/**
+ * A wire whose answers are made of blocks: thoughts, words, calls. Of a call with one recall the provider gives two answers,
+ *
+ *     thought A, "Let me look.", thought B, recall      then      "The wall is 417 cm."
+ *
+ * and the client one: `thought A, "Let me look.", "The wall is 417 cm."`, with the usage of both. `thought B` led to the
+ * recall alone: it goes into the log with it (`said`), and the second request holds all four blocks (`whole`). `thought A`
+ * is in the log as well, unless the wire lets it be said only once (`isOnce`): it comes back with the client's words.
+ *
+ * Streamed, a thought is held until something behind it is shown. So `A` is given with the first words, at places 0 and 1;
+ * `B` is let go when the answer has ended in a recall; the second answer's head is not shown, and its words take place 2.
+ */
+export interface BlockWire extends Likeness {
   blocksOf(answer: Fields): readonly Fields[];
-  isThought(block: Fields): boolean;
   isRecall(block: Fields): boolean;
   /** Whether it is a call that the client runs. */
   isForClient(block: Fields, blocks: readonly Fields[]): boolean;
-  /** Whether a block of a request is this one of an answer. */
-  isSame(block: Fields, own: Fields): boolean;
   /** Whether a thought may be said only once; a recall then stands without what asks for that thought. */
   isOnce(thought: Fields): boolean;
   untied(recall: Fields): Fields;
@@ -59,11 +67,8 @@ interface WholeBlocks {
   visible(last: Fields, all: All): Fields;
   /** A block of a whole answer as the client is given it. */
   told?(block: Fields, answer: number): Fields;
-}
 
-/** What the events of a stream say of such blocks. */
-interface StreamedBlocks {
-  /** What an event tells; undefined: what the client sees as it is. */
+  /** What an event of a stream tells; undefined: what the client sees as it is. */
   read(event: Fields): Told | undefined;
   /** A block with what an event adds to it; it begins with no fields. */
   grown(block: Fields, event: Fields): Fields;
@@ -74,20 +79,6 @@ interface StreamedBlocks {
   /** The ends of the last stream as those of all. */
   ending(ends: readonly Fields[], all: All): readonly Fields[];
 }
-
-/**
- * A wire whose answers are made of blocks: thoughts, words, calls. Of a call with one recall the provider gives two answers,
- *
- *     thought A, "Let me look.", thought B, recall      then      "The wall is 417 cm."
- *
- * and the client one: `thought A, "Let me look.", "The wall is 417 cm."`, with the usage of both. `thought B` led to the
- * recall alone: it goes into the log with it (`said`), and the second request holds all four blocks (`whole`). `thought A`
- * is in the log as well, unless the wire lets it be said only once (`isOnce`): it comes back with the client's words.
- *
- * Streamed, a thought is held until something behind it is shown. So `A` is given with the first words, at places 0 and 1;
- * `B` is let go when the answer has ended in a recall; the second answer's head is not shown, and its words take place 2.
- */
-export interface BlockWire extends WholeBlocks, StreamedBlocks {}
 
 /** How such a wire has recalls answered. `open`: for one call, whose answers may be told apart in what the client is given. */
 export function recallInBlocks(

@@ -37,7 +37,7 @@ export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: 
 /** One wire, as far as the recall tool goes. */
 export interface RecallWire {
   /** The body's field that holds messages. */
-  readonly field: string;
+  readonly field: 'messages' | 'input';
   /** The tool, as a request has it among its others. */
   readonly tool: Fields;
   /** Whether a request can have it; one with a tool of that name never does. */

@@ -111,7 +111,8 @@ function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-function without(tree: Tree, [key, ...rest]: readonly string[]): Tree {
+/** The same without what stands at a path, and without what holds nothing then. */
+export function without(tree: Tree, [key, ...rest]: readonly string[]): Tree {
   const inner = tree[key!];
   const { [key!]: _, ...others } = tree;
   if (rest.length === 0 || typeof inner !== 'object' || inner === null) return others;

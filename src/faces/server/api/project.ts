@@ -8,6 +8,7 @@ import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
 import { ofReadable } from './asked.js';
+import { without } from './knobs.js';
 import { routesOf } from './route.js';
 import { Costs, Skipped, WaitingPlan } from '../../operations/index.js';
 
@@ -142,12 +143,8 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     async ({ params, caller }) => {
       checkMayActForAll(caller);
       await forgetLimits(service.store, params.name);
-      const paths = [showPath(['models', params.name])];
-      const takenBack = ({ models = {}, ...knobs }: Overrides): Overrides => {
-        const { [params.name]: _, ...others } = models;
-        return { ...knobs, models: others };
-      };
-      await service.setKnobs(takenBack, caller.name, paths);
+      const keys = ['models', params.name];
+      await service.setKnobs((knobs) => without(knobs, keys) as Overrides, caller.name, [showPath(keys)]);
     },
   );
 }

@@ -86,7 +86,7 @@ export class Passage {
     const body = await bodyIn(raw);
     if (!body) return { refusal: NO_OBJECT };
     if (typeof body.model === 'string') notes.model = body.model;
-    const input = body[this.endpoint.field];
+    const input = body[this.endpoint.recall.field];
     // What the provider keeps of a history is not ours to compact.
     const isKept = body.previous_response_id || body.conversation || isFields(body.thread);
     if (isKept || !(Array.isArray(input) || typeof input === 'string')) return {};

@@ -76,7 +76,7 @@ export class Places {
     const key = beginnings.at(-1)!;
     const before = this.#turns.get(key);
     const found = (before ?? Promise.resolve()).then(() => this.#sessionOf(asked, beginnings));
-    const over = found.then(nothing, nothing);
+    const over = Promise.allSettled([found]);
     this.#turns.set(key, over);
     void over.then(() => this.#turns.get(key) === over && this.#turns.delete(key));
     return found;
@@ -186,7 +186,6 @@ export class Places {
 
 /** A value for each session, since when: processes that write at once take nothing from each other. */
 const scopeOf = (beginning: string): string => `proxy.beginnings ${beginning}`;
-const nothing = (): void => undefined;
 
 const isOtherWire = (error: unknown): boolean =>
   error instanceof SpillwayError && error.code === 'SESSION_FORMAT';

@@ -3,8 +3,8 @@ import {
   canRecall,
   ClientRequest,
   lastAnswer,
+  report,
   reported,
-  reportOf,
   streamedAnswers,
   takeTurn,
   type Endpoint,
@@ -210,7 +210,7 @@ export class Turn {
     const bytes = await wholeOf(body);
     const said = jsonIn(bytes.toString('utf8'));
     const fields = isFields(said) ? said : undefined;
-    if (fields) await reportOf(this.#place.session, this.#parts.endpoint, fields);
+    if (fields) await report(this.#place.session, this.#parts.endpoint.usageReader()(fields));
     return { bytes, fields };
   }
 
