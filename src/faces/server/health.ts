@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { SpillwayError } from '../../errors/index.js';
 import { LATE, inTime } from '../../session/plugins/index.js';
 import { faultBody } from './faults.js';
 import { codesOf } from './request-log.js';
@@ -67,14 +66,12 @@ export class Health {
       const done = await inTime(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
       return done === LATE ? { ...AWAY, code: 'STORE_FAILED' } : { status: 'ready' };
     } catch (error) {
-      return { ...(goesOn(error) ? AWAY : DOWN), ...codesOf(error) };
+      const codes = codesOf(error);
+      return { ...(codes.code === 'STORE_SCHEMA' ? TAKEN : AWAY), ...codes };
     }
   }
 }
 
 const AWAY: State = { status: 'degraded', reason: 'The store takes no write; calls go on from memory.' };
-const DOWN: State = { status: 'down', reason: 'The store cannot be used.' };
-
-/** Whether sessions go on without their store: not where another version of Spillway has it. */
-const goesOn = (error: unknown): boolean =>
-  !(error instanceof SpillwayError && error.code === 'STORE_SCHEMA');
+/** Another version of Spillway has it: no session goes on without it then. */
+const TAKEN: State = { status: 'down', reason: 'The store cannot be used.' };

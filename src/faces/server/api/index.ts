@@ -9,6 +9,7 @@ import { planRoutes } from './plans.js';
 import { projectRoutes } from './project.js';
 import { routesOf } from './route.js';
 import { sessionRoutes } from './sessions.js';
+import { isFields, type Fields } from '../../../formats/index.js';
 import { parseJson } from '../../../transcript/index.js';
 
 /** What became of messages, what calls were sent, what was said originally, and what it all cost. */
@@ -49,15 +50,9 @@ function readBodies(app: FastifyInstance): void {
     if (text === '') return done(null);
     // Typed for promises too; this one calls back.
     void usual(request, text as string, (error, body) => {
-      if (!error && hasRequest(body)) body.request = (parseJson(text as string) as HasRequest).request;
+      if (!error && isFields(body) && Object.hasOwn(body, 'request'))
+        Object.assign(body, { request: (parseJson(text as string) as Fields).request });
       done(error, body);
     });
   });
 }
-
-interface HasRequest {
-  request: unknown;
-}
-
-const hasRequest = (body: unknown): body is HasRequest =>
-  typeof body === 'object' && body !== null && Object.hasOwn(body, 'request');
