@@ -169,7 +169,7 @@ export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Re
       if (!isMapping(place[key])) place[key] = {};
       place = place[key] as Record<string, unknown>;
     }
-    place[path.at(-1)!] ??= value;
+    if (!Object.hasOwn(place, path.at(-1)!)) place[path.at(-1)!] = value;
   }
   return tree;
 }

@@ -63,6 +63,8 @@ describe('wrong settings', () => {
   it.each([
     ['snip_threshold: 0.8', 'snip_threshold', 'thresholds.snipThreshold'],
     ['treshold: {}', 'treshold', 'thresholds'],
+    ['toString: 1', 'toString', ''],
+    ['thresholds: { hasOwnProperty: 1 }', 'thresholds.hasOwnProperty', ''],
     ['pins: { first_user: true }', 'pins.first_user', 'pins.firstUser'],
     ['models: { x: { inputLimt: 1 } }', 'models.x.inputLimt', 'models.x.inputLimit'],
     ['stages: { snap: {} }', 'stages.snap', 'stages.snip'],

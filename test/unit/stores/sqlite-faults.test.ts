@@ -17,7 +17,6 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { SessionStore } from '../../../src/spi/index.js';
-
 import { prepareFile } from '../../../src/stores/sqlite/file.js';
 import { cleanUp, fill, KEY, message, newFile, opened, START } from './support.js';
 
