@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { COUNT } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryAnswer, type SummaryRequest } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
 import type { CallUsage, ModelCall } from '../transcript/index.js';
@@ -172,11 +173,10 @@ export async function callOnce(
   }
 }
 
-/** A count that is none of a natural number is not known, and counts nothing. */
+/** What is no count of tokens is not known, and counts nothing. */
 function usageOf(usage: SummaryAnswer['usage']): CallUsage | undefined {
   if (!usage) return undefined;
-  const natural = (count: number | undefined): number =>
-    typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;
+  const natural = (count: number | undefined): number => (COUNT.is(count) ? count! : 0);
   return {
     inputTokens: natural(usage.inputTokens),
     cacheReadTokens: natural(usage.cacheReadTokens),

@@ -51,6 +51,13 @@ describe('filling slots', () => {
     expect([texts.size, fallbacks.length, calls.length]).toEqual([0, 1, 1]);
   });
 
+  it.each([NaN, -1, 1e308, '7' as never])('takes %p for no count of tokens', async (inputTokens) => {
+    const usage = { inputTokens, outputTokens: 5 };
+    const { fill, calls } = fillerOf(async () => ({ ...(await good()), usage }));
+    await fill(edit(0, 3));
+    expect(calls[0]!.usage).toMatchObject({ inputTokens: 0, outputTokens: 5 });
+  });
+
   it('does not call where it may not', async () => {
     const { fill, asked } = fillerOf(good, { stopped: () => 'was not bought: no money' });
     expect((await fill(edit(0, 3))).fallbacks).toEqual(['auto m0..m3: the answer was not bought: no money']);
