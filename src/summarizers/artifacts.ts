@@ -21,7 +21,10 @@ export interface Behind {
 /** Where bought text is kept, by what it was bought for: the first one stays, for every process on it. */
 export type KeepsText = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 
-/** Keeps it as long as the process lives. */
+/** Texts that are kept in memory; of more, those that were bought first go. */
+const MOST_TEXTS = 1_000;
+
+/** Keeps it for this process. */
 export function memoryOfTexts(): KeepsText {
   const kept = new Map<string, StoredArtifact>();
   return {
@@ -29,6 +32,7 @@ export function memoryOfTexts(): KeepsText {
     async keepArtifact(key, artifact) {
       const first = kept.get(key) ?? artifact;
       kept.set(key, first);
+      if (kept.size > MOST_TEXTS) kept.delete(kept.keys().next().value!);
       return first;
     },
   };

@@ -2,7 +2,7 @@ import type { Redact } from '../text/facts/index.js';
 import { oneLine } from '../text/reading/index.js';
 import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
-import { artifactKey, BoughtOnce, memoryOfTexts } from './artifacts.js';
+import { artifactKey, type BoughtOnce } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
 import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, underDeadline } from './call.js';
 import { handleOf } from './mark.js';
@@ -20,8 +20,8 @@ export interface FillerParts extends Omit<
   readonly redact: Redact;
   /** Slots at a time; each makes one call after the other. */
   readonly concurrency: number;
-  /** Where bought text is kept; this filler's own memory where absent. */
-  readonly once?: BoughtOnce | undefined;
+  /** Where bought text is kept. */
+  readonly once: BoughtOnce;
   /** Facts for every request that the transcript does not say. */
   readonly lines?: SummaryLines | undefined;
   /** The prompts with another one of its own, by name or path. Throws `CONFIG_INVALID` where there is none. */
@@ -55,10 +55,10 @@ interface WriteParts {
 
 /** Fills the slots of legal plans for one agent path. Whatever goes wrong, a slot is left as it was: it never rejects. */
 export class Filler {
-  readonly #parts: FillerParts & { readonly once: BoughtOnce };
+  readonly #parts: FillerParts;
 
   constructor(parts: FillerParts) {
-    this.#parts = { ...parts, once: parts.once ?? new BoughtOnce(memoryOfTexts()) };
+    this.#parts = parts;
   }
 
   get breakers(): Readonly<Record<string, BreakerState>> {

@@ -3,7 +3,7 @@ import { createRedact } from '../text/facts/index.js';
 import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import { BoughtOnce, type KeepsText } from './artifacts.js';
+import { BoughtOnce, memoryOfTexts, type KeepsText } from './artifacts.js';
 import { Breakers, type BreakerOptions } from './breaker.js';
 import { Filler, type FillerParts } from './fill.js';
 import { createModelSummarizer, type SummarizerFields } from './model.js';
@@ -81,8 +81,8 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
   if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
-  // Whoever shares the store buys once between them.
-  const once = store && new BoughtOnce(store);
+  // Whoever shares the store, or this engine, buys once between them.
+  const once = new BoughtOnce(store ?? memoryOfTexts());
   const parts = {
     ...asked,
     resultChars: toolResultChars,

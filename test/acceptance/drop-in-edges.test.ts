@@ -14,7 +14,7 @@ import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { createSpillway } from '../../src/index.js';
 import { unhandledDuring } from '../support/unhandled.js';
-import { engine, prose, quarter } from './support.js';
+import { engine, prose, quarter, step, system, times, user } from './support.js';
 
 const openai = (emulator: Emulator) => new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
 const anthropic = (emulator: Emulator) =>
@@ -57,6 +57,22 @@ it('N13: samples of one history at once do not wait for each other', async () =>
   for (const answer of waiting) answer();
   for (const sample of await Promise.all(samples)) expect(sample.choices).toHaveLength(1);
   expect(emulator.peak).toBe(3);
+});
+
+it('N13: such samples buy the text of their compaction once between them', async () => {
+  const emulator = await startEmulator();
+  let asked = 0;
+  const summarize = async () => {
+    await new Promise((resolve) => setTimeout(resolve, ++asked));
+    return { text: 'The user wants a mill, and the agent has read its parts.', finishReason: 'stop' };
+  };
+  const summarizer = { name: 'ours', endpoint: 'here', summarize };
+  const work = times(30, (i) => step('read', { path: `${i}.ts` }, prose(90, i), prose(40, i)));
+  const client = compactOpenAI(openai(emulator), await engine(4_000, { roster: ['auto'] }, { summarizer }));
+  const messages = [system('Be brief.'), user('Build a mill.'), ...work, user('And now?')] as never;
+  await Promise.all([1, 2, 3].map((seed) => client.chat.completions.create({ model: 'm', messages, seed })));
+  expect(asked).toBe(1);
+  expect(new Set(emulator.received.map(({ body }) => JSON.stringify(body.messages))).size).toBe(1);
 });
 
 describe('N13: a session of another wire format than the client', () => {

@@ -1,6 +1,13 @@
 import type { Summarizer, SummaryRequest } from '../../../src/spi/index.js';
 import { createRedact } from '../../../src/text/facts/index.js';
-import { Breakers, Filler, parsePrompt, type FillerParts } from '../../../src/summarizers/index.js';
+import {
+  BoughtOnce,
+  Breakers,
+  Filler,
+  memoryOfTexts,
+  parsePrompt,
+  type FillerParts,
+} from '../../../src/summarizers/index.js';
 import { Log, type Message, type ModelCall, type PlannedEdit } from '../../../src/transcript/index.js';
 
 const count = (text: string): number => Math.ceil(text.length / 4);
@@ -63,6 +70,7 @@ export function fillerOf(
     breakers: new Breakers({ failures: 3, cooldownMs: 1_000, scope: 'pipeline' }),
     prompts: { of: (name) => parsePrompt(name, `System ${name}\n---\nDo {{handle}}.`), question: 'And?' },
     redact: createRedact(),
+    once: new BoughtOnce(memoryOfTexts()),
     resultChars: 2_000,
     chunks: 1,
     oversized: 'cut',
