@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
 import { prose, quarter, says, step, system, user, type Chat } from '../support/chats.js';
 import { engine, read, sessionOf, spillway, talk, temporaryFolder, wordsOf, preparedAt } from './support.js';

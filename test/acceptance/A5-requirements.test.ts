@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { prose, says, step, system, user, times, type Chat } from '../support/chats.js';
 import { sessionOf, shownText, preparedAt } from './support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ConfigSources, Session, Summarizer } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, pressed, summariesOf } from './summarizer.js';

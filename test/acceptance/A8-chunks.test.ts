@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { GOOD, startEmulator, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
 import { engine, prose, read, step, system, talk, user, times, preparedAt } from './support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { PressureEvent, Warning } from '../../src/index.js';
 import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';

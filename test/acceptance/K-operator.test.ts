@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';

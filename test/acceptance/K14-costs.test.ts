@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createContainer, openSpillway, SERVICES } from '../../src/container/index.js';
 import type { ConfigSources, Spillway } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';

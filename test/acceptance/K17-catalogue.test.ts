@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
 import { quarter, read, talk } from './support.js';
 

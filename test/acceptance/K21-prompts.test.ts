@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { filling, pressed } from './summarizer.js';

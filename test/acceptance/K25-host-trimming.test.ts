@@ -1,6 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
-import { afterEach, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { generateText, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type PressureEvent } from '../../src/index.js';
 import { prose, resultOf, callOf, says, step, system, user, times, type Chat } from '../support/chats.js';
 import { engine, fill, read, sessionOf, talk, wordsOf, preparedAt } from './support.js';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { candidatesIn, CONTRACTS } from '../../src/testkit/index.js';
 import { openaiChat } from '../../src/index.js';
 import { spillway, temporaryFolder } from './support.js';

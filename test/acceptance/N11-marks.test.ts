@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { recallTool, type Session } from '../../src/index.js';
 import { engine, prose, says, step, system, talk, user, times, type Chat } from './support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats, type Session } from '../../src/index.js';
 import { engine, prose } from './support.js';
 import { asks, loop, play, text, thoughtsIn, turn, type Wire } from './thinking.js';

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
 import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat, logged } from './support.js';

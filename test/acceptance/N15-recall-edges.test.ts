@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, expect, it } from '@jest/globals';
 import {
   AIMessage,
   AIMessageChunk,

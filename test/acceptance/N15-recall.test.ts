@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it } from '@jest/globals';
 import { simulateReadableStream, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import OpenAI from 'openai';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { validateAnthropic, validateOpenAiChat } from '../../src/testkit/index.js';
 import { join } from 'node:path';
 import { openStore, type Session } from '../../src/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, loaded } from './summarizer.js';
 import { engine, prose, read, says, step, system, talk, temporaryFolder, user } from './support.js';

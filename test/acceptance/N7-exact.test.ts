@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { engine, prose, shownText, step, system, user, says, times, type Chat } from './support.js';
 import { openaiChat } from '../../src/index.js';
 

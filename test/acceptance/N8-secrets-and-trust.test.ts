@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Summarizer } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
 import { fill, sessionOf, shownText, talk, preparedAt } from './support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../src/index.js';
 import { prose, quarter, says, step, system, user, type Chat } from '../support/chats.js';
 import { engine, fill, read, sessionOf, shownText, talk, wordsOf } from './support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { createSpillway } from '../../src/index.js';
 import type { Summarizer } from '../../src/spi/index.js';

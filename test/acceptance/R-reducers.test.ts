@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openaiChat, replaySession } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user, times, type Chat } from '../support/chats.js';
 import { engine, fill, opened, read, sessionOf, shownText, talk, wordsOf } from './support.js';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { collapsePrefix, expire, LONG } from '../../examples/reducers.js';
 import { createSpillway, reducerStage } from '../../src/index.js';
 import type {

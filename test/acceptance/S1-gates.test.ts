@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod/v4';
 import { defineStage } from '../../src/index.js';
 import { prose, says, step, system, user } from '../support/chats.js';

@@ -1,6 +1,5 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
 import { linkPackages, runOwnTests } from '../support/packages.js';
 import { temporaryFolder } from './support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Container } from 'inversify';
 import { z } from 'zod';
 import { open, POLLED, PollsStage, ROSTERS } from '../../examples/custom-stage.js';

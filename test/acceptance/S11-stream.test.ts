@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { EngineEvent, PressureEvent } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { emulated, pressed } from './summarizer.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import { prose, says, step, system, user, times, type Chat } from '../support/chats.js';
 import { opened, sessionOf, shownText, talk, wordsOf, preparedAt } from './support.js';

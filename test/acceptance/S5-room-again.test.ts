@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { openStore } from '../../src/index.js';
 import type { Session, SpillwayOptions, Summarizer, SummaryRequest } from '../../src/index.js';

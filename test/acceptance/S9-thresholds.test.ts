@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, SpillwayError, type SpillwayOptions } from '../../src/index.js';
 import { engine, quarter, spillway, temporaryFolder } from './support.js';
 

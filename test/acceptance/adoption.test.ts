@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { createSpillway } from '../../src/index.js';
 import { jsonLines, prose, spillway, step, system, talk, temporaryFolder, user } from './support.js';

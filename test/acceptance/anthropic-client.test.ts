@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
-import { describe, expect, it } from '@jest/globals';
 import { compactAnthropic } from '../../src/faces/adapters/anthropic.js';
 import type { DropInOptions } from '../../src/faces/adapters/index.js';
 import { validateAnthropic } from '../../src/testkit/index.js';

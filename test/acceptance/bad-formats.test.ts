@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats, type Message } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { spillway, temporaryFolder } from './support.js';

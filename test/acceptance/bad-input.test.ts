@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, defineStage } from '../../src/index.js';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import { engine, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();

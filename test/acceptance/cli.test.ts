@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, replaySession } from '../../src/index.js';
 import { validateOpenAiChat, validators } from '../../src/testkit/index.js';

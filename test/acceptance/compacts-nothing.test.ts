@@ -1,5 +1,4 @@
 import OpenAI from 'openai';
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, defineStage } from '../../src/index.js';

@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, expect, it } from '@jest/globals';
 import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
 import { createMiddleware } from 'langchain';
 import OpenAI from 'openai';

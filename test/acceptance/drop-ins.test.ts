@@ -1,5 +1,4 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, stepCountIs, tool, wrapLanguageModel } from 'ai';

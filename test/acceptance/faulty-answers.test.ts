@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { ConfigSources } from '../../src/index.js';
 import { POISON, startEmulator, type Act } from '../emulator/index.js';
 import { filling, pressed } from './summarizer.js';

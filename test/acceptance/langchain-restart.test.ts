@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { AIMessage, ChatMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
 import type { BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { compactLangChain } from '../../src/faces/adapters/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { linkPackages, runOwnTests } from '../support/packages.js';
 import { spillway, temporaryFolder } from './support.js';
 

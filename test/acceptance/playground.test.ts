@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { Engine } from '../../site/.vitepress/playground/engine.js';
 import type { Call } from '../../site/.vitepress/data/shapes.js';
 import { packageFolder } from '../../src/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { startEmulator } from '../emulator/index.js';
 import { filling, pressed, summariesOf } from './summarizer.js';
 

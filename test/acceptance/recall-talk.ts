@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { Session } from '../../src/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';

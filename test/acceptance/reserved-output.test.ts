@@ -1,6 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
-import { describe, expect, it } from '@jest/globals';
 import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
 import { compactAiSdk, compactAnthropic } from '../../src/faces/adapters/index.js';
 import { createSpillway, openStore } from '../../src/index.js';

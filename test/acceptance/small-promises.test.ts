@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, openaiChat, openStore } from '../../src/index.js';
 import type { Message, PressureEvent, Summarizer } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';

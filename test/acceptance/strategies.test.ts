@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { RunOverrides, Session, Summarizer } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import { prose, step, system, user, times, type Chat } from '../support/chats.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Summarizer, SummaryRequest } from '../../src/index.js';
 import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';

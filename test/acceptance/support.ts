@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import pc from 'picocolors';
 import { main } from '../../src/faces/cli/main.js';
 import type { Terminal } from '../../src/faces/cli/terminal.js';

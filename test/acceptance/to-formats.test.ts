@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { prose, says, step, system, user, type Chat } from '../support/chats.js';

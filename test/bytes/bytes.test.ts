@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { committedCases } from './cases.js';
 import { committedReplays, hashOfReplay, nameOf, readReplays } from './compacted.js';
 import { differencesOf, readHashes } from './hashes.js';

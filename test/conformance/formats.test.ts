@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats } from '../../src/formats/index.js';
 import { FORMAT_RULES, validators } from '../../src/testkit/index.js';
 import { SAMPLES } from '../support/samples.js';

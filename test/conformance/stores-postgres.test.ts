@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, it } from '@jest/globals';
 import type { SessionStore } from '../../src/spi/index.js';
 import { openStore } from '../../src/stores/index.js';
 import { STORE_RULES } from '../../src/testkit/index.js';

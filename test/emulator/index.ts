@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import type { Act } from './acts.js';
 import { serveEmulator, type Decide, type Emulator } from './server.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { fuzzNative } from './native.js';
 import { fuzzOne, type Found } from './one.js';
 

@@ -1,4 +1,3 @@
-import { it } from '@jest/globals';
 import fc from 'fast-check';
 import { startEmulator } from '../emulator/index.js';
 import { inLibrary, inProxy, type Tried } from '../fuzz/histories.js';

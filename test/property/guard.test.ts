@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Bench } from '../support/bench.js';
 import { histories } from '../support/histories.js';

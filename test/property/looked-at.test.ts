@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
 import { shownText } from '../acceptance/support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderAll, type Log, type Message } from '../../src/transcript/index.js';
 import { Bench } from '../support/bench.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, recallTool, type SpillwayError } from '../../src/index.js';
 import { textOf } from '../../src/transcript/index.js';

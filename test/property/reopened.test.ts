@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createSpillway, openStore, type Message, type Session } from '../../src/index.js';
 
 /** Numbers from 0 to 1, the same for the same seed. */

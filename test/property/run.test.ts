@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OpenableStage, RunOutcome } from '../../src/pipeline/index.js';
 import { renderAll, textOf, type ViewMessage } from '../../src/transcript/index.js';

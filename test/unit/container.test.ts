@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { createContainer, openSpillway, SERVICES } from '../../src/container/index.js';
 import { openaiChat, openStore } from '../../src/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { callOf, prose, resultOf, says, system, user, type Chat } from '../../support/chats.js';
 import { fill, read, sessionOf, preparedAt } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { anthropic } from '../../../src/formats/index.js';
 import { replaySession } from '../../../src/index.js';
 import { validateAnthropic } from '../../../src/testkit/index.js';

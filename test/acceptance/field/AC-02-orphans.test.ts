@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { replaySession } from '../../../src/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
 import { callOf, prose, read, resultOf, says, sessionOf, talk, user, times, type Chat } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { replaySession, type Session } from '../../../src/index.js';
 import { WIRES, type Wire } from '../../support/wires.js';
 import { engine, prose } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { GOOD, startEmulator } from '../../emulator/index.js';
 import { BUDGET, filling, loaded, pressed, summariesOf } from '../summarizer.js';
 import { read, shownText, talk, user } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
 import { callOf, prose, resultOf, says, step, user, times, type Chat } from '../../support/chats.js';
 import { jsonLines, readJson, sessionOf, shownText, spillway, temporaryFolder } from '../support.js';

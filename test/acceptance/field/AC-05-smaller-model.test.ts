@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { GOOD, startEmulator } from '../../emulator/index.js';
 import { emulated, filling, loaded, summariesOf } from '../summarizer.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { POISON, startEmulator, type Act } from '../../emulator/index.js';
 import type { Summarizer, SummaryAnswer } from '../../../src/index.js';
 import { BUDGET, filling, pressed, summariesOf } from '../summarizer.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { engine } from '../support.js';
 import { asks, loop, play, thoughtsIn, turn, type Wire } from '../thinking.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { prose, says, system, user } from '../../support/chats.js';
 import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, preparedAt } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { jsonLines, quarter, spillway, talk, temporaryFolder } from '../support.js';
 

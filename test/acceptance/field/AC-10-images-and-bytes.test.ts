@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
 import { callOf, engine, read, resultOf, says, sessionOf, user, wordsOf, type Chat } from '../support.js';
 

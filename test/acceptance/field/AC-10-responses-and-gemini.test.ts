@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { WIRES, type Wire } from '../../support/wires.js';
 import { engine } from '../support.js';
 

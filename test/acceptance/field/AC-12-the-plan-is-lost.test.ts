@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
 import { engine, prose, says, shownText, step, system, user, times, type Chat } from '../support.js';
 

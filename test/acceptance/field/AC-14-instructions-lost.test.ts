@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { prose, says, sessionOf, shownText, step, system, talk, user, preparedAt } from '../support.js';
 
 describe('AC-14: instructions, skills and permissions are lost', () => {

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import type { EngineEvent, Session } from '../../../src/index.js';
 import { prose, step, system, user } from '../../support/chats.js';
 import { engine, read, shownText, spillway as cli, talk, temporaryFolder } from '../support.js';

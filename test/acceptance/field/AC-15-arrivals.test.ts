@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
 import { arrived, startEmulator } from '../../emulator/index.js';
 import { prose, times } from '../support.js';

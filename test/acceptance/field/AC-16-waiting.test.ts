@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { arrived, startEmulator } from '../../emulator/index.js';
 import { fill, read, talk, preparedAt } from '../support.js';
 import { filling, loaded, pressed, summariesOf } from '../summarizer.js';

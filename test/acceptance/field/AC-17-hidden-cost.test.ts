@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Act } from '../../emulator/index.js';
 import { filling, loaded, pressed } from '../summarizer.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated, filling, pressed, summariesOf, BUDGET } from '../summarizer.js';
 import { prose, says, step, system, user } from '../../support/chats.js';

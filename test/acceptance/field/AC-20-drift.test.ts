@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat, type Session, type Summarizer } from '../../../src/index.js';
 import { engine, prose, says, shownText, step, system, user, type Chat } from '../support.js';
 

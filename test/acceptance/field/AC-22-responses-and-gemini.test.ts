@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
 import { geminiWire, responsesWire, WIRES, type Wire } from '../../support/wires.js';
 import { engine, prose } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
 import { prose, read, says, step, system, talk, user, wordsOf, type Chat, sessionOf } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../src/index.js';
 import { says, sessionOf, shownText, step, system, talk, user, times, type Chat } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Plan, Session } from '../../../src/index.js';
 import { engine, prose, sessionOf, step, system, talk, user, preparedAt } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { jsonLines, says, spillway, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();

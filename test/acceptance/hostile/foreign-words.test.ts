@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { createSpillway, type Session, type Spillway } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';

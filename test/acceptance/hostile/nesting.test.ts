@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { prose, says, user, type Chat } from '../../support/chats.js';

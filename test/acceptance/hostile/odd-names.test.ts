@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SpillwayError } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { SAMPLES } from '../../support/samples.js';

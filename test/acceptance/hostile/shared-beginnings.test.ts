@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { prose, says, system, user, type Chat } from '../support.js';

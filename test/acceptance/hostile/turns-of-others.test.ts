@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
 import { turnsDuring } from '../../support/turns-during.js';
 import { times } from '../../support/chats.js';

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { engine, jsonLines, spillway, talk, temporaryFolder, user } from '../support.js';
 
 /** Never asked. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Session } from '../../../src/index.js';
 import { prose, says, step, system, user, type Chat } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore, type Summarizer } from '../../../src/index.js';
 import { engine, prose, says, system, temporaryFolder, user, type Chat } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { says, step, user } from '../support.js';
 import { started, type Started } from '../service/support.js';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, it } from '@jest/globals';
 import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
 import { tab } from './browser.js';
 import { barriers } from '../../support/chromium.js';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { newTab, openChromium, type Tab } from '../../support/chromium.js';
 

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { packageFolder } from '../../../src/index.js';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';
 import { barriers } from '../../support/chromium.js';

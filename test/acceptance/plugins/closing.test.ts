@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { jsonLines, prose, quarter, read, spillway, talk, temporaryFolder, user } from '../support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, SpillwayError } from '../../../src/index.js';
 import type { Plugin, Spillway } from '../../../src/index.js';
 import { quarter, read, says, system, talk, temporaryFolder, user, preparedAt } from '../support.js';

@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { linkPackages } from '../../support/packages.js';
 import { spillway, temporaryFolder } from '../support.js';
 

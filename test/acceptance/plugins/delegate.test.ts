@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin } from '../../../src/index.js';
 import type { Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { Compactor, PreCompact } from '../../../src/spi/index.js';

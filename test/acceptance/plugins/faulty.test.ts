@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { definePlugin, type Plugin, type Session, type Spillway } from '../../../src/index.js';
 import type { PreCompact, SeenMessage } from '../../../src/spi/index.js';

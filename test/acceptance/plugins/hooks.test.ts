@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, openStore } from '../../../src/index.js';
 import type { EngineEvent, Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { PluginApi, PostCompact, PreCompact } from '../../../src/spi/index.js';

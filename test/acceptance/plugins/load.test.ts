@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import { createSpillway, definePlugin, openaiChat, SpillwayError, type Plugin } from '../../../src/index.js';
 import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, user } from '../support.js';

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it } from '@jest/globals';
 import { createSpillway, definePlugin, type Plugin } from '../../../src/index.js';
 import { quarter, says, system, user } from '../../support/chats.js';
 import { read, shownText, talk, temporaryFolder, sessionOf, preparedAt } from '../support.js';

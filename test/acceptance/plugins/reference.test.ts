@@ -1,6 +1,5 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 // Jest links no package that two modules begin to load at once.
 import 'zod';
 import { createSpillway } from '../../../src/index.js';

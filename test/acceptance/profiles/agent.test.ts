@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated } from '../summarizer.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type ConfigSources } from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { BUDGET, pressed } from '../summarizer.js';

@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
 import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
 

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
 import { prose, says, step, system, user } from '../../support/chats.js';
 import { jsonLines, readJson, spillway, talk, temporaryFolder } from '../support.js';

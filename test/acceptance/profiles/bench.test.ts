@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import type { BenchRound } from '../../../src/faces/cli/bench/round.js';
 import { rivalLane } from '../../../src/faces/cli/bench/lane.js';
 import { rivalNamed } from '../../../src/faces/cli/bench/rival.js';

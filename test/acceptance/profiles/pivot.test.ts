@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { prose, quarter, step, system, user, type Chat } from '../../support/chats.js';
 import { engine, read, talk, sessionOf, preparedAt } from '../support.js';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, replaySession, type CompactionRecord, type Session } from '../../../src/index.js';
 import { readSession } from '../../../src/faces/importers/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';

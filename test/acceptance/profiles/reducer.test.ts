@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Summarizer } from '../../../src/index.js';
 import { prose, quarter, says, step, system, user, times, type Chat } from '../../support/chats.js';
 import { engine, fill, read, shownText, talk, wordsOf, sessionOf, preparedAt } from '../support.js';

@@ -1,6 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';

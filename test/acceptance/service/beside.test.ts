@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openStore } from '../../../src/index.js';
 import { quarter, says, spillway, talk, temporaryFolder, user, type Chat } from '../support.js';
 import { proxied } from './proxied.js';

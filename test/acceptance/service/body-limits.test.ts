@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
 import { started } from './support.js';

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { packageFolder } from '../../../src/index.js';
 import { temporaryFolder } from '../support.js';
 

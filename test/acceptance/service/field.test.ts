@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Summarizer } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { prose, step, system, talk, user, type Chat } from '../support.js';

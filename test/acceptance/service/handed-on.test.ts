@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { says, user } from '../support.js';
 import { started } from './support.js';

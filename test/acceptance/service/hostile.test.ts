@@ -1,5 +1,4 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
 import { started, type Started } from './support.js';

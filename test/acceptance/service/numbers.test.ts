@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { openStore } from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';

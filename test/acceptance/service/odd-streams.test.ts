@@ -1,5 +1,4 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../../src/faces/server/proxy/sse.js';
 import { prose, says, system, talk, user } from '../support.js';
 import { BUDGET } from './proxied.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod/v4';
 import { definePlugin, type Plugin, type Summarizer } from '../../../src/index.js';
 import { prose, says, system, user } from '../support.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import OpenAI from 'openai';
 import { validators } from '../../../src/testkit/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';

@@ -1,5 +1,4 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { describe, expect, it } from '@jest/globals';
 import type OpenAI from 'openai';
 import type { Act, Emulator } from '../../emulator/index.js';
 import { prose, says, step, system, talk, user, type Chat } from '../support.js';

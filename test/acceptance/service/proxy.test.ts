@@ -1,5 +1,4 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { describe, expect, it } from '@jest/globals';
 import type { APIError } from 'openai';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { prose, says, system, talk, user, times, type Chat } from '../support.js';

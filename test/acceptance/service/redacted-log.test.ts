@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';

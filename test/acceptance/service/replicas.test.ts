@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { openStore, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';

@@ -1,6 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { serve } from '../../../src/faces/server/index.js';
 import { arrived, startEmulator } from '../../emulator/index.js';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';

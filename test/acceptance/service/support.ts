@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { openStore, type SessionStore } from '../../../src/index.js';
 import { serve, type Running, type ServeOptions } from '../../../src/faces/server/index.js';
 import { quarter } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Act } from '../../emulator/index.js';
 import { says, talk, user } from '../support.js';
 import { proxied } from './proxied.js';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import type { Act } from '../../emulator/index.js';
 import { user } from '../support.js';
 import { proxied } from './proxied.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat, type Message, type Prepared, type Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { prose, says, step, system, user, type Chat } from '../../support/chats.js';

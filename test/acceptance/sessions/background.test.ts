@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message, SessionStore, Spillway } from '../../../src/index.js';
 import { openStore } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chmodSync, closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import { createSpillway, listSessions, SpillwayError } from '../../../src/index.js';

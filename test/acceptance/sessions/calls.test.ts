@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, openStore, withoutHostTrimming, type Session } from '../../../src/index.js';
 import { prose, quarter, says, step, system, user } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk } from '../support.js';

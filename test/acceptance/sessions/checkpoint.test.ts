@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineStage, type Message, type Session, type SessionStore } from '../../../src/index.js';
 import type { Json } from '../../../src/spi/index.js';

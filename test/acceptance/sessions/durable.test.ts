@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Message, Session, SessionStore } from '../../../src/index.js';
 import { engine, prose, read, says, step, system, talk, user } from '../support.js';
 import { unhandledDuring } from '../../support/unhandled.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { defineSummarizer } from './summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type EngineEvent } from '../../../src/index.js';
 import { engine, read, says, system, talk, user } from '../support.js';
 

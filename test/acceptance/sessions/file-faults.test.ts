@@ -1,7 +1,6 @@
 import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore, type PressureEvent, type SessionStore } from '../../../src/index.js';
 import { engine, says, user } from '../support.js';
 import { place } from './stores.js';

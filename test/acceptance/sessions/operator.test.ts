@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk, wordsOf, said, logged, preparedAt } from '../support.js';

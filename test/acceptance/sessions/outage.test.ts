@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ConfigSources, Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { engine, prose, times } from '../support.js';

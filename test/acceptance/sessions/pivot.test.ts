@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, system, user, times } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk, said, logged } from '../support.js';

@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
 import { recalledText, recallTool, type Message, type Recalled, type Session } from '../../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user, times, type Chat } from '../../support/chats.js';
 import { engine, read, sessionOf, shownText, talk } from '../support.js';

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { streamText, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
 import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../../src/faces/adapters/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Session, SessionStore } from '../../../src/index.js';
 import { engine, read, says, talk, user } from '../support.js';
 import { KINDS, place } from './stores.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type Session, type SessionStore } from '../../../src/index.js';
 import { engine, read, says, shownText, talk, user, said } from '../support.js';
 import { but, KINDS, place } from './stores.js';

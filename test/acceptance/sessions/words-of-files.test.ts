@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { engine, prose } from '../support.js';
 
 /* Text that travels as a file, and what tools of the provider's found, leave the view as all else does: it is read back. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { addTally, newTally, Prefixes, unchangedShare } from '../../../benchmarks/support/prefix.js';
 import { referenceCount } from '../../../benchmarks/support/reference-count.js';
 

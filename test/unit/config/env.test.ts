@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { envName } from '../../../src/config/index.js';
 import { faults, load, subjects } from './support.js';
 

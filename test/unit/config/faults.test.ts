@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { failure, faults, load, subjects, withFiles } from './support.js';
 

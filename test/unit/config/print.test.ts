@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { printConfig, type ConfigEntry } from '../../../src/config/index.js';
 import { load } from './support.js';
 

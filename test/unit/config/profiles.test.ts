@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_PROFILE, listProfiles, Settings } from '../../../src/config/index.js';
 import { configDir, load } from './support.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod/v4';
 import { createSpillway } from '../../../src/index.js';
 import { CompactionThresholds, thresholdOf } from '../../../src/config/index.js';

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
-import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { GOOD, startEmulator, type Act } from '../../emulator/index.js';
 

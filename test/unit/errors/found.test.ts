@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { SpillwayError } from '../../../src/errors/index.js';
 
 it.each([

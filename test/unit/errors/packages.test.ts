@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { checkVersion, missingPackage, requirePackage } from '../../../src/errors/index.js';
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import { modelMessageSchema } from 'ai';
 import { formats } from '../../../src/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { gemini, openaiChat, openaiResponses } from '../../../src/formats/index.js';
 import { readSession } from '../../../src/faces/importers/index.js';
 import { validateOpenAiChat, validators } from '../../../src/testkit/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { gemini, openaiResponses } from '../../../src/formats/index.js';
 import type { WireFormat } from '../../../src/spi/index.js';
 import { validators } from '../../../src/testkit/index.js';

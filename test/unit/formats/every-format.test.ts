@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { coerceMessageLikeToMessage, mapStoredMessagesToChatMessages } from '@langchain/core/messages';
 import type { MessageFieldWithRole, StoredMessage } from '@langchain/core/messages';
 import { modelMessageSchema } from 'ai';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { modelMessageSchema } from 'ai';
 import { formats } from '../../../src/formats/index.js';
 import { validators } from '../../../src/testkit/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats, openaiChat } from '../../../src/formats/index.js';
 import { gemini } from '../../../src/formats/gemini/index.js';
 import { openaiResponses } from '../../../src/formats/openai-responses/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/formats/index.js';
 
 const parseOne = (wire: unknown) => openaiChat.parse([wire]);

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/formats/index.js';
 import { openaiResponses } from '../../../src/formats/openai-responses/index.js';
 import { validateOpenAiResponses } from '../../../src/testkit/index.js';

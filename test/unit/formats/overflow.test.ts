@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readOverflow, readOverflowOf } from '../../../src/formats/index.js';
 
 const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/index.js';
 import type { WireFormat } from '../../../src/spi/index.js';
 import { formats } from '../../../src/formats/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { formats } from '../../../src/formats/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { originals } from './views.js';

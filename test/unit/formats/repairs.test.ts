@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/formats/index.js';
 import { originals } from './views.js';
 

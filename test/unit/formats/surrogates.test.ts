@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats } from '../../../src/formats/index.js';
 import type { Message, Part } from '../../../src/transcript/index.js';
 import { originals, withPart } from './views.js';

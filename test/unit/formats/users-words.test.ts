@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../../src/errors/index.js';
 import { read } from './source.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { exists, filesBelow, read } from './source.js';
 
 interface Row {

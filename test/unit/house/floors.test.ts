@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { exists, importsOf, read, sourceFiles, type Import } from './source.js';
 
 /** Bottom-up. A floor imports only from floors below it; the wings of one floor never know each other. */

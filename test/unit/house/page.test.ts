@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { filesBelow, read } from './source.js';
 
 const files = filesBelow('page/src', /\.tsx?$/);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { check } from 'recheck';
 import { analyse } from 'scslre';
 import { nameOf, patternsOfSource, type Pattern } from '../../support/patterns.js';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { exists, exportsOf, importsOf, read, ROOT, withoutComments } from './source.js';
 
 interface Target {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { DEMO_WINDOW } from '../../../src/faces/cli/commands/demo.js';
 import { createProgram } from '../../../src/faces/cli/main.js';

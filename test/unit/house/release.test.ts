@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
 import { read, ROOT } from './source.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'spillway-release-'));

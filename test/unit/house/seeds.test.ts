@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { read } from './source.js';
 
 const ROW = /\b(?:AC-\d\d|[SKARON]\d{1,2})\b/g;

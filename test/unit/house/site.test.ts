@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { benchOf } from '../../../site/.vitepress/data/bench.js';
 import { cascadeOf } from '../../../site/.vitepress/theme/cascade.js';
 import { replayWords, sessionWords } from '../../../site/.vitepress/playground/words.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { filesBelow, read, sourceFiles } from './source.js';
 
 /** Where a file outgrows this, it has become two things. Most should stay between 40 and 150. */

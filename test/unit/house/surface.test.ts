@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { exportsOf, read } from './source.js';
 
 /** Door -> every name that others may rely on, types too. A change here is a change for users: CHANGELOG.md. */

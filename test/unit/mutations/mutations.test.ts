@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
 import { applied, readMutations, ROOT, testsByRow } from '../../mutations/mutation.js';
 
 const MUTATIONS = readMutations();

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { isCut, levelFor } from '../../../src/text/digest/index.js';
 import { textOf } from '../../../src/transcript/index.js';
 import { Bench, count } from '../../support/bench.js';

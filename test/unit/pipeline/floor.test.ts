@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { computeFloor } from '../../../src/pipeline/index.js';
 import { isTooMuch, unreachable } from '../../../src/pipeline/unreachable.js';

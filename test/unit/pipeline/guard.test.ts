@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Bench, type Rules } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';
 import {

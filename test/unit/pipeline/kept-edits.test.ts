@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { survivors } from '../../../src/pipeline/kept-edits.js';
 import { Bench } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { regrowDigests } from '../../../src/pipeline/regrow.js';
 import type { DigestRequest, TranscriptView, ViewExchange } from '../../../src/spi/index.js';
 import type { Supersede } from '../../../src/transcript/index.js';

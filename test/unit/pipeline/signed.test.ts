@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createGuard } from '../../../src/pipeline/guard.js';
 import { openLoopFrom } from '../../../src/pipeline/reasoning-rule.js';
 import { onlyStripsReasoning, reasoningRuleFor } from '../../../src/pipeline/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { stageOpens, type Escalation } from '../../../src/pipeline/index.js';
 
 const gate = { stage: 's1', opensAt: 0.84 };

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { highestGate, runIsDue, spentAfter, type Spent } from '../../../src/pressure/index.js';
 
 const gates = [0.8, 0.84, 0.98].map((opensAt, i) => ({ stage: `s${i}`, opensAt }));

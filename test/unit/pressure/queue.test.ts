@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { TaskQueue } from '../../../src/pressure/index.js';
 
 it('does so many things at a time, the others after them in order, whatever one throws', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { config, filter, map, Observable, Subscription } from 'rxjs';
 import { PressureStream, type PressureEvent, type Sighting } from '../../../src/pressure/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore, type SessionStore } from '../../../src/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 

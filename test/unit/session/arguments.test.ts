@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
 import { quarter } from '../../acceptance/support.js';
 import { place } from '../../acceptance/sessions/stores.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createSpillway, type Message } from '../../../src/index.js';
 
 const good: Message = { id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'hello' }] };

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CostBook } from '../../../src/session/costs.js';
 import type { ModelCall } from '../../../src/transcript/index.js';
 

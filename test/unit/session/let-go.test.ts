@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from '@jest/globals';
 import { createSpillway, type Spillway } from '../../../src/index.js';
 import { words } from '../../support/messages.js';
 

@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, type Message, type ViewMessage } from '../../../src/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Plugin, Session } from '../../../src/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { prefixCacheOf } from '../../../src/session/index.js';
 import { loadPrices } from '../../../src/tokens/index.js';
 

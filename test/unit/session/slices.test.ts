@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { inSlices } from '../../../src/session/index.js';
 import { atOnce, type Steps } from '../../../src/transcript/index.js';
 

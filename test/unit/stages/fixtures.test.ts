@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_STAGES } from '../../../src/stages/index.js';
 import { fixturesOf, rewrite, runFixture } from './fixtures.js';
 

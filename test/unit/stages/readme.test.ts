@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BUILT_IN_STAGES } from '../../../src/stages/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_STAGES, snip } from '../../../src/stages/index.js';
 import type { Message, Supersede } from '../../../src/transcript/index.js';
 import { fixturesOf } from './fixtures.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { SessionStore, ThreadHead, ThreadWrite } from '../../../src/spi/index.js';
 import { openStore } from '../../../src/stores/index.js';

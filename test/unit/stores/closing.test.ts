@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { cleanUp, newFile, opened } from './support.js';
 
 const { gc } = globalThis;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createServer, connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 

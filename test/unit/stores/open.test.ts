@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ERROR_CODES, type SpillwayError } from '../../../src/errors/index.js';
 import { safeUrl } from '../../../src/stores/fault.js';

@@ -1,5 +1,4 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened } from './support.js';

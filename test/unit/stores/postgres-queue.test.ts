@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Json } from '../../../src/spi/index.js';
 import { PostgresQueue } from '../../../src/stores/postgres/queue.js';

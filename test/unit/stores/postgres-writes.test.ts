@@ -1,5 +1,4 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionStore } from '../../../src/spi/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';

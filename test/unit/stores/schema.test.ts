@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { Migration } from 'kysely';
 import { openPostgres } from '../../../src/stores/postgres/index.js';

@@ -14,7 +14,6 @@ import {
   closeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { SessionStore } from '../../../src/spi/index.js';
 import { prepareFile } from '../../../src/stores/sqlite/file.js';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
 import type { SessionStore, ThreadHead, ThreadKey } from '../../../src/spi/index.js';
 import { openStore, type StoreOptions } from '../../../src/stores/index.js';
 import type { LogMessage } from '../../../src/transcript/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { keyOf, readText, writeText } from '../../../src/stores/bytes.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createSpillway, openStore, SpillwayError } from '../../../src/index.js';
 import type { Session, SessionStore } from '../../../src/index.js';
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from '@jest/globals';
 import { cleanUp, KEY, newFile, opened } from './support.js';
 
 cleanUp();

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createRedact } from '../../../src/text/facts/index.js';
 import { BoughtOnce, memoryOfTexts } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';

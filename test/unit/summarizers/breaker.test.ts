@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { Breakers, BreakerOpen, type BreakerState } from '../../../src/summarizers/index.js';
 
 beforeEach(() => void jest.useFakeTimers());

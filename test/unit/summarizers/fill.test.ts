@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SummarizerError, type Summarizer } from '../../../src/spi/index.js';
 import type { PlannedEdit } from '../../../src/transcript/index.js';
 import { edit, fillerOf, good } from './support.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { SummaryAnswer } from '../../../src/spi/index.js';
 import { judgeAnswer } from '../../../src/summarizers/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { languageOf } from '../../../src/summarizers/index.js';
 import type { LogMessage, Origin } from '../../../src/transcript/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../../src/index.js';
 import { artifactKey, BoughtOnce, memoryOfTexts, type Artifact } from '../../../src/summarizers/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SummarizerError, type SummaryRequest } from '../../../src/spi/index.js';
 import { Log, type Message, type Part, type PlannedEdit } from '../../../src/transcript/index.js';
 import { parsePrompt } from '../../../src/summarizers/index.js';

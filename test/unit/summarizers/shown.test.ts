@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { chunksOf } from '../../../src/summarizers/index.js';
 import type { LogMessage, Part } from '../../../src/transcript/index.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { modelMessageSchema } from 'ai';
 import { validateAiSdk, type AiSdkRule } from '../../../src/testkit/index.js';
 import { everything } from '../formats/ai-sdk/requests.js';

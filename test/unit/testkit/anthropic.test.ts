@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { validateAnthropic, type AnthropicRule } from '../../../src/testkit/index.js';
 import { everything, result, text, thinking, use, user, assistant } from '../formats/anthropic/bodies.js';
 import type { Loose } from '../formats/anthropic/bodies.js';

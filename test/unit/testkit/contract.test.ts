@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
 import { contractText } from '../../support/contract-text.js';
 
 const FILE = join('docs', 'CONTRACT.md');

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { FORMAT_RULES, judge, SUMMARIZER_RULES, validators } from '../../../src/testkit/index.js';
 import type { SummaryAnswer, Summarizer } from '../../../src/spi/index.js';
 import { SAMPLES } from '../../support/samples.js';

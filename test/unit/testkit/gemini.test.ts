@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { validateGemini, type GeminiRule } from '../../../src/testkit/index.js';
 import { answer, call, everything, snake, turn, type Loose } from '../../support/gemini.js';
 import { judgesOf, type Mutant } from './mutants.js';

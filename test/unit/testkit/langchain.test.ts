@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { mapChatMessagesToStoredMessages } from '@langchain/core/messages';
 import { validateLangChain, type LangChainRule } from '../../../src/testkit/index.js';
 import { everything } from '../formats/langchain/requests.js';

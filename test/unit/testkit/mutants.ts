@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { WireFault } from '../../../src/testkit/index.js';
 
 /** One thing that is broken in what was legal, and the rule that catches it. */

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { validateOpenAiChat, type Rule } from '../../../src/testkit/index.js';
 import { judgesOf, type Mutant } from './mutants.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { validateOpenAiResponses, type ResponsesRule } from '../../../src/testkit/index.js';
 import { call, everything, output, says, thought, type Loose } from '../../support/responses.js';
 import { judgesOf, type Mutant } from './mutants.js';

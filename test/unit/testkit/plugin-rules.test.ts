@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { judge, PLUGIN_RULES, type PluginSubject } from '../../../src/testkit/index.js';
 import type { Plugin } from '../../../src/spi/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SignatureBook } from '../../support/signature-book.js';
 import { assistant, result, text, thinking, use, user, type Loose } from '../formats/anthropic/bodies.js';
 

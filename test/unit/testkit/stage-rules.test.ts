@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { judge, STAGE_RULES } from '../../../src/testkit/index.js';
 import { resultsOf } from '../../../src/spi/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { SessionStore, ThreadHead, ThreadKey, ThreadWrite } from '../../../src/spi/index.js';
 import { memoryStore } from '../../../src/stores/index.js';
 import { STORE_RULES, type OpenStore, type StoreRule } from '../../../src/testkit/index.js';

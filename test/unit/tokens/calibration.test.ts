@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { basisOf, calibrate, UNCALIBRATED, type Calibration } from '../../../src/tokens/index.js';
 

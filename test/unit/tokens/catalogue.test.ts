@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createCatalogue } from '../../../src/tokens/index.js';
 import { namesOf } from '../../../src/tokens/family.js';
 import { SpillwayError } from '../../../src/errors/index.js';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createExactCounter } from '../../../src/tokens/index.js';
 import type { TokenCounter } from '../../../src/spi/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { heuristicCounter } from '../../../src/tokens/index.js';
 import { fixture, O200K } from './fixtures/index.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { countedAhead, createMeasure, heuristicCounter, measureTools } from '../../../src/tokens/index.js';
 import { atOnce, type Message, type Part } from '../../../src/transcript/index.js';

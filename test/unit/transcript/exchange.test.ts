@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Part } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import {

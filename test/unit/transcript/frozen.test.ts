@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { frozenCopy } from '../../../src/transcript/frozen.js';
 
 describe('a frozen copy', () => {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { isDeepStrictEqual } from 'node:util';
 import { NumberLiteral, copied, parseJson, parseSaid, writeJson } from '../../../src/transcript/index.js';
 

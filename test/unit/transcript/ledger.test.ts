@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { GENESIS, Ledger, partHandle, renderAll, spanHandle } from '../../../src/transcript/index.js';
 import type { CompactionRecord, Plan, PlannedEdit } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';

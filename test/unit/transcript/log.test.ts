@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Log, type Message } from '../../../src/transcript/index.js';
 import { Bench, measure } from '../../support/bench.js';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Bench } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';
 import { remeasured } from '../../support/looks.js';

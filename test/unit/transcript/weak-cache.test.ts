@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { WeakCache } from '../../../src/transcript/index.js';
 
 it('a cache forgets what nobody asked for while so many others came, and nothing else', () => {

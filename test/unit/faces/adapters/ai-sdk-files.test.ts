@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { sendable, storable } from '../../../../src/faces/adapters/ai-sdk-files.js';
 
 const BYTES = new Uint8Array([1, 2, 250]);

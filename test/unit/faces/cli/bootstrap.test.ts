@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { interval } from '../../../../src/faces/cli/bench/bootstrap.js';
 
 const mean = (drawn: readonly number[]): number => drawn.reduce((sum, one) => sum + one, 0) / drawn.length;

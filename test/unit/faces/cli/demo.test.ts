@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import pc from 'picocolors';
 import { DEMO_WINDOW } from '../../../../src/faces/cli/commands/demo.js';
 import { main } from '../../../../src/faces/cli/main.js';

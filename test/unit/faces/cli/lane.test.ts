@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { ownLane } from '../../../../src/faces/cli/bench/lane.js';
 import { createSpillway, openaiChat } from '../../../../src/index.js';
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../../src/faces/cli/main.js';
 import { budgetLine, costsLine } from '../../../../src/faces/cli/report/numbers.js';
 import { canRedraw, createTerminal, wantsColour } from '../../../../src/faces/cli/terminal.js';

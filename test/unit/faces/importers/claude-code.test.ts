@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../../src/formats/index.js';
 import { claudeCode } from '../../../../src/faces/importers/claude-code.js';
 import { textOf } from '../../../../src/transcript/index.js';

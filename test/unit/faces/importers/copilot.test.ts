@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../../src/formats/index.js';
 import { validateOpenAiChat } from '../../../../src/testkit/index.js';
 import { kinds, lines, sessionFiles, told } from './files.js';

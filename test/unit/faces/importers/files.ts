@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { readSession, type ReadSession } from '../../../../src/faces/importers/index.js';
 import { textOf } from '../../../../src/transcript/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { gemini } from '../../../../src/formats/gemini/index.js';
 import { validateGemini } from '../../../../src/testkit/index.js';
 import { agreement } from '../../formats/agreement.js';

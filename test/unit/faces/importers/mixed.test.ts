@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { kinds, lines, sessionFiles, told } from './files.js';
 
 const read = sessionFiles();

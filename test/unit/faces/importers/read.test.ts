@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../../src/formats/index.js';
 import { readSession, type ReadOptions } from '../../../../src/faces/importers/index.js';
 import { originals } from '../../formats/views.js';

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../../src/formats/index.js';
 import { readSession } from '../../../../src/faces/importers/index.js';
 import { validateOpenAiChat } from '../../../../src/testkit/index.js';

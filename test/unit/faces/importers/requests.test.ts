@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { formats } from '../../../../src/formats/index.js';
 import { historyOf, ORDERLY } from '../../../../src/testkit/index.js';
 import { lines, sessionFiles } from './files.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { modelMessageSchema } from 'ai';
 import { aiSdk, anthropic, openaiChat } from '../../../../src/formats/index.js';
 import { validateAiSdk } from '../../../../src/testkit/index.js';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import { readSession } from '../../../../src/faces/importers/index.js';
 import { textOf, type Message } from '../../../../src/transcript/index.js';
 import { CORPUS, hasCorpus } from '../views.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anthropic } from '../../../../src/formats/index.js';
 import { validateAnthropic } from '../../../../src/testkit/index.js';

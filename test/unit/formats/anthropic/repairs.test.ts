@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { anthropic, openaiChat } from '../../../../src/formats/index.js';
 import { validateAnthropic } from '../../../../src/testkit/index.js';
 import type { Message, Part } from '../../../../src/transcript/index.js';

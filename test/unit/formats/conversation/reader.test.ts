@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import fc from 'fast-check';
 import { formats } from '../../../../src/formats/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { engine, times } from '../../../acceptance/support.js';
 import { SpillwayError } from '../../../../src/errors/index.js';

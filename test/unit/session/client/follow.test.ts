@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { engine, prose, says, step, system, talk, user, type Chat } from '../../../acceptance/support.js';
 import { commandAnswer, type Session } from '../../../../src/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { HumanMessage } from '@langchain/core/messages';
 import { engine, prose, read, says, system, talk, user, type Chat } from '../../../acceptance/support.js';
 import { formats, type Session } from '../../../../src/index.js';

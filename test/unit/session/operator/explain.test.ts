@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createSpillway, type Disposition, type Message } from '../../../../src/index.js';
 
 const words = (i: number): string =>

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
 import type { SessionStore } from '../../../../src/spi/index.js';
 
 const FOLDER = join('test', 'unit', 'stores', 'schema-v1');

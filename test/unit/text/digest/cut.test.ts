@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cutText, isCut } from '../../../../src/text/digest/index.js';
 import { count, meteredCount } from './support.js';

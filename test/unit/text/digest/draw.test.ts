@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DigestIndex, drawDigest } from '../../../../src/text/digest/index.js';
 import { createMeasure } from '../../../../src/tokens/measure.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { keyLines } from '../../../../src/text/digest/index.js';
 import { outcomeOf } from '../../../../src/text/reading/index.js';
 import { count } from './support.js';

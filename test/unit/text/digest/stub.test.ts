@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { isStub, stubFor } from '../../../../src/text/digest/index.js';
 
 describe('stubFor', () => {

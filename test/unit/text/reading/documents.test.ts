@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { speechesOf, userWordsIn } from '../../../../src/text/reading/index.js';
 import { spoken } from './messages.js';
 

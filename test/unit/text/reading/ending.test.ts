@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { endingOf, saidAtEnd } from '../../../../src/text/reading/ending.js';
 
 describe('how a command ended', () => {

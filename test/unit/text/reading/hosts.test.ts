@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { speechesOf, userWordsIn } from '../../../../src/text/reading/index.js';
 import { isTagRow, ROWS as HOSTS } from '../../../../src/text/reading/speaker-table.js';
 import { exampleOf } from './host-examples.js';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { speechesOf } from '../../../../src/text/reading/index.js';
 import { isTagRow, ROWS as HOSTS } from '../../../../src/text/reading/speaker-table.js';

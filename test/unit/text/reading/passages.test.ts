@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { passagesOf } from '../../../../src/text/reading/index.js';
 

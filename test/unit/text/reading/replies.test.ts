@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { ReplyReader, type Reply } from '../../../../src/text/reading/index.js';
 import { REPLY_FORMS, type ReplyForm } from '../../../../src/text/reading/replies.js';

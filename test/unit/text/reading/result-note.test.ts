@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { noteOfResult } from '../../../../src/text/reading/index.js';
 import type { ToolCallPart, ToolResultPart } from '../../../../src/transcript/index.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { hostSummaryIn, speechesOf, userWordsIn, type Spoken } from '../../../../src/text/reading/index.js';
 import { from, spoken, told } from './messages.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { tellingLines } from '../../../../src/text/reading/telling-lines.js';
 
 describe('the telling lines of written code', () => {

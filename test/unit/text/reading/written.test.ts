@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
 
 describe('texts that a command line hands over', () => {

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { CHAT, MESSAGES, type Endpoint } from '../../../../../src/faces/endpoints/index.js';
 
 /** The step that an answer's events come to. */

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { isRefused } from '../../../../../src/text/facts/calls/status.js';
 
 it.each([

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ReferenceIndex } from '../../../../../src/text/facts/index.js';
 import { LogReader, type Message } from '../../../../../src/transcript/index.js';
 import { call, logOf, message, result, says, step } from '../logs.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ReferenceIndex } from '../../../../../src/text/facts/index.js';
 import { Log, LogReader, type Message } from '../../../../../src/transcript/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SCAN_HEAD_CHARS, SCAN_TAIL_CHARS, scanWords } from '../../../../../src/text/facts/index.js';
 

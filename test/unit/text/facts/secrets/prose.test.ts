@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createRedact, SecretBook } from '../../../../../src/text/facts/index.js';
 import { LogReader } from '../../../../../src/transcript/index.js';
 import { logOf, step, user } from '../logs.js';

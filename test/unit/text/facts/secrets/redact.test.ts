@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createRedact, SecretBook, TrustIndex } from '../../../../../src/text/facts/index.js';
 
 import { LogReader, type Log } from '../../../../../src/transcript/index.js';

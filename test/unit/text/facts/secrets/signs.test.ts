@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SHAPES } from '../../../../../src/text/facts/secrets/shapes.js';
 import { signsIn } from '../../../../../src/text/facts/secrets/redact.js';
