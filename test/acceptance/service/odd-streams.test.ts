@@ -162,6 +162,28 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     }
   });
 
+  it.each(['data: [DONE]', 'data:[DONE]'])('may end on each wire with %s: once, behind all', async (done) => {
+    const call = { name: 'recall', arguments: '{"query":"mill"}' };
+    const item = { type: 'function_call', id: 'fc', call_id: 'c', ...call };
+    const event = (more: object): string => `data: ${JSON.stringify(more)}\n\n`;
+    const ended = (...output: object[]) =>
+      event({ type: 'response.completed', response: { id: 'r', status: 'completed', output } });
+    const content = [{ type: 'output_text', text: 'It stands.' }];
+    const wires: Record<string, [string, string]> = {
+      '/v1/chat/completions': [
+        `${callPiece(0, { id: 'r', type: 'function', function: call })}${END.slice(0, END.indexOf('data: [DONE]'))}`,
+        `${delta('It stands.')}\n\n`,
+      ],
+      '/v1/responses': [ended(item), ended({ type: 'message', id: 'm', role: 'assistant', content })],
+    };
+    for (const [path, answers] of Object.entries(wires)) {
+      const { read, heard } = await through({ path }, ...answers.map((said) => [`${said}${done}\n\n`]));
+      expect(heard).toHaveLength(2);
+      expect(read).toContain('It stands.');
+      expect(read.split('[DONE]')).toEqual([expect.stringContaining('It stands.'), '\n\n']);
+    }
+  });
+
   it('takes time that grows with an event, and not with its square', async () => {
     const chunk = Buffer.alloc(65_536, 'y');
     const before = process.cpuUsage();

@@ -63,6 +63,10 @@ function fieldsIn(text: string): Fields | undefined {
   return isFields(value) ? value : undefined;
 }
 
+/** The line by which servers like OpenAI's end a stream, some of them on every wire. */
+export const isDone = ({ bytes, fields }: StreamEvent): boolean =>
+  !fields && /^data: ?\[DONE\]/m.test(bytes.toString('latin1'));
+
 /** An event as a server writes it. Those that name their type are named on the wire as well. */
 export function written(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';

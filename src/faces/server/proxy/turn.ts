@@ -18,7 +18,7 @@ import { asksUsage, isUsageAlone, mayMeanUsage, type PlainUpstreams } from './as
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { failureIn, faultOf, nameIn, opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
-import { eventsOf, written, type StreamEvent } from './sse.js';
+import { eventsOf, isDone, written, type StreamEvent } from './sse.js';
 import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
 
 interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'> {
@@ -46,7 +46,8 @@ export class Turn {
   #recalls = false;
   /** What went to the upstream last. */
   #sent: Buffer | undefined;
-  #isDone = false;
+  /** The line that ended the newest stream, as it came. */
+  #done: Buffer | undefined;
   /** What the upstream said last, where it refused. */
   refused: Refused | undefined;
   /** Whether the upstream was asked. */
@@ -185,25 +186,22 @@ export class Turn {
     const failed = (error: unknown): Fields | undefined => {
       // The client has read the head of a good answer: what went wrong can only be told within it.
       if (signal.aborted) return undefined;
-      this.#isDone = false;
+      this.#done = undefined;
       return endpoint.fault(faultOf(error));
     };
     for await (const event of streamedAnswers(this.#said(first), { ...turn, ask }, failed))
       if (typeof event === 'string') yield Buffer.from(event, 'latin1');
       else if (!(this.#hidesUsage && isUsageAlone(event as Fields)))
         yield Buffer.from(written(event as Fields));
-    if (this.#isDone) yield Buffer.from(endpoint.done!);
+    if (this.#done) yield this.#done;
   }
 
   /** What events say; one that is no event of the provider's, a comment or an error in plain words, as its bytes. */
   async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields | string> {
-    const { done } = this.#parts.endpoint;
-    this.#isDone = false;
-    for await (const { bytes, fields } of this.#reported(events)) {
-      const isDone = !fields && done !== undefined && bytes.includes(done.trim());
-      this.#isDone ||= isDone;
-      if (!isDone) yield fields ?? bytes.toString('latin1');
-    }
+    this.#done = undefined;
+    for await (const event of this.#reported(events))
+      if (isDone(event)) this.#done = event.bytes;
+      else yield event.fields ?? event.bytes.toString('latin1');
   }
 
   async #whole({ body }: UpstreamAnswer): Promise<WholeAnswer> {
