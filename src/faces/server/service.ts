@@ -42,7 +42,7 @@ export class Service {
   static async open(sources: ServiceSources): Promise<Service> {
     const store = await storeFor(sources, await settingsOf(sources));
     try {
-      const knobs = ((await store.value(KNOBS.scope, KNOBS.name)) ?? {}) as Overrides;
+      const knobs = await knobsIn(store);
       return new Service(sources, store, await engineOn(store, sources, knobs), knobs);
     } catch (error) {
       await store.close();
@@ -79,11 +79,12 @@ export class Service {
   }
 
   /**
-   * Puts the settings that `change` makes of those of now over all others, for good: so `by` did, at these paths. Sessions go on
-   * under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
+   * Puts the settings that `change` makes of those that are stored over all others, for good: so `by` did, at these paths. Sessions go
+   * on under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
    */
   setKnobs(change: (knobs: Overrides) => Overrides, by: string, paths: readonly string[]): Promise<void> {
-    return this.#changes.do(() => this.#setKnobs(change(this.#knobs), by, paths));
+    // Not of its own: another process on the store may have set some since.
+    return this.#changes.do(async () => this.#setKnobs(change(await knobsIn(this.store)), by, paths));
   }
 
   async #setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
@@ -186,6 +187,9 @@ export class Service {
     return new SessionMap(open, this.settings.server.sessions);
   }
 }
+
+const knobsIn = async (store: SessionStore): Promise<Overrides> =>
+  ((await store.value(KNOBS.scope, KNOBS.name)) ?? {}) as Overrides;
 
 function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
   return new SpillwayError('SESSION_FORMAT', {

@@ -104,6 +104,19 @@ describe('changes of knobs', () => {
     expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
   });
 
+  it('K15: of two processes on one store neither takes the other back', async () => {
+    const one = await started(BUDGET, AUTO);
+    const other = await started(BUDGET, AUTO, { store: one.store });
+    await turned(one, { target: 0.5 });
+    await turned(other, { 'caps.toolResults': 0.5 });
+    const third = await started(BUDGET, AUTO, { store: one.store });
+    for (const service of [other, third]) {
+      const { body } = await service.ask('GET', '/knobs');
+      const own = body.values.filter((knob: { own: boolean }) => knob.own);
+      expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
+    }
+  });
+
   it.each([
     ['by any settings', { lower_threshold: 0.2, ...OWN }],
     ['as the settings say', { lower_threshold: 0.2 }],
