@@ -246,6 +246,15 @@ describe('the HTTP API', () => {
     expect((await service.ask('GET', '/costs')).body.primary.inputTokens).toBe(2_000);
   });
 
+  it('K16: takes no body for one that says nothing', async () => {
+    const service = await started(BUDGET);
+    const said = async (path: string): Promise<number> => (await service.ask('POST', path)).status;
+    expect(await said('/sessions')).toBe(200);
+    await service.ask('POST', '/sessions', { id: 'mill' });
+    for (const act of ['prepare', 'plans', 'compact']) expect(await said(`/sessions/mill/${act}`)).toBe(200);
+    expect(await said('/sessions/mill/release')).toBe(204);
+  });
+
   it('K12: changes knobs for all sessions, shows who set them, and takes them back', async () => {
     const service = await started(BUDGET);
     const { body } = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } });

@@ -18,7 +18,7 @@ function askingRoutes(app: FastifyInstance, service: Service): void {
   verbRoute('GET /sessions/:id/explain', verbs.explain);
   verbRoute('GET /sessions/:id/find', verbs.find);
   verbRoute('GET /sessions/:id/calls', verbs.calls);
-  verbRoute('POST /sessions/:id/recall', verbs.recall, { role: 'viewer', needsBody: true });
+  verbRoute('POST /sessions/:id/recall', verbs.recall, 'viewer');
   verbRoute('POST /sessions/:id/give-back', verbs.giveBack);
   verbRoute('GET /sessions/:id/give-back', verbs.givenBack);
   verbRoute('GET /sessions/:id/audit', verbs.audit);
@@ -38,6 +38,11 @@ const ROUTES = [
 /** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
 export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
   readBodies(app);
+  // Who sends no body says nothing in it.
+  app.addHook('preValidation', (request, _, done) => {
+    request.body ??= {};
+    done();
+  });
   for (const routes of ROUTES)
     await app.register(named(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
 }

@@ -28,7 +28,7 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
 
   verbRoute('GET /sessions/:id/plans', plans);
   verbRoute('GET /sessions/:id/plans/:hash', plan);
-  verbRoute('PATCH /sessions/:id/plans/:hash', edit, { needsBody: true });
+  verbRoute('PATCH /sessions/:id/plans/:hash', edit);
   verbRoute('POST /sessions/:id/plans/:hash/commit', commit);
   verbRoute('POST /sessions/:id/plans/:hash/propose', propose);
   verbRoute('POST /sessions/:id/plans/:hash/approve', approve);

@@ -79,19 +79,14 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
     route: <const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void =>
       add(name, shape, (request, reply) => answer(asked(request, reply))),
     /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
-    verbRoute(
-      name: string,
-      { summary, input, output, run }: Verb,
-      { role, needsBody }: { readonly role?: Role; readonly needsBody?: boolean } = {},
-    ): void {
+    verbRoute(name: string, { summary, input, output, run }: Verb, role?: Role): void {
       const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
       const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
       const rest = Object.fromEntries(fields.map(([field, kind]) => [snake(field), kind as z.ZodType]));
       const isList = output instanceof z.ZodArray;
-      const body = fields.length === 0 ? undefined : z.strictObject(rest);
       const takes = name.startsWith('GET ')
         ? { query: (isList ? PagedAgentQuery : AgentQuery).extend(rest) }
-        : body && { body: !needsBody && body.safeParse({}).success ? body.nullish() : body };
+        : fields.length > 0 && { body: z.strictObject(rest) };
       const shape: Shape = {
         summary,
         ...(role && { role }),
