@@ -67,17 +67,15 @@ function kept(store: SessionStore): SessionStore {
   });
 }
 
-type Tree = Readonly<Record<string, unknown>>;
-
 /** Mappings key by key; of anything else the stronger stands. */
-export function merge(weaker: Tree, stronger: Tree): Tree {
-  const merged: Record<string, unknown> = { ...weaker };
+export function merge<Tree extends object>(weaker: Tree, stronger: object): Tree {
+  const merged = { ...weaker } as Record<string, unknown>;
   for (const [key, value] of Object.entries(stronger)) {
     const under = merged[key];
     merged[key] = isTree(under) && isTree(value) ? merge(under, value) : value;
   }
-  return merged;
+  return merged as Tree;
 }
 
-const isTree = (value: unknown): value is Tree =>
+const isTree = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import { TaskQueue } from '../../pressure/index.js';
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
 import { formatNamed } from '../../formats/index.js';
-import { ABOUT, aboutStored, howToOpen, nameOf, type AboutSession } from '../operations/index.js';
+import { ABOUT, aboutStored, howToOpen, nameOf, present, type AboutSession } from '../operations/index.js';
 import { engineOn, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
 /** Where what operators set is kept in the store. */
@@ -177,12 +177,9 @@ export class Service {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];
       const untold = this.#untold.get(name);
       this.#untold.delete(name);
-      if (untold) {
-        const { format, model } = untold;
-        return spillway.openNew({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
-      }
-      const { format, model } = await howToOpen(this.store, { sessionId, agentPath });
-      return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
+      const { format, model } = untold ?? (await howToOpen(this.store, { sessionId, agentPath }));
+      const how = { id: sessionId, agentPath, format, ...present({ model }) };
+      return untold ? spillway.openNew(how) : spillway.open(how);
     };
     return new SessionMap(open, this.settings.server.sessions);
   }

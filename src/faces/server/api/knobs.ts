@@ -7,6 +7,7 @@ import { checkMayActForAll } from '../access.js';
 import type { Service } from '../service.js';
 import { checkOpen, isClosed } from './closed.js';
 import { routesOf } from './route.js';
+import { isFields, type Fields } from '../../../formats/index.js';
 import { Knobs } from '../../operations/index.js';
 
 /** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
@@ -99,23 +100,18 @@ function keysOf(path: string): readonly string[] {
 /** Throws `CONFIG_INVALID` for what only files and variables may say. */
 function changed(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
   checkOpen(keys, value);
-  const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-  return merge(knobs as Tree, change as Tree) as Overrides;
+  return merge(knobs, keys.reduceRight((inner, key) => ({ [key]: inner }), value) as object);
 }
 
 /** Throws `CONFIG_INVALID` likewise. */
 function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
   checkOpen(keys, null);
-  return without(knobs as Tree, keys) as Overrides;
+  return without(knobs, keys);
 }
 
-type Tree = Readonly<Record<string, unknown>>;
-
 /** The same without what stands at a path, and without what holds nothing then. */
-export function without(tree: Tree, [key, ...rest]: readonly string[]): Tree {
-  const inner = tree[key!];
-  const { [key!]: _, ...others } = tree;
-  if (rest.length === 0 || typeof inner !== 'object' || inner === null) return others;
-  const left = without(inner as Tree, rest);
-  return Object.keys(left).length > 0 ? { ...others, [key!]: left } : others;
+export function without<Tree extends object>(tree: Tree, [key, ...rest]: readonly string[]): Tree {
+  const { [key!]: inner, ...others } = tree as Fields;
+  const left = rest.length > 0 && isFields(inner) ? without(inner, rest) : {};
+  return (Object.keys(left).length > 0 ? { ...others, [key!]: left } : others) as Tree;
 }

@@ -46,7 +46,7 @@ function overridesOf(asked: AskedRun): RunOverrides {
     summarize === true ? { summarizer: 'model' } : {},
     settings ?? {},
   ];
-  const merged = layers.reduce((sum, layer) => merge(sum as never, layer as never), {});
+  const merged = layers.reduce((sum, layer) => merge(sum, layer), {});
   return {
     ...present({ strategy, threshold, target, prompt }),
     ...(summarize === false && { summarize }),

@@ -144,7 +144,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       checkMayActForAll(caller);
       await forgetLimits(service.store, params.name);
       const keys = ['models', params.name];
-      await service.setKnobs((knobs) => without(knobs, keys) as Overrides, caller.name, [showPath(keys)]);
+      await service.setKnobs((knobs) => without(knobs, keys), caller.name, [showPath(keys)]);
     },
   );
 }

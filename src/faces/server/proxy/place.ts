@@ -2,7 +2,6 @@ import { hash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isStoreFailure, SpillwayError } from '../../../errors/index.js';
 import type { Compared, Session } from '../../../session/index.js';
-import type { ThreadKey } from '../../../spi/index.js';
 import { NO_SIZE, textOf, type Message } from '../../../transcript/index.js';
 import { formatNamed, isFields, jsonText, type Fields } from '../../../formats/index.js';
 import { ownId, type Caller } from '../access.js';
@@ -180,7 +179,7 @@ export class Places {
   }
 
   #open(sessionId: string, about: AboutSession): Promise<Session> {
-    return this.#service.sessionFor({ sessionId, agentPath: 'primary' } satisfies ThreadKey, about);
+    return this.#service.sessionFor({ sessionId, agentPath: 'primary' }, about);
   }
 }
 
