@@ -241,25 +241,23 @@ describe('N18: an operator gives back what left', () => {
 
   it('N18: over HTTP, with a dry run before and the list after', async () => {
     const service = await started(BUDGET);
-    await service.ask('POST', '/sessions', { id: 'mill' });
+    await service.post('/sessions', { id: 'mill' });
     const prepared = async (messages: readonly Chat[]): Promise<string> => {
-      const { body: answer } = await service.ask('POST', '/sessions/mill/prepare', {
-        request: body(messages),
-      });
-      await service.ask('POST', '/sessions/mill/observe', { input_tokens: 2_000, output_tokens: 20 });
+      const { body: answer } = await service.post('/sessions/mill/prepare', { request: body(messages) });
+      await service.post('/sessions/mill/observe', { input_tokens: 2_000, output_tokens: 20 });
       return JSON.stringify(answer.messages);
     };
     await prepared(OLD);
     expect(await prepared(LATER)).not.toContain(SECRET_OF_THE_MILL);
-    const dry = await service.ask('POST', '/sessions/mill/give-back', { handle: HANDLE, dry_run: true });
+    const dry = await service.post('/sessions/mill/give-back', { handle: HANDLE, dry_run: true });
     expect(dry.body).toMatchObject({ fits: true, handle: HANDLE });
     expect(dry.body).not.toHaveProperty('id');
-    const { status, body: act } = await service.ask('POST', '/sessions/mill/give-back', { handle: HANDLE });
+    const { status, body: act } = await service.post('/sessions/mill/give-back', { handle: HANDLE });
     expect([status, act.tokens]).toEqual([200, dry.body.tokens]);
-    const refused = await service.ask('POST', '/sessions/mill/give-back', { handle: 'm3, m5..m39' });
+    const refused = await service.post('/sessions/mill/give-back', { handle: 'm3, m5..m39' });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'GIVE_BACK_TOO_LARGE']);
     expect(await prepared([...LATER, says('No.'), user('Look again.')])).toContain(SECRET_OF_THE_MILL);
-    const { body: list } = await service.ask('GET', '/sessions/mill/give-back');
+    const { body: list } = await service.get('/sessions/mill/give-back');
     expect(list.items).toMatchObject([{ id: act.id, handle: HANDLE, state: 'seen' }]);
   });
 

@@ -189,12 +189,12 @@ it('K22: what a waiting plan cost stands in the record that its approval makes',
 it('K15: the figures of a session count what stood in where no summary could be had', async () => {
   const service = await started(BUDGET, { roster: ['auto'] }, { summarizer: answering(() => undefined) });
   const messages = [system('Be brief.'), user('Build.'), ...talk(19, 200), user('And now?')];
-  await service.ask('POST', '/sessions', { id: 'mill' });
-  await service.ask('POST', '/sessions/mill/prepare', { request: { model: 'm', messages } });
-  const { body: history } = await service.ask('GET', '/sessions/mill/compactions');
+  await service.post('/sessions', { id: 'mill' });
+  await service.post('/sessions/mill/prepare', { request: { model: 'm', messages } });
+  const { body: history } = await service.get('/sessions/mill/compactions');
   const fallbacks = history.items.flatMap((record: { fallbacks?: string[] }) => record.fallbacks ?? []);
   expect(fallbacks.length).toBeGreaterThan(0);
-  expect((await service.ask('GET', '/sessions/mill')).body.fallbacks).toBe(fallbacks.length);
+  expect((await service.get('/sessions/mill')).body.fallbacks).toBe(fallbacks.length);
 });
 
 it('AC-01: a run that would gain next to nothing commits nothing, asked for by hand or not', async () => {

@@ -1,7 +1,7 @@
 import { openStore } from '../../../src/index.js';
-import { startEmulator } from '../../emulator/index.js';
 import { prose, says, system, user, type Chat } from '../support.js';
-import { started, type Started } from '../service/support.js';
+import { proxied } from '../service/proxied.js';
+import type { started, Started } from '../service/support.js';
 
 const PROFILES = ['staged', 'agent', 'operator', 'pivot'] as const;
 
@@ -20,21 +20,12 @@ async function proxy(
   readonly service: Started;
   ask(messages: readonly Chat[], headers?: Record<string, string>, body?: object): Promise<Asked>;
 }> {
-  const emulator = await startEmulator(() => ({ text: answer }));
-  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-  const service = await started(
-    3_000,
-    { ...settings, server: { upstreams, ...Reflect.get(settings, 'server') } } as never,
-    more,
-  );
+  const { service, emulator } = await proxied({ window: 3_000, ...settings }, more);
+  emulator.otherwise = () => ({ text: answer });
   return {
     service,
     async ask(messages, headers = {}, body = {}) {
-      const said = await fetch(`${service.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ model: 'm', messages, ...body }),
-      });
+      const said = await service.send('/v1/chat/completions', { model: 'm', messages, ...body }, headers);
       expect(said.status).toBe(200);
       await said.text();
       const { body: received, text } = emulator.received.at(-1)!;
@@ -138,7 +129,7 @@ describe('a question that holds another, behind more conversations of one templa
     // Nobody has seen his conversation before, so that hers is the nearest there is.
     const b = await ask([...template, ...his, says('ok'), user('What are your opening hours?')]);
     expect(b.session).not.toBe(a.session);
-    const kept = await service.ask('GET', `/sessions/${a.session}/messages?limit=500`);
+    const kept = await service.get(`/sessions/${a.session}/messages?limit=500`);
     expect(JSON.stringify(kept.body)).toContain(JSON.stringify(hers.at(-1)!.content).slice(1, 9));
     expect((await ask([...template, ...hers, says('ok'), user('And?')])).session).toBe(a.session);
   });
@@ -198,7 +189,7 @@ it('R1: conversations that share one ordinary exchange near their ends are two, 
 
 describe('which session a new one is said to have left', () => {
   const forkOf = async ({ service }: Awaited<ReturnType<typeof proxy>>, session: string) =>
-    (await service.ask('GET', `/sessions/${encodeURIComponent(session)}`)).body.forkOf;
+    (await service.get(`/sessions/${encodeURIComponent(session)}`)).body.forkOf;
 
   it('N13: is none, where another conversation was only opened before it, or asked the same', async () => {
     const one = await proxy();
@@ -243,12 +234,12 @@ it('N13: five runs of one opening prompt copy nothing of each other: each has th
         user(`Next. ${prose(160, turn)}`),
       );
     }
-    made.push((await service.ask('GET', `/sessions/${session}/compactions`)).body.total);
+    made.push((await service.get(`/sessions/${session}/compactions`)).body.total);
   }
   expect(Math.min(...made)).toBeGreaterThan(0);
   expect(Math.max(...made)).toBeLessThanOrEqual(Math.min(...made) + 2);
-  const { body } = await service.ask('GET', '/effect');
-  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  const { body } = await service.get('/effect');
+  const metrics = await service.metrics();
   const runs = [...metrics.matchAll(/^spillway_runs_total\{[^}]*\} (\d+)$/gm)];
   expect(body.compactions.committed).toBe(made.reduce((sum, count) => sum + count, 0));
   expect(runs.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(
@@ -270,7 +261,7 @@ it('N13: forty conversations of one greeting and one question, in turns: each go
   }
   expect(new Set(rounds[2]).size).toBe(chats.length);
   expect(rounds[3]).toEqual(rounds[2]);
-  expect((await service.ask('GET', '/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
+  expect((await service.get('/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
 });
 
 it('R1: two users of one history, at two services on one store: the first is sent what he said, though the second goes on while his request is compacted', async () => {
@@ -355,12 +346,9 @@ it('R1: a store whose call for one conversation never comes back keeps no other 
   const { service, ask } = await proxy({}, { store });
   isHanging = true;
   const left = new AbortController();
-  const stuck = fetch(`${service.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'm', messages: [user('I hang.')] }),
-    signal: left.signal,
-  }).catch(() => 'gone');
+  const stuck = service
+    .send('/v1/chat/completions', { model: 'm', messages: [user('I hang.')] }, {}, left.signal)
+    .catch(() => 'gone');
   while (hung.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await ask([user('I do not.')]);
   await ask([user('I do not.'), says('ok'), user('Nor now.')]);

@@ -14,9 +14,9 @@ declare const document: any;
 async function guarded(messages: readonly object[], budget = 4_000): Promise<Started> {
   const service = await started(budget, { server: { tokens } } as never, { env });
   const ops = bearer(env.OPS);
-  await service.ask('POST', '/sessions', { id: 'weir' }, ops);
-  await service.ask('POST', '/sessions/weir/prepare', { request: { model: 'm', messages } }, ops);
-  await service.ask('POST', '/sessions/weir/observe', { input_tokens: 900, output_tokens: 9 }, ops);
+  await service.post('/sessions', { id: 'weir' }, ops);
+  await service.post('/sessions/weir/prepare', { request: { model: 'm', messages } }, ops);
+  await service.post('/sessions/weir/observe', { input_tokens: 900, output_tokens: 9 }, ops);
   return service;
 }
 
@@ -55,8 +55,7 @@ describe('the Compactor page, by token', () => {
 
   it('N13: lets a viewer see everything and change nothing', async () => {
     const service = await guarded(talk);
-    const { body: run } = await service.ask(
-      'POST',
+    const { body: run } = await service.post(
       '/sessions/weir/compact',
       { strategy: 'checkpoint', lower_threshold: 0 },
       bearer(env.OPS),
@@ -101,9 +100,8 @@ describe('the Compactor page, by token', () => {
 
   it('N13: does not tell a tenant of sessions that are not his', async () => {
     const service = await guarded(talk);
-    await service.ask('POST', '/sessions', { id: 'wheel' }, bearer(env.MILL));
-    await service.ask(
-      'POST',
+    await service.post('/sessions', { id: 'wheel' }, bearer(env.MILL));
+    await service.post(
       '/sessions/mill:wheel/prepare',
       { request: { model: 'm', messages: talk } },
       bearer(env.MILL),
@@ -180,6 +178,6 @@ it('K11: the Compactor page, with a transcript full of markup, shows it as text 
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
   }
   expect(loaded).toEqual([]);
-  const { headers } = await service.ask('GET', '/me', undefined, bearer(env.OPS));
+  const { headers } = await service.get('/me', undefined, bearer(env.OPS));
   expect(headers.get('content-security-policy')).toMatch(/script-src 'self';/);
 });

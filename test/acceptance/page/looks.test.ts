@@ -30,7 +30,7 @@ const VIEWS: readonly (readonly [view: string, ready: string])[] = [
 let service: Started;
 beforeAll(async () => {
   service = await withSession();
-  await service.ask('POST', '/sessions/demo/compact', { strategy: 'checkpoint', lower_threshold: 0.4 });
+  await service.post('/sessions/demo/compact', { strategy: 'checkpoint', lower_threshold: 0.4 });
   mkdirSync(SHOTS, { recursive: true });
 });
 
@@ -127,10 +127,10 @@ describe('the Compactor page, anywhere', () => {
   it('K15: lists sessions by the first words of their user, and finds them by those', async () => {
     const page = await tab();
     await look(page, service);
-    const { body } = await service.ask('GET', '/sessions');
+    const { body } = await service.get('/sessions');
     const [{ title }] = body.items;
     expect(title.length).toBeGreaterThan(20);
-    const { body: first } = await service.ask('GET', '/sessions/demo/messages/m1');
+    const { body: first } = await service.get('/sessions/demo/messages/m1');
     expect(first.parts[0].text.replace(/\s+/g, ' ')).toContain(title.replace(/…$/, ''));
     await page.getByRole('link', { name: title.slice(0, 40) }).waitFor();
     await page.getByRole('textbox', { name: /Find a session/ }).fill(title.slice(5, 25));

@@ -19,12 +19,12 @@ describe('the Compactor page, for an operator', () => {
     const page = await tab();
     await look(page, service);
     const row = page.getByRole('row', { name: /demo/ });
-    const { body } = await service.ask('GET', '/sessions/demo');
+    const { body } = await service.get('/sessions/demo');
     expect(await row.getByRole('meter').getAttribute('aria-valuetext')).toContain(
       `of ${body.reading.budget.tokens.toLocaleString('en-US')} tokens`,
     );
     expect(await row.textContent()).toContain(body.savedTokens.toLocaleString('en-US'));
-    const effect = (await service.ask('GET', '/effect')).body;
+    const effect = (await service.get('/effect')).body;
     const panel = page.getByRole('region', { name: 'Effect of compactions' });
     expect(await panel.textContent()).toContain(
       `${(100 * (1 - effect.tokensAfter / effect.tokensBefore)).toFixed(1)}% freed`,
@@ -39,7 +39,7 @@ describe('the Compactor page, for an operator', () => {
   it('K15 R10: shows pressure call by call with what fired at which gate, and the context as a call was sent', async () => {
     const page = await tab();
     await look(page, service, DEMO);
-    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=500');
+    const { body } = await service.get('/sessions/demo/compactions?limit=500');
     const chart = page.getByRole('img', { name: /Pressure of 49 calls/ });
     expect(await chart.getAttribute('aria-label')).toContain(`${body.total} compactions`);
     const strip = page.getByRole('list', { name: 'What fired at which call' });
@@ -56,7 +56,7 @@ describe('the Compactor page, for an operator', () => {
     const number = /call (\d+)/.exec(
       (await page.getByRole('heading', { name: /As call/ }).textContent())!,
     )![1];
-    const then = await service.ask('GET', `/sessions/demo/context?call=${number}`);
+    const then = await service.get(`/sessions/demo/context?call=${number}`);
     await page.getByText(`as the model saw it · ${then.body.messages.length} messages`).waitFor();
     await page.getByRole('link', { name: 'Back to now' }).first().click();
     await page.getByText('as the model sees it').waitFor();
@@ -65,9 +65,9 @@ describe('the Compactor page, for an operator', () => {
   it('K11 K15: shows the log beside the context, folds what gave way, and opens the original', async () => {
     const page = await tab();
     await look(page, service, DEMO);
-    const { body } = await service.ask('GET', '/sessions/demo/log?limit=500');
+    const { body } = await service.get('/sessions/demo/log?limit=500');
     const gone = body.items.find(({ status }: any) => status === 'superseded');
-    const whole = await service.ask('GET', `/sessions/demo/messages/${gone.id}`);
+    const whole = await service.get(`/sessions/demo/messages/${gone.id}`);
     const span = page.getByRole('button', { name: /messages m2 … m\d+/ }).first();
     expect(await span.textContent()).toContain(gone.by.reason);
     expect(await page.getByRole('button', { name: new RegExp(`^assistant ${gone.id}\\b`) }).count()).toBe(0);
@@ -99,7 +99,7 @@ describe('the Compactor page, for an operator', () => {
     await page.getByRole('textbox', { name: 'Notes on c3' }).fill('the weir is gone');
     await page.getByRole('button', { name: 'Keep judgement' }).click();
     await page.getByTitle('the weir is gone').waitFor();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions/c3');
+    const { body } = await service.get('/sessions/demo/compactions/c3');
     expect(body.record).toMatchObject({ flag: 'bad', notes: 'the weir is gone' });
     expect(await page.getByText('Primary').first().isVisible()).toBe(true);
     expect(await page.getByText('Compactor', { exact: true }).first().isVisible()).toBe(true);
@@ -122,25 +122,25 @@ describe('the Compactor page, for an operator', () => {
     await page.getByText('Your changes are not measured yet.').waitFor({ state: 'hidden' });
     await page.getByText('The context as it would be').click();
     await page.getByText(REWORDED).last().waitFor();
-    const before = (await service.ask('GET', '/sessions/demo/compactions')).body.total;
+    const before = (await service.get('/sessions/demo/compactions')).body.total;
     await page.getByRole('button', { name: 'Commit this plan' }).click();
     await page.getByText(/^Committed as c\d+$/).waitFor();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1&full=true');
+    const { body } = await service.get('/sessions/demo/compactions?limit=1&full=true');
     expect(body.total).toBe(before + 1);
     expect(JSON.stringify(body.items[0].plan.edits)).toContain(REWORDED);
-    const context = await service.ask('GET', '/sessions/demo/context');
+    const context = await service.get('/sessions/demo/context');
     expect(JSON.stringify(context.body.messages).includes(REWORDED)).toBe(true);
   });
 
   it('K10: undoes a compaction after asking, and lets go of what that holds', async () => {
     const page = await tab();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions');
+    const { body } = await service.get('/sessions/demo/compactions');
     const newest = body.items.find(({ status }: any) => status === 'committed').id;
     await look(page, service, `${DEMO}/compactions/${newest}`);
     await page.getByRole('button', { name: `Undo ${newest}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Undo it' }).click();
     await page.getByText('undone', { exact: true }).waitFor();
-    const undone = await service.ask('GET', `/sessions/demo/compactions/${newest}`);
+    const undone = await service.get(`/sessions/demo/compactions/${newest}`);
     expect(undone.body.record.status).toBe('undone');
     await page.getByRole('button', { name: 'Let go of what undo holds' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Let go' }).click();
@@ -160,13 +160,13 @@ describe('the Compactor page, for an operator', () => {
     expect([await variant('Undo them'), await variant('Leave it')]).toEqual(['default', 'filled']);
     await dialog.getByRole('button', { name: 'Undo them' }).click();
     await page.getByText('The next call does not fit.').waitFor();
-    const { body } = await own.ask('GET', '/sessions/demo');
+    const { body } = await own.get('/sessions/demo');
     expect(said).toContain(`${(100 * body.reading.pressure).toFixed(1)}%`);
     await page.getByRole('button', { name: 'Let go', exact: true }).click();
     await dialog.getByRole('button', { name: 'Let go' }).click();
     await page.getByText('The next call does not fit.').waitFor({ state: 'hidden' });
-    expect((await own.ask('GET', '/sessions/demo')).body.holds).toBe(0);
-    expect((await own.ask('POST', '/sessions/demo/prepare', {})).status).toBe(200);
+    expect((await own.get('/sessions/demo')).body.holds).toBe(0);
+    expect((await own.post('/sessions/demo/prepare', {})).status).toBe(200);
     expect(page.complaints).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('the Compactor page, for an operator', () => {
     await waiting.getByRole('textbox', { name: 'Notes' }).fill('too early');
     await waiting.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('Nothing waits').waitFor();
-    const { body: audit } = await service.ask('GET', '/sessions/demo/audit?limit=3');
+    const { body: audit } = await service.get('/sessions/demo/audit?limit=3');
     expect(audit.items).toContainEqual(
       expect.objectContaining({
         kind: 'compaction.rejected',
@@ -191,7 +191,7 @@ describe('the Compactor page, for an operator', () => {
     );
 
     // Said by another: the page hears of it.
-    const { body: run } = await service.ask('POST', '/sessions/demo/compact', {
+    const { body: run } = await service.post('/sessions/demo/compact', {
       strategy: 'checkpoint',
       lower_threshold: 0.3,
     });
@@ -199,22 +199,22 @@ describe('the Compactor page, for an operator', () => {
     expect(await page.getByRole('link', { name: /^Inbox/ }).textContent()).toBe('Inbox1');
     await waiting.getByRole('button', { name: 'Approve' }).click();
     await page.getByText(/Approved and committed as c\d+/).waitFor();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1&full=true');
+    const { body } = await service.get('/sessions/demo/compactions?limit=1&full=true');
     expect(body.items[0].plan.hash).toBe(run.plan.hash);
   });
 
   it('N18 R10 N11: says why the agent forgot something, shows the original, gives it back, and says that it was seen', async () => {
     const page = await tab();
-    const { body: log } = await service.ask('GET', '/sessions/demo/log?limit=500');
-    const { body: sent } = await service.ask('GET', '/sessions/demo/context');
+    const { body: log } = await service.get('/sessions/demo/log?limit=500');
+    const { body: sent } = await service.get('/sessions/demo/context');
     const standing = JSON.stringify(sent.messages);
     // Words that were said, and that no message of the context holds any more.
     const lost = log.items
       .filter(({ status }: any) => status === 'superseded')
       .flatMap(({ preview }: any) => preview.match(/[a-z]{4,}(?: [a-z]{2,}){2,4}/g) ?? [])
       .find((words: string) => !standing.includes(words)) as string;
-    await service.ask('POST', '/sessions/demo/prepare', {});
-    await service.ask('POST', '/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
+    await service.post('/sessions/demo/prepare', {});
+    await service.post('/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
     await look(page, service, `${DEMO}/ask`);
     await page.getByRole('textbox', { name: /What did the agent forget/ }).fill(lost);
     await page.keyboard.press('Enter');
@@ -250,11 +250,11 @@ describe('the Compactor page, for an operator', () => {
     await finding.getByRole('table').getByRole('button').first().click();
     await drawer.getByText('waits for the next request').waitFor();
     await page.keyboard.press('Escape');
-    await service.ask('POST', '/sessions/demo/prepare', {});
+    await service.post('/sessions/demo/prepare', {});
     await list.getByText('sent, not answered yet').waitFor();
-    await service.ask('POST', '/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
+    await service.post('/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
     await list.getByText('the model has seen it').waitFor();
-    const { body: carried } = await service.ask('GET', '/sessions/demo/context');
+    const { body: carried } = await service.get('/sessions/demo/context');
     expect(JSON.stringify(carried.messages.at(-1))).toContain(lost);
     await page.getByText('Not forgotten: sent.').waitFor();
     expect(await finding.getByRole('button', { name: /^Undo|^Give back/ }).count()).toBe(0);
@@ -263,8 +263,8 @@ describe('the Compactor page, for an operator', () => {
   it('R10 K10: undoes from where it was forgotten, too', async () => {
     const page = await tab();
     const own = await withSession();
-    const { body: log } = await own.ask('GET', '/sessions/demo/log?limit=500');
-    const standing = JSON.stringify((await own.ask('GET', '/sessions/demo/context')).body.messages);
+    const { body: log } = await own.get('/sessions/demo/log?limit=500');
+    const standing = JSON.stringify((await own.get('/sessions/demo/context')).body.messages);
     const lost = log.items
       .filter(({ status }: any) => status === 'superseded')
       .flatMap(({ preview }: any) => preview.match(/[a-z]{4,}(?: [a-z]{2,}){2,4}/g) ?? [])
@@ -280,7 +280,7 @@ describe('the Compactor page, for an operator', () => {
       .getByRole('button', { name: /^Undo (?:it|them)$/ })
       .click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    const { body: now } = await own.ask('GET', '/sessions/demo/context');
+    const { body: now } = await own.get('/sessions/demo/context');
     expect(JSON.stringify(now.messages).includes(lost)).toBe(true);
   });
 
@@ -294,9 +294,7 @@ describe('the Compactor page, for an operator', () => {
     await changes.getByRole('button', { name: 'Save' }).click();
     await page.getByText('operator', { exact: true }).waitFor();
     const knob = async (): Promise<any> =>
-      (await service.ask('GET', '/knobs')).body.values.find(
-        ({ path }: any) => path === 'thresholds.snipThreshold',
-      );
+      (await service.get('/knobs')).body.values.find(({ path }: any) => path === 'thresholds.snipThreshold');
     expect(await knob()).toMatchObject({ value: 0.7, own: true });
     await page.getByRole('button', { name: /Revert thresholds.snipThreshold/ }).click();
     await changes.getByRole('button', { name: 'Save' }).click();
@@ -315,7 +313,7 @@ describe('the Compactor page, for an operator', () => {
     const page = await tab();
     await look(page, own, 'knobs');
     const knob = async (): Promise<any> =>
-      (await own.ask('GET', '/knobs')).body.values.find(({ path }: any) => path === 'window');
+      (await own.get('/knobs')).body.values.find(({ path }: any) => path === 'window');
     expect(await knob()).toMatchObject({ value: 5_000, own: false });
     await page.getByRole('button', { name: 'Empty window', exact: true }).click();
     const changes = page.getByRole('region', { name: 'Changes that are not saved' });
@@ -327,7 +325,7 @@ describe('the Compactor page, for an operator', () => {
     await changes.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Empty window', exact: true }).waitFor();
     expect(await knob()).toMatchObject({ value: 5_000, own: false });
-    const refused = await own.ask('PATCH', '/knobs', { empty: ['thresholds.snipThreshold'] });
+    const refused = await own.patch('/knobs', { empty: ['thresholds.snipThreshold'] });
     expect([refused.status, refused.body.error.code]).toEqual([400, 'CONFIG_INVALID']);
   });
 
@@ -341,7 +339,7 @@ describe('the Compactor page, for an operator', () => {
     await models.getByRole('button', { name: 'State limits' }).click();
     const row = models.getByRole('row', { name: /mill-7b/ });
     await row.getByText('32,000').waitFor();
-    expect((await service.ask('GET', '/models/mill-7b')).body).toMatchObject({
+    expect((await service.get('/models/mill-7b')).body).toMatchObject({
       contextWindow: 32_000,
       outputLimit: 2_000,
     });
@@ -352,7 +350,7 @@ describe('the Compactor page, for an operator', () => {
     await row.getByRole('button', { name: 'Forget' }).click();
     await page.getByRole('button', { name: 'Forget it' }).click();
     await row.waitFor({ state: 'detached' });
-    expect((await service.ask('GET', '/models')).body.overrides).toEqual({});
+    expect((await service.get('/models')).body.overrides).toEqual({});
   });
 
   it('K5 K15: draws the knobs of a plugin from its schema, and shows how long its hooks take', async () => {
@@ -371,7 +369,7 @@ describe('the Compactor page, for an operator', () => {
     );
     await changes.getByRole('button', { name: 'Save' }).click();
     await changes.waitFor({ state: 'hidden' });
-    const { body } = await service.ask('GET', '/knobs');
+    const { body } = await service.get('/knobs');
     const value = (path: string): unknown => body.values.find((one: any) => one.path === path).value;
     expect([value('knobs.notes.most'), value('knobs.notes.tone')]).toEqual([15, 'loud']);
     await look(page, service);

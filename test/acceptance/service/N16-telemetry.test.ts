@@ -125,12 +125,10 @@ describe('telemetry', () => {
 
   it('N16: Prometheus reads calls of runs that came to nothing, and how long hooks took, by bounded labels', async () => {
     const service = await started(5_800, limits, { summarizer, plugins: [asks(true), broken] });
-    await service.ask('POST', '/sessions', { id: 'mill' });
-    const { status } = await service.ask('POST', '/sessions/mill/prepare', {
-      request: { messages: history },
-    });
+    await service.post('/sessions', { id: 'mill' });
+    const { status } = await service.post('/sessions/mill/prepare', { request: { messages: history } });
     expect(status).toBe(200);
-    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const text = await service.metrics();
     expect(text).toMatch(/spillway_runs_total\{outcome="noop"\} 1/);
     expect(text).toMatch(/spillway_summarizer_calls_total\{outcome="filled"\} 1/);
     expect(text).toMatch(/spillway_summarizer_tokens_total 52/);
@@ -187,9 +185,9 @@ describe('telemetry', () => {
 
   it('N16: the service tells Prometheus the same, and how requests went', async () => {
     const service = await started(4_000);
-    await service.ask('POST', '/sessions', { id: 'mill' });
-    await service.ask('POST', '/sessions/mill/prepare', { request: { messages: history } });
-    const text = await (await fetch(`${service.url}/metrics`)).text();
+    await service.post('/sessions', { id: 'mill' });
+    await service.post('/sessions/mill/prepare', { request: { messages: history } });
+    const text = await service.metrics();
     expect(text).toMatch(/spillway_runs_total\{outcome="completed"\} 1/);
     expect(text).toMatch(/spillway_tokens_saved_total [1-9]\d{3}/);
     expect(text).toMatch(

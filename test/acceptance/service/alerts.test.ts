@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { definePlugin, packageFolder } from '../../../src/index.js';
-import { startEmulator } from '../../emulator/index.js';
 import { says, talk, user } from '../support.js';
-import { started } from './support.js';
+import { proxied } from './proxied.js';
 
 const read = (name: string): string => readFileSync(join(packageFolder(), 'docs', 'operating', name), 'utf8');
 
@@ -50,11 +49,8 @@ const samples = new Map<string, Set<string>>();
 const types = new Map<string, string>();
 
 beforeAll(async () => {
-  const emulator = await startEmulator();
-  const breaker = { circuitBreakerFailures: 1 };
-  const service = await started(
-    3_000,
-    { thresholds: breaker, server: { upstreams: { openai: emulator.url } } } as never,
+  const { service, emulator } = await proxied(
+    { window: 3_000, thresholds: { circuitBreakerFailures: 1 } },
     {
       summarizer: {
         name: 'away',
@@ -64,23 +60,19 @@ beforeAll(async () => {
       plugins: [definePlugin({ name: 'looks', observer: { preCompact: () => undefined } })],
     },
   );
-  const send = (messages: readonly object[], named = {}): Promise<unknown> =>
-    fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...named },
-      body: JSON.stringify({ model: 'm', messages }),
-    }).then((answer) => answer.text());
+  const send = async (messages: readonly object[], named = {}): Promise<unknown> =>
+    (await service.send('/v1/chat/completions', { model: 'm', messages }, named)).text();
   await send([user('Build the mill.'), ...talk(14, 300), says('So.'), user('Go on.')]);
   emulator.script = ['context-length'];
   await send([user('Build a weir.')]);
   // What no compaction helps goes on as it came.
   await send([user('weir '.repeat(20_000))]);
-  await service.ask('POST', '/sessions', { id: 'own' });
-  await service.ask('POST', '/sessions/own/prepare', {
+  await service.post('/sessions', { id: 'own' });
+  await service.post('/sessions/own/prepare', {
     request: { messages: [user('Build the mill.'), ...talk(14, 300), user('Go on.')] },
   });
-  await service.ask('POST', '/sessions/own/recall', { query: 'mill' });
-  const text = await (await fetch(`${service.url}/metrics`)).text();
+  await service.post('/sessions/own/recall', { query: 'mill' });
+  const text = await service.metrics();
   for (const line of text.split('\n')) {
     const [, family, type] = /^# TYPE (\S+) (\S+)/.exec(line) ?? [];
     if (family !== undefined) types.set(family, type!);

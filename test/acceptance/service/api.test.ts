@@ -18,12 +18,12 @@ const history = [
 ];
 
 async function fed(service: Started, id = 'mill'): Promise<string> {
-  await service.ask('POST', '/sessions', { id });
-  const prepared = await service.ask('POST', `/sessions/${id}/prepare`, {
+  await service.post('/sessions', { id });
+  const prepared = await service.post(`/sessions/${id}/prepare`, {
     request: { model: 'm', messages: history },
   });
   expect(prepared.status).toBe(200);
-  await service.ask('POST', `/sessions/${id}/observe`, { input_tokens: 2_000, output_tokens: 20 });
+  await service.post(`/sessions/${id}/observe`, { input_tokens: 2_000, output_tokens: 20 });
   return id;
 }
 
@@ -34,8 +34,8 @@ const stagesOf = ({ edits }: { edits: { stage: string }[] }): string[] => [
 describe('the HTTP API', () => {
   it('K16: has a session that was made and has said nothing yet', async () => {
     const service = await started(BUDGET);
-    await service.ask('POST', '/sessions', { id: 'new', format: 'anthropic' });
-    const { status, body } = await service.ask('GET', '/sessions/new');
+    await service.post('/sessions', { id: 'new', format: 'anthropic' });
+    const { status, body } = await service.get('/sessions/new');
     expect([status, body]).toEqual([
       200,
       expect.objectContaining({
@@ -46,7 +46,7 @@ describe('the HTTP API', () => {
         savedTokens: 0,
       }),
     ]);
-    expect((await service.ask('GET', '/sessions/none')).body.error.code).toBe('SESSION_UNKNOWN');
+    expect((await service.get('/sessions/none')).body.error.code).toBe('SESSION_UNKNOWN');
   });
 
   it('K15: counts the slots that kept their deterministic text', async () => {
@@ -58,51 +58,51 @@ describe('the HTTP API', () => {
     };
     const service = await started(BUDGET, { roster: ['auto'] }, { summarizer });
     const id = await fed(service);
-    const { body } = await service.ask('GET', `/sessions/${id}`);
+    const { body } = await service.get(`/sessions/${id}`);
     expect(body).toMatchObject({ compactions: 1, fallbacks: 1 });
   });
 
   it('K16: compacts, shows the history, judges, previews, changes, commits and undoes', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const { body: listed } = await service.ask('GET', '/sessions');
+    const { body: listed } = await service.get('/sessions');
     expect(listed.items).toMatchObject([{ id, agentPath: 'primary', compactions: 1, format: 'openai-chat' }]);
 
-    const { body: history1 } = await service.ask('GET', `/sessions/${id}/compactions`);
+    const { body: history1 } = await service.get(`/sessions/${id}/compactions`);
     const [{ id: cid, plan: listedPlan }] = history1.items;
     // A list names what was done; the words stand in one, and where the whole list is asked for.
     expect(Object.keys(listedPlan)).not.toContain('edits');
     expect(listedPlan).toMatchObject({ trigger: { kind: 'pressure' }, hash: expect.any(String) });
-    const { body: one } = await service.ask('GET', `/sessions/${id}/compactions/${cid}`);
+    const { body: one } = await service.get(`/sessions/${id}/compactions/${cid}`);
     expect(one.record.plan).toMatchObject(listedPlan);
     expect(one.record.plan.edits.length).toBeGreaterThan(0);
-    const { body: whole } = await service.ask('GET', `/sessions/${id}/compactions?full=true`);
+    const { body: whole } = await service.get(`/sessions/${id}/compactions?full=true`);
     expect(whole.items).toEqual([one.record]);
-    const flagged = await service.ask('PATCH', `/sessions/${id}/compactions/${cid}`, {
+    const flagged = await service.patch(`/sessions/${id}/compactions/${cid}`, {
       flag: 'bad',
       notes: 'the weir is gone',
     });
     expect(flagged.body).toMatchObject({ id: cid, flag: 'bad', notes: 'the weir is gone' });
 
-    const dry = await service.ask('POST', `/sessions/${id}/compact`, { dry_run: true, lower_threshold: 0.2 });
+    const dry = await service.post(`/sessions/${id}/compact`, { dry_run: true, lower_threshold: 0.2 });
     expect(dry.body.kind).toBe('planned');
     const { hash, edits } = dry.body.plan;
-    const shown = await service.ask('GET', `/sessions/${id}/plans/${hash}`);
+    const shown = await service.get(`/sessions/${id}/plans/${hash}`);
     expect(shown.body.preview.reading.tokens).toBeLessThan(dry.body.before.tokens);
-    const changed = await service.ask('PATCH', `/sessions/${id}/plans/${hash}`, {
+    const changed = await service.patch(`/sessions/${id}/plans/${hash}`, {
       text: { [edits.length - 1]: 'The walls stand.' },
     });
     expect(changed.body.hash).not.toBe(hash);
-    const committed = await service.ask('POST', `/sessions/${id}/plans/${changed.body.hash}/commit`);
+    const committed = await service.post(`/sessions/${id}/plans/${changed.body.hash}/commit`);
     expect(committed.body.record.plan.hash).toBe(changed.body.hash);
-    const again = await service.ask('POST', `/sessions/${id}/plans/${changed.body.hash}/commit`);
+    const again = await service.post(`/sessions/${id}/plans/${changed.body.hash}/commit`);
     expect(again.body.record.id).toBe(committed.body.record.id);
 
-    const undone = await service.ask('POST', `/sessions/${id}/undo`, {});
+    const undone = await service.post(`/sessions/${id}/undo`, {});
     expect(undone.body.records.map((one: { id: string }) => one.id)).toEqual([committed.body.record.id]);
-    expect((await service.ask('POST', `/sessions/${id}/undo`, { record: cid })).body.records).toHaveLength(1);
-    expect((await service.ask('POST', `/sessions/${id}/undo`, { record: cid })).body.records).toEqual([]);
-    expect((await service.ask('POST', `/sessions/${id}/release`)).status).toBe(204);
+    expect((await service.post(`/sessions/${id}/undo`, { record: cid })).body.records).toHaveLength(1);
+    expect((await service.post(`/sessions/${id}/undo`, { record: cid })).body.records).toEqual([]);
+    expect((await service.post(`/sessions/${id}/release`)).status).toBe(204);
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('the HTTP API', () => {
   it.each(['/sessions/mill/explain?cal=3', '/sessions?limits=3', '/sessions/mill/compactions?ful=true'])(
     'K16: GET %s is refused by the name that is wrong',
     async (path) => {
-      const { status, body } = await (await started(BUDGET)).ask('GET', path);
+      const { status, body } = await (await started(BUDGET)).get(path);
       const wrong = /\?(\w+)=/.exec(path)![1];
       expect([status, body.error]).toEqual([
         400,
@@ -131,36 +131,34 @@ describe('the HTTP API', () => {
   );
 
   it('K16: lists the profiles that a configuration may name', async () => {
-    const { body } = await (await started(BUDGET)).ask('GET', '/profiles');
+    const { body } = await (await started(BUDGET)).get('/profiles');
     expect(body.items).toContainEqual({ name: 'staged', description: expect.stringMatching(/\w/) });
   });
 
   it('K11: shows superseded messages with include_superseded, which the model does not see', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.1 });
-    const seen = await service.ask('GET', `/sessions/${id}/messages?limit=500`);
-    const all = await service.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
+    await service.post(`/sessions/${id}/compact`, { lower_threshold: 0.1 });
+    const seen = await service.get(`/sessions/${id}/messages?limit=500`);
+    const all = await service.get(`/sessions/${id}/messages?limit=500&include_superseded=true`);
     expect(JSON.stringify(seen.body)).not.toContain('superseded');
     const superseded = all.body.items.filter((one: { status: string }) => one.status === 'superseded');
     expect(superseded.length).toBeGreaterThan(0);
     const { message } = superseded[0];
-    const one = await service.ask('GET', `/sessions/${id}/messages/${encodeURIComponent(message.id)}`);
+    const one = await service.get(`/sessions/${id}/messages/${encodeURIComponent(message.id)}`);
     expect(one.body.parts).toEqual(message.parts);
   });
 
   it('R10 N3: says of every message of a call what became of it, and whether words were sent', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const explained = await service.ask('GET', `/sessions/${id}/explain?call=1`);
+    const explained = await service.get(`/sessions/${id}/explain?call=1`);
     expect(explained.body.messages).toHaveLength(history.length);
-    const gone = await service.ask(
-      'GET',
+    const gone = await service.get(
       `/sessions/${id}/find?words=${encodeURIComponent(prose(400, 0).slice(0, 60))}`,
     );
     expect(gone.body.verdict).toBe('compacted-out');
-    const sent = await service.ask(
-      'GET',
+    const sent = await service.get(
       `/sessions/${id}/find?words=${encodeURIComponent('Never touch the weir')}`,
     );
     expect(sent.body.verdict).toBe('sent');
@@ -169,37 +167,37 @@ describe('the HTTP API', () => {
   it('R10 K11: pages the log as it happened, with what became of each message and by which compaction', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const first = await service.ask('GET', `/sessions/${id}/log?limit=10`);
+    const first = await service.get(`/sessions/${id}/log?limit=10`);
     expect(first.body).toMatchObject({ total: history.length, next: '10' });
     expect(first.body.items[1]).toMatchObject({ id: 'm1', seq: 1, role: 'user', origin: 'user' });
     expect(first.body.items[1].preview).toBe('Build the mill. Never touch the weir.');
-    const rest = await service.ask('GET', `/sessions/${id}/log?limit=500&cursor=10`);
+    const rest = await service.get(`/sessions/${id}/log?limit=500&cursor=10`);
     const all = [...first.body.items, ...rest.body.items];
     expect(all.map(({ seq }: { seq: number }) => seq)).toEqual(history.map((_, seq) => seq));
-    const [{ id: record }] = (await service.ask('GET', `/sessions/${id}/compactions`)).body.items;
+    const [{ id: record }] = (await service.get(`/sessions/${id}/compactions`)).body.items;
     const changed = all.filter(({ status }: { status: string }) => !['kept', 'pinned'].includes(status));
     expect(changed.length).toBeGreaterThan(0);
     for (const one of changed) expect(one).toMatchObject({ record, by: { reason: expect.any(String) } });
     const long = all.find(({ chars }: { chars: number }) => chars > 400);
     expect(long.preview).toHaveLength(400);
 
-    await service.ask('POST', `/sessions/${id}/undo`);
-    const now = await service.ask('GET', `/sessions/${id}/context`);
-    const then = await service.ask('GET', `/sessions/${id}/context?call=1`);
+    await service.post(`/sessions/${id}/undo`);
+    const now = await service.get(`/sessions/${id}/context`);
+    const then = await service.get(`/sessions/${id}/context?call=1`);
     expect(now.body.messages.every(({ status }: { status: string }) => status === 'original')).toBe(true);
     expect(then.body.call).toMatchObject({ call: 1 });
     expect(then.body.messages.some(({ status }: { status: string }) => status !== 'original')).toBe(true);
-    const inCall = await service.ask('GET', `/sessions/${id}/log?call=1&limit=500`);
+    const inCall = await service.get(`/sessions/${id}/log?call=1&limit=500`);
     expect(inCall.body.items).toEqual(all);
-    expect((await service.ask('GET', `/sessions/${id}/log?call=9`)).status).toBe(404);
+    expect((await service.get(`/sessions/${id}/log?call=9`)).status).toBe(404);
   });
 
   it('K15: adds up what compactions came to, of a session and of all', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    await service.ask('POST', `/sessions/${id}/compact`, { strategy: 'summarize', lower_threshold: 0.2 });
-    const { body: one } = await service.ask('GET', `/sessions/${id}/effect`);
-    const { body: history } = await service.ask('GET', `/sessions/${id}/compactions?full=true`);
+    await service.post(`/sessions/${id}/compact`, { strategy: 'summarize', lower_threshold: 0.2 });
+    const { body: one } = await service.get(`/sessions/${id}/effect`);
+    const { body: history } = await service.get(`/sessions/${id}/compactions?full=true`);
     const plans = history.items.map(({ plan }: { plan: any }) => plan);
     expect(one.compactions).toEqual({ committed: plans.length, undone: 0 });
     expect(one.triggers).toEqual({ pressure: 1, manual: 1 });
@@ -215,10 +213,10 @@ describe('the HTTP API', () => {
     expect(freed).toBe(one.tokensBefore - one.tokensAfter);
 
     await fed(service, 'weir');
-    const { body: all } = await service.ask('GET', '/effect');
+    const { body: all } = await service.get('/effect');
     expect(all.compactions.committed).toBe(plans.length + 1);
-    await service.ask('POST', `/sessions/${id}/undo`);
-    expect((await service.ask('GET', '/effect')).body.compactions).toEqual({
+    await service.post(`/sessions/${id}/undo`);
+    expect((await service.get('/effect')).body.compactions).toEqual({
       committed: plans.length,
       undone: 1,
     });
@@ -227,23 +225,23 @@ describe('the HTTP API', () => {
   it('N11: reads back what was compacted, by handle and by words', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const byHandle = await service.ask('POST', `/sessions/${id}/recall`, { handle: 'm3' });
+    const byHandle = await service.post(`/sessions/${id}/recall`, { handle: 'm3' });
     expect(byHandle.body.text).toContain(prose(400, 0).slice(0, 40));
-    const wrong = await service.ask('POST', `/sessions/${id}/recall`, { handle: 'm999' });
+    const wrong = await service.post(`/sessions/${id}/recall`, { handle: 'm999' });
     expect(wrong).toMatchObject({ status: 404, body: { error: { code: 'MESSAGE_UNKNOWN' } } });
   });
 
   it('K13 K14 N5: keeps audit, costs by line, and what each compaction saves', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const audit = await service.ask('GET', `/sessions/${id}/audit`);
+    const audit = await service.get(`/sessions/${id}/audit`);
     expect(audit.body.items.map((one: { kind: string }) => one.kind)).toEqual(
       expect.arrayContaining(['compaction.triggered', 'compaction.completed']),
     );
-    const costs = await service.ask('GET', `/sessions/${id}/costs`);
+    const costs = await service.get(`/sessions/${id}/costs`);
     expect(costs.body.costs.primary).toMatchObject({ calls: 1, inputTokens: 2_000 });
     expect(costs.body.net[0].savedPerCall).toBeGreaterThan(0);
-    expect((await service.ask('GET', '/costs')).body.primary.inputTokens).toBe(2_000);
+    expect((await service.get('/costs')).body.primary.inputTokens).toBe(2_000);
   });
 
   it('K16: takes no body for one that says nothing', async () => {
@@ -257,21 +255,19 @@ describe('the HTTP API', () => {
 
   it('K12: changes knobs for all sessions, shows who set them, and takes them back', async () => {
     const service = await started(BUDGET);
-    const { body } = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } });
+    const { body } = await service.patch('/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } });
     const knob = body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold');
     expect(knob).toMatchObject({ value: 0.7, origin: 'operator', own: true, before: 0.8 });
     expect(body.schema.properties.thresholds).toBeDefined();
     expect(body.stages.snip.properties).toBeDefined();
-    const wrong = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': 7 } });
+    const wrong = await service.patch('/knobs', { changes: { 'thresholds.snipThreshold': 7 } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
-    expect((await service.ask('PATCH', '/knobs', { changes: { 'server.host': '0.0.0.0' } })).status).toBe(
-      400,
-    );
+    expect((await service.patch('/knobs', { changes: { 'server.host': '0.0.0.0' } })).status).toBe(400);
     // Some clients name the type of a body that they do not send.
     const headers = { 'content-type': 'application/json' };
     const path = `${service.url}/api/v1/sessions/none/release`;
     expect((await fetch(path, { method: 'POST', headers })).status).toBe(404);
-    const back = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': null } });
+    const back = await service.patch('/knobs', { changes: { 'thresholds.snipThreshold': null } });
     expect(
       back.body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold').own,
     ).toBe(false);
@@ -289,7 +285,7 @@ describe('the HTTP API', () => {
     ['of a profile by its path', { profile: '../elsewhere.yaml' }],
   ])('K16: no HTTP request changes a closed setting %s', async (_, changes) => {
     const service = await started(BUDGET);
-    const { status, body } = await service.ask('PATCH', '/knobs', { changes });
+    const { status, body } = await service.patch('/knobs', { changes });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
@@ -297,9 +293,7 @@ describe('the HTTP API', () => {
   it('K16: a run takes its prompt by name, never from a path', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const { status, body } = await service.ask('POST', `/sessions/${id}/compact`, {
-      prompt: '../../etc/passwd',
-    });
+    const { status, body } = await service.post(`/sessions/${id}/compact`, { prompt: '../../etc/passwd' });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
@@ -307,7 +301,7 @@ describe('the HTTP API', () => {
   it('K15 K17: turns knobs whose keys have dots, by the path that is served', async () => {
     const service = await started(4_000);
     const window = async (): Promise<unknown> => {
-      const { body } = await service.ask('GET', '/knobs');
+      const { body } = await service.get('/knobs');
       const [knob] = body.values.filter(
         ({ path }: { path: string }) => path === 'models["gpt-4.1"].contextWindow',
       );
@@ -315,52 +309,52 @@ describe('the HTTP API', () => {
     };
     const path = 'models["gpt-4.1"].contextWindow';
     for (const tokens of [1_000_000, 3_000_000]) {
-      expect((await service.ask('PATCH', '/knobs', { changes: { [path]: tokens } })).status).toBe(200);
+      expect((await service.patch('/knobs', { changes: { [path]: tokens } })).status).toBe(200);
       expect(await window()).toEqual([tokens, true, 'operator', 'number']);
     }
-    const { body } = await service.ask('GET', '/models/gpt-4.1');
+    const { body } = await service.get('/models/gpt-4.1');
     expect(body.limits?.contextWindow ?? body.contextWindow).toBe(3_000_000);
-    expect((await service.ask('PATCH', '/knobs', { changes: { [path]: null } })).status).toBe(200);
+    expect((await service.patch('/knobs', { changes: { [path]: null } })).status).toBe(200);
     expect(await window()).toBeUndefined();
     for (const wrong of ['models["gpt', '.target', 'a..b', 'models["\\q"]'])
-      expect((await service.ask('PATCH', '/knobs', { changes: { [wrong]: 1 } })).body).toMatchObject({
+      expect((await service.patch('/knobs', { changes: { [wrong]: 1 } })).body).toMatchObject({
         error: { code: 'CONFIG_INVALID' },
       });
     for (const other of [{ changes: { '/models/gpt-4.1': {} } }, { set: [{ path: ['target'], value: 0.5 }] }])
-      expect((await service.ask('PATCH', '/knobs', other)).status).toBe(400);
+      expect((await service.patch('/knobs', other)).status).toBe(400);
   });
 
   it('K5 K15: serves the knobs of plugins with their schemas, and turns them', async () => {
     const plugins = [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')];
     const service = await started(BUDGET, { plugins });
-    const { body } = await service.ask('GET', '/knobs');
+    const { body } = await service.get('/knobs');
     expect(body.plugins.notes.properties.most).toMatchObject({ minimum: 1, maximum: 50, title: 'Most' });
-    const { body: turned } = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 25 } });
+    const { body: turned } = await service.patch('/knobs', { changes: { 'knobs.notes.most': 25 } });
     const knob = turned.values.find(({ path }: { path: string }) => path === 'knobs.notes.most');
     expect(knob).toMatchObject({ value: 25, own: true, before: 10, by: 'local', at: expect.any(Number) });
-    const wrong = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 500 } });
+    const wrong = await service.patch('/knobs', { changes: { 'knobs.notes.most': 500 } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
   });
 
   it('K22: lets a plan wait for a yes, lists it, and commits it when it is approved', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, {
+    const { body: run } = await service.post(`/sessions/${id}/compact`, {
       strategy: 'checkpoint',
       lower_threshold: 0.2,
     });
     expect(run.kind).toBe('pending');
-    const { body: inbox } = await service.ask('GET', '/inbox');
+    const { body: inbox } = await service.get('/inbox');
     expect(inbox.items).toMatchObject([{ sessionId: id, plan: { hash: run.plan.hash } }]);
-    const { body: done } = await service.ask('POST', `/sessions/${id}/plans/${run.plan.hash}/approve`);
+    const { body: done } = await service.post(`/sessions/${id}/plans/${run.plan.hash}/approve`);
     expect(done.record.plan.hash).toBe(run.plan.hash);
-    expect((await service.ask('GET', '/inbox')).body.items).toEqual([]);
+    expect((await service.get('/inbox')).body.items).toEqual([]);
   });
 
   it('compacts with settings of one run alone', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const summarized = await service.ask('POST', `/sessions/${id}/compact`, {
+    const summarized = await service.post(`/sessions/${id}/compact`, {
       strategy: 'summarize',
       lower_threshold: 0.2,
       dry_run: true,
@@ -368,7 +362,7 @@ describe('the HTTP API', () => {
     const stages = new Set<string>(summarized.body.plan.edits.map(({ stage }: { stage: string }) => stage));
     expect(stages).not.toContain('snip');
     expect([...stages].some((stage) => ['auto', 'partial', 'full'].includes(stage))).toBe(true);
-    const dropped = await service.ask('POST', `/sessions/${id}/compact`, {
+    const dropped = await service.post(`/sessions/${id}/compact`, {
       strategy: 'drop',
       summarize: false,
       settings: { compaction: { summarizeFirst: false } },
@@ -378,7 +372,7 @@ describe('the HTTP API', () => {
     const dropping = new Set<string>(dropped.body.plan.edits.map(({ stage }: { stage: string }) => stage));
     expect([...dropping].some((stage) => ['snip', 'auto', 'partial', 'full'].includes(stage))).toBe(false);
     const closed = { settings: { summarizerModel: { baseUrl: 'http://elsewhere' } } };
-    expect((await service.ask('POST', `/sessions/${id}/compact`, closed)).status).toBe(400);
+    expect((await service.post(`/sessions/${id}/compact`, closed)).status).toBe(400);
   });
 
   it('K16: keeps the gates that the settings state where one run begins at another', async () => {
@@ -390,7 +384,7 @@ describe('the HTTP API', () => {
     };
     const service = await started(BUDGET, { target: 0.25, thresholds });
     const id = await fed(service);
-    const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, {
+    const { body: run } = await service.post(`/sessions/${id}/compact`, {
       upper_threshold: 0.38,
       lower_threshold: 0.05,
       dry_run: true,
@@ -403,9 +397,9 @@ describe('the HTTP API', () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const asked = { strategy: 'drop', summarize: false, lower_threshold: 0.2 };
-    const { body: shown } = await service.ask('POST', `/sessions/${id}/compact`, { ...asked, dry_run: true });
+    const { body: shown } = await service.post(`/sessions/${id}/compact`, { ...asked, dry_run: true });
     expect(stagesOf(shown.plan)).toEqual(['drop']);
-    const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, asked);
+    const { body: run } = await service.post(`/sessions/${id}/compact`, asked);
     expect(run).toMatchObject({ kind: 'committed', reason: expect.stringContaining('0.2') });
     expect(stagesOf(run.record.plan)).toEqual(['drop']);
   });
@@ -413,16 +407,16 @@ describe('the HTTP API', () => {
   it('K3 K15: does nothing below the upper threshold that a run asks for', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const { body: before } = await service.ask('GET', `/sessions/${id}/compactions`);
+    const { body: before } = await service.get(`/sessions/${id}/compactions`);
     for (const settings of [{}, { settings: { minGain: 0 } }]) {
       const asked = { upper_threshold: 0.99, lower_threshold: 0.2, ...settings };
-      const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, asked);
+      const { body: run } = await service.post(`/sessions/${id}/compact`, asked);
       expect(run).toMatchObject({ kind: 'below-gate', reason: expect.stringContaining('0.99') });
-      const { body: shown } = await service.ask('POST', `/sessions/${id}/plans`, asked);
+      const { body: shown } = await service.post(`/sessions/${id}/plans`, asked);
       expect(shown).toMatchObject({ kind: 'noop', reason: expect.stringContaining('0.99') });
     }
-    expect((await service.ask('GET', `/sessions/${id}/compactions`)).body).toEqual(before);
-    expect((await service.ask('GET', `/sessions/${id}/plans`)).body.items).toEqual([]);
+    expect((await service.get(`/sessions/${id}/compactions`)).body).toEqual(before);
+    expect((await service.get(`/sessions/${id}/plans`)).body.items).toEqual([]);
   });
 
   it.each([
@@ -432,7 +426,7 @@ describe('the HTTP API', () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const kinds = async (): Promise<string[]> => {
-      const { body } = await service.ask('GET', `/sessions/${id}/audit?limit=500`);
+      const { body } = await service.get(`/sessions/${id}/audit?limit=500`);
       const events = body.items as { kind: string; at: number; body: { trigger?: string } }[];
       return events
         .filter(({ kind, body }) => kind !== 'compaction.triggered' || body.trigger === 'manual')
@@ -441,8 +435,8 @@ describe('the HTTP API', () => {
     };
     const before = (await kinds()).length;
     const asked = { lower_threshold: 0.2, strategy: 'summarize', ...overrides };
-    expect((await service.ask('POST', `/sessions/${id}/compact`, asked)).body.kind).toBe('committed');
-    expect((await service.ask('POST', `/sessions/${id}/compact`, asked)).body.kind).toBe('noop');
+    expect((await service.post(`/sessions/${id}/compact`, asked)).body.kind).toBe('committed');
+    expect((await service.post(`/sessions/${id}/compact`, asked)).body.kind).toBe('noop');
     const since = (await kinds()).length - before;
     expect(since).toBe(4);
   });
@@ -479,11 +473,11 @@ describe('the HTTP API', () => {
     ];
     for (const path of bad) {
       const asked = await Promise.all([
-        service.ask('GET', `/sessions/${id}/explain?agent_path=${encodeURIComponent(path)}`),
-        service.ask('POST', '/sessions', { id: 'new', agent_path: path }),
-        service.ask('POST', `/sessions/${id}/prepare`, { agent_path: path }),
-        service.ask('POST', `/sessions/${id}/compact`, { agent_path: path }),
-        service.ask('POST', `/sessions/${id}/plans`, { agent_path: path }),
+        service.get(`/sessions/${id}/explain?agent_path=${encodeURIComponent(path)}`),
+        service.post('/sessions', { id: 'new', agent_path: path }),
+        service.post(`/sessions/${id}/prepare`, { agent_path: path }),
+        service.post(`/sessions/${id}/compact`, { agent_path: path }),
+        service.post(`/sessions/${id}/plans`, { agent_path: path }),
       ]);
       for (const { status, body } of asked) {
         expect([path.slice(0, 20), status, body.error.code]).toEqual([path.slice(0, 20), 400, 'HTTP_400']);
@@ -499,20 +493,18 @@ describe('the HTTP API', () => {
       );
     }
     for (const path of ['primary/reviewer', 'research agent 2', 'primary/prüfer-1', 'a.b:c@d'])
-      expect((await service.ask('POST', '/sessions', { id: 'new', agent_path: path })).body.agentPath).toBe(
-        path,
-      );
-    const { body } = await service.ask('GET', '/sessions?figures=false');
+      expect((await service.post('/sessions', { id: 'new', agent_path: path })).body.agentPath).toBe(path);
+    const { body } = await service.get('/sessions?figures=false');
     expect(body.items.map((one: any) => one.agentPath)).toEqual(['primary']);
   });
 
   it('K16: a session that is there is given back, and refused by name where it speaks another format', async () => {
     const service = await started(BUDGET);
     const anthropic = { id: 'mill', format: 'anthropic' };
-    const made = await service.ask('POST', '/sessions', anthropic);
+    const made = await service.post('/sessions', anthropic);
     for (const again of [anthropic, { id: 'mill' }])
-      expect(await service.ask('POST', '/sessions', again)).toMatchObject({ status: 200, body: made.body });
-    const other = await service.ask('POST', '/sessions', { id: 'mill', format: 'openai-chat' });
+      expect(await service.post('/sessions', again)).toMatchObject({ status: 200, body: made.body });
+    const other = await service.post('/sessions', { id: 'mill', format: 'openai-chat' });
     expect(other).toMatchObject({
       status: 409,
       body: {
@@ -522,7 +514,7 @@ describe('the HTTP API', () => {
         },
       },
     });
-    const { body } = await service.ask('POST', '/sessions/mill/prepare', {
+    const { body } = await service.post('/sessions/mill/prepare', {
       request: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Build the mill.' }] },
     });
     expect(body.messages).toMatchObject([{ role: 'user' }]);
@@ -530,7 +522,7 @@ describe('the HTTP API', () => {
 
   it('describes itself from the schemas that it checks requests with', async () => {
     const service = await started(BUDGET);
-    const { body } = await service.ask('GET', '/openapi.json');
+    const { body } = await service.get('/openapi.json');
     expect(body.openapi).toBe('3.1.0');
     const paths = Object.keys(body.paths);
     expect(paths).toContain('/api/v1/sessions/{id}/compact');

@@ -1,6 +1,5 @@
-import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
-import { started } from './support.js';
+import { proxied } from './proxied.js';
 
 const times = (count: number, text: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => text(at)).join(',');
@@ -26,9 +25,7 @@ describe('N13: a body that holds more than a conversation can', () => {
     ['values in all', body(times(80_000, () => `{"a":[${times(12, String)}]}`)), '1000000 values'],
     ['levels', body(said, `,"x":${'['.repeat(600)}${']'.repeat(600)}`), '500 levels'],
   ])('is refused for its %s, by an error that says what is allowed', async (_, text, found) => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000, { server: { upstreams } } as never);
+    const { service, emulator } = await proxied();
     for (const path of ['chat/completions', 'messages', 'responses', 'messages/count_tokens']) {
       const answer = await fetch(`${service.url}/v1/${path}`, { method: 'POST', body: text });
       const { error } = (await answer.json()) as { error: { code: string; message: string } };
@@ -40,9 +37,7 @@ describe('N13: a body that holds more than a conversation can', () => {
   });
 
   it('is taken where it holds as much as that, whatever signs stand in its words', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000_000, { server: { upstreams } } as never);
+    const { service, emulator } = await proxied({ window: 4_000_000 });
     const words = JSON.stringify(user(`${'[{"\\",'.repeat(100_000)}"`));
     const tools = `,"tools":[${times(30, () => `{"x":{${keys(900)}}}`)}]`;
     const text = body(`${words},${said}`, `,"metadata":{${keys(19_990)}}${tools}`);

@@ -1,26 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { startEmulator } from '../../emulator/index.js';
 import { says, user } from '../support.js';
+import { proxied } from './proxied.js';
 import { started } from './support.js';
 
-async function proxied(): Promise<{
-  send(text: string, path?: string): Promise<string>;
-  sessions(): Promise<number>;
-}> {
-  const emulator = await startEmulator();
-  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-  const service = await started(50_000, { server: { upstreams } } as never);
+async function open() {
+  const { service, emulator } = await proxied({ window: 50_000 });
   return {
-    async send(text, path = '/v1/chat/completions') {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body: text });
+    async send(text: string, path = '/v1/chat/completions'): Promise<string> {
+      const answer = await service.send(path, text);
       await answer.text();
       expect(answer.status).toBe(200);
       return emulator.received.at(-1)!.text;
     },
-    sessions: async () => (await service.ask('GET', '/sessions')).body.items.length,
+    sessions: async (): Promise<number> => (await service.get('/sessions')).body.items.length,
   };
 }
 
@@ -28,7 +22,7 @@ const ALOUD = { role: 'user', content: 'Build the “mill” – 水車.' };
 
 describe('a request that nothing is to be done to', () => {
   it('N13: is handed on as it came: spaces, order of fields, escapes, fields that nobody knows', async () => {
-    const { send, sessions } = await proxied();
+    const { send, sessions } = await open();
     const history = [ALOUD, says('It stands.'), user('And the weir?')];
     for (const text of [
       `{ "messages" : ${JSON.stringify(history, null, 2)},\n "model":"m", "unheard_of": {"b": 1.0, "a": [ ] } }`,
@@ -40,7 +34,7 @@ describe('a request that nothing is to be done to', () => {
   });
 
   it('N13: is asked for usage where it is streamed, and is else as it came', async () => {
-    const { send } = await proxied();
+    const { send } = await open();
     const text = `{"model":"m", "stream": true, "messages": ${JSON.stringify([ALOUD])} \n}\n`;
     const asked = await send(text);
     expect(asked).toBe(text.replace('\n}\n', '\n,"stream_options":{"include_usage":true}}'));
@@ -49,20 +43,15 @@ describe('a request that nothing is to be done to', () => {
   });
 
   it('N13: that is refused gets all of what its upstream says, however long', async () => {
-    const emulator = await startEmulator({ status: 502, body: { page: 'x'.repeat(3_000_000) } });
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const { url } = await started(50_000, { server: { upstreams } } as never);
-    const answer = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', messages: [ALOUD] }),
-    });
+    const { service, emulator } = await proxied({ window: 50_000 });
+    emulator.otherwise = { status: 502, body: { page: 'x'.repeat(3_000_000) } };
+    const answer = await service.send('/v1/chat/completions', { model: 'm', messages: [ALOUD] });
     expect(answer.status).toBe(502);
     expect(await answer.text()).toHaveLength(3_000_011);
   });
 
   it('N13: is told by every message, also where its first bytes are those of another history', async () => {
-    const { send, sessions } = await proxied();
+    const { send, sessions } = await open();
     const body = (...messages: object[]): string => JSON.stringify({ model: 'm', messages });
     const head = [ALOUD, says('It stands.'), user('And the weir?')];
     await send(body(...head));
@@ -118,14 +107,12 @@ describe('a connection to the upstream', () => {
     const service = await started(50_000, { server: { upstreams: { openai: url } } } as never);
     const all: number[] = [];
     for (let i = 0; i < count; i++) {
-      const answer = await fetch(`${service.url}/v1/chat/completions`, {
-        method: 'POST',
-        body: JSON.stringify({ model: 'm', messages: [user(`Build mill ${i}.`)] }),
-      });
+      const messages = [user(`Build mill ${i}.`)];
+      const answer = await service.send('/v1/chat/completions', { model: 'm', messages });
       await answer.text();
       all.push(answer.status);
     }
-    const figures = await (await fetch(`${service.url}/metrics`)).text();
+    const figures = await service.metrics();
     return [all, /refusals_total\{status="none"\} (\d+)/.exec(figures)?.[1] ?? '0'];
   }
 

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
-import { started, type Started } from './support.js';
+import { proxied } from './proxied.js';
+import { started } from './support.js';
 import { bearer, env, tokens } from './tokens.js';
 
 /** What a server says to bytes that no client would send, until it hangs up. */
@@ -23,25 +23,20 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>> =
 }
 
 it('a session whose name is dots is refused where it is named, since no address reaches it; other names with dots are taken', async () => {
-  const emulator = await startEmulator();
-  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-  const service = await started(4_000, { server: { upstreams } } as never);
-  const proxied = async (session: string): Promise<[number, string]> => {
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-spillway-session': session },
-      body: JSON.stringify({ model: 'm', messages: [user('Hello.')] }),
-    });
+  const { service } = await proxied();
+  const named = async (session: string): Promise<[number, string]> => {
+    const body = { model: 'm', messages: [user('Hello.')] };
+    const answer = await service.send('/v1/chat/completions', body, { 'x-spillway-session': session });
     return [answer.status, await answer.text()];
   };
   for (const name of ['.', '..']) {
-    expect(await proxied(name)).toEqual([400, expect.stringMatching(/x-spillway-session is no name.*dots/)]);
-    expect((await service.ask('POST', '/sessions', { id: name })).status).toBe(400);
+    expect(await named(name)).toEqual([400, expect.stringMatching(/x-spillway-session is no name.*dots/)]);
+    expect((await service.post('/sessions', { id: name })).status).toBe(400);
   }
-  expect((await service.ask('GET', '/sessions')).body.total).toBe(0);
+  expect((await service.get('/sessions')).body.total).toBe(0);
   for (const name of ['...', '.a', 'a..b']) {
-    expect((await proxied(name))[0]).toBe(200);
-    expect((await service.ask('GET', `/sessions/${name}`)).body.id).toBe(name);
+    expect((await named(name))[0]).toBe(200);
+    expect((await service.get(`/sessions/${name}`)).body.id).toBe(name);
   }
 });
 
@@ -57,12 +52,10 @@ describe('who may come in', () => {
   });
 
   it('lets each role do what it may, and tells nobody of sessions of another tenant', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000, { server: { tokens: [...tokens], upstreams } } as never, { env });
+    const { service, emulator } = await proxied({ server: { tokens: [...tokens] } } as never, { env });
     const ask = (token: string, method: string, path: string, body?: unknown) =>
       service.ask(method, path, body, bearer(token));
-    expect((await service.ask('GET', '/sessions')).status).toBe(401);
+    expect((await service.get('/sessions')).status).toBe(401);
     expect((await ask('operator-token-012345678x', 'GET', '/sessions')).status).toBe(401);
     expect((await ask(env.WALL, 'GET', '/sessions')).status).toBe(200);
     expect((await ask(env.WALL, 'POST', '/sessions', {})).status).toBe(403);
@@ -73,19 +66,12 @@ describe('who may come in', () => {
     const { body: made } = await ask(env.MILL, 'POST', '/sessions', { id: 'own' });
     expect(made.id).toBe('mill:own');
     await ask(env.MILL, 'POST', '/sessions/mill:own/prepare', { request: { messages: [user('Hello.')] } });
-    const proxied = (session: string) =>
-      fetch(`${service.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-spillway-token': env.ROOF,
-          authorization: 'Bearer upstream-key',
-          'x-spillway-session': session,
-        },
-        body: JSON.stringify({ model: 'm', messages: [user('Hello.')] }),
-      });
-    expect((await proxied('own')).headers.get('x-spillway-session')).toBe('roof%3Aown');
-    expect((await proxied('mill:own')).status).toBe(400);
+    const body = { model: 'm', messages: [user('Hello.')] };
+    const roof = { 'x-spillway-token': env.ROOF, authorization: 'Bearer upstream-key' };
+    const named = (session: string) =>
+      service.send('/v1/chat/completions', body, { ...roof, 'x-spillway-session': session });
+    expect((await named('own')).headers.get('x-spillway-session')).toBe('roof%3Aown');
+    expect((await named('mill:own')).status).toBe(400);
     expect(emulator.received[0]!.headers).toMatchObject({ authorization: 'Bearer upstream-key' });
     expect(JSON.stringify(emulator.received[0]!.headers)).not.toContain(env.ROOF);
 
@@ -117,7 +103,7 @@ describe('who may come in', () => {
 
   it('N13: changes nothing for all where a token is for one tenant', async () => {
     const service = await started(4_000, { server: { tokens: [...tokens] } } as never, { env });
-    const before = (await service.ask('GET', '/knobs', undefined, bearer(env.MILL))).body.values;
+    const before = (await service.get('/knobs', undefined, bearer(env.MILL))).body.values;
     for (const [method, path, body] of [
       ['PATCH', '/knobs', { changes: { minGain: 0.1 } }],
       ['PATCH', '/knobs', { empty: ['window'] }],
@@ -127,14 +113,14 @@ describe('who may come in', () => {
       const { status, body: said } = await service.ask(method, path, body, bearer(env.MILL));
       expect([path, status, said.error.code]).toEqual([path, 403, 'ACCESS_DENIED']);
     }
-    expect((await service.ask('GET', '/knobs', undefined, bearer(env.OPS))).body.values).toEqual(before);
+    expect((await service.get('/knobs', undefined, bearer(env.OPS))).body.values).toEqual(before);
   });
 
   it('makes no session of a format that nobody knows', async () => {
     const service = await started(4_000);
-    const { status } = await service.ask('POST', '/sessions', { id: 'own', format: '__proto__' });
+    const { status } = await service.post('/sessions', { id: 'own', format: '__proto__' });
     expect(status).toBe(400);
-    expect((await service.ask('POST', '/sessions', { id: 'own', format: 'anthropic' })).body).toMatchObject({
+    expect((await service.post('/sessions', { id: 'own', format: 'anthropic' })).body).toMatchObject({
       id: 'own',
       format: 'anthropic',
     });
@@ -143,12 +129,12 @@ describe('who may come in', () => {
   it('K17: takes names of models for names, however they are made', async () => {
     const service = await started(4_000);
     const put = (name: string): Promise<{ status: number }> =>
-      service.ask('PUT', `/models/${encodeURIComponent(name)}`, { contextWindow: 5 });
+      service.put(`/models/${encodeURIComponent(name)}`, { contextWindow: 5 });
     expect((await put('__proto__')).status).toBe(400);
     for (const name of [`${'*'.repeat(400)}a`, 'b*b*b*b*b*b*b*b*b*b*b*c', '<img src=x>', 'a/../../b'])
       expect((await put(name)).status).toBe(200);
     const limits = async (name: string): Promise<number> =>
-      (await service.ask('GET', `/models/${encodeURIComponent(name)}`)).body.contextWindow;
+      (await service.get(`/models/${encodeURIComponent(name)}`)).body.contextWindow;
     expect(await limits('b'.repeat(900))).not.toBe(5);
     expect(await limits('za')).toBe(5);
     expect(await limits(`${'b'.repeat(12)}c`)).toBe(5);
@@ -158,9 +144,9 @@ describe('who may come in', () => {
 
   it('answers no page of another site, by whatever name it comes', async () => {
     const service = await started(4_000);
-    const foreign = await service.ask('POST', '/sessions', {}, { origin: 'https://evil.example' });
+    const foreign = await service.post('/sessions', {}, { origin: 'https://evil.example' });
     expect(foreign.status).toBe(403);
-    const own = await service.ask('POST', '/sessions', {}, { origin: service.url });
+    const own = await service.post('/sessions', {}, { origin: service.url });
     expect(own.status).toBe(200);
     const rebound = await said(
       service.url,
@@ -172,7 +158,7 @@ describe('who may come in', () => {
       'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     );
     expect(proxied).toMatch(/^HTTP\/1\.1 403/);
-    const { headers } = await service.ask('GET', '/sessions');
+    const { headers } = await service.get('/sessions');
     expect(headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('access-control-allow-origin')).not.toBe('*');
@@ -263,75 +249,61 @@ describe('what an upstream sends', () => {
 });
 
 describe('what clients send', () => {
-  const post = (service: Started, path: string, body: string, headers: Record<string, string> = {}) =>
-    fetch(`${service.url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
-    });
-
   it('is refused where it is too large, malformed, too deep, or no path', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000, { server: { upstreams, bodyBytes: 20_000 } } as never);
+    const { service, emulator } = await proxied({ server: { bodyBytes: 20_000 } } as never);
     for (const path of ['/v1/chat/completions', '/api/v1/sessions']) {
-      const large = await post(service, path, 'x'.repeat(20_001));
+      const large = await service.send(path, 'x'.repeat(20_001));
       expect(large.status).toBe(413);
       expect(await large.text()).toContain('20000 bytes, the most that server.bodyBytes allows');
     }
     for (const body of ['', '{', '[]', '"text"', '{"messages":'.repeat(900)])
-      expect((await post(service, '/v1/chat/completions', body)).status).toBe(400);
-    expect((await post(service, '/api/v1/sessions', '{"__proto__":{"id":"x"}}')).status).toBe(400);
-    expect((await post(service, '/api/v1/sessions', '{"id":"../../etc"}')).status).toBe(400);
+      expect((await service.send('/v1/chat/completions', body)).status).toBe(400);
+    expect((await service.send('/api/v1/sessions', '{"__proto__":{"id":"x"}}')).status).toBe(400);
+    expect((await service.send('/api/v1/sessions', '{"id":"../../etc"}')).status).toBe(400);
     const raw = (path: string): Promise<string> =>
       said(service.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     for (const path of ['/v1/../admin', '/v1/%2e%2e/admin', '/v1/a%2fb', '/v1/..%5cadmin', '/v1//models'])
       expect(await raw(path)).toMatch(/^HTTP\/1\.1 (?:400|404)/);
     expect(emulator.received).toHaveLength(0);
-    expect((await service.ask('GET', '/sessions?limit=5000')).status).toBe(400);
-    expect((await service.ask('GET', '/sessions?cursor=-1')).status).toBe(400);
+    expect((await service.get('/sessions?limit=5000')).status).toBe(400);
+    expect((await service.get('/sessions?cursor=-1')).status).toBe(400);
   });
 
   it('is cut off where it is dripped byte by byte, and nobody else waits for it', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const service = await started(4_000, { server: { upstreams, requestMs: 300 } } as never);
+    const { service, emulator } = await proxied({ server: { requestMs: 300 } } as never);
     const begun = [
       'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{"messages":[{"role":"user","content":"weir',
       'POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"id":"weir',
       'GET /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\nX-Slow: we',
     ].map((bytes) => said(service.url, bytes));
-    expect((await service.ask('GET', '/sessions')).status).toBe(200);
+    expect((await service.get('/sessions')).status).toBe(200);
     for (const text of await Promise.all(begun)) expect(text).toMatch(/^HTTP\/1\.1 408/);
     expect(emulator.received).toHaveLength(0);
-    expect((await service.ask('GET', '/sessions')).body.items).toEqual([]);
+    expect((await service.get('/sessions')).body.items).toEqual([]);
     expect(service.lines.join('')).not.toContain('weir');
   });
 
   it('is refused where it is no JSON of ours, by type, by bytes or by depth, and no line of the log repeats it', async () => {
     const service = await started(4_000);
     const deep = `{"request":{"messages":[{"role":"user","content":${'['.repeat(5_000)}"weir"${']'.repeat(5_000)}}]}}`;
-    await service.ask('POST', '/sessions', { id: 'own' });
+    await service.post('/sessions', { id: 'own' });
     const path = '/api/v1/sessions/own/prepare';
     const types = [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }];
     for (const headers of types) {
-      const { status } = await post(service, path, '{"request":{"messages":[]},"weir":1}', headers as never);
+      const { status } = await service.send(path, '{"request":{"messages":[]},"weir":1}', headers as never);
       expect([400, 415]).toContain(status);
     }
     for (const body of [deep, '{"request": weir}', '{"request":{"messages":[]},"weir":1}', '"weir"']) {
-      const answer = await post(service, path, body);
+      const answer = await service.send(path, body);
       const { error } = (await answer.json()) as { error: { code: string } };
       expect([answer.status, typeof error.code]).toEqual([400, 'string']);
     }
-    expect((await service.ask('GET', '/sessions/own/log')).body.items).toEqual([]);
+    expect((await service.get('/sessions/own/log')).body.items).toEqual([]);
     expect(service.lines.join('')).not.toContain('weir');
   });
 
   it('cannot put headers of its own into a request or a log line', async () => {
-    const emulator = await startEmulator();
-    const service = await started(4_000, {
-      server: { upstreams: { openai: emulator.url, anthropic: emulator.origin } },
-    } as never);
+    const { service, emulator } = await proxied();
     const injected = await said(
       service.url,
       'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nx-spillway-session: a\rx-evil: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
@@ -347,27 +319,22 @@ describe('what clients send', () => {
   });
 
   it('is limited by the minute, and by how much is under way', async () => {
-    const emulator = await startEmulator();
-    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-    const few = await started(4_000, { server: { upstreams, requestsPerMinute: 3 } } as never);
+    const { service: few } = await proxied({ server: { requestsPerMinute: 3 } } as never);
     const statuses = [];
-    for (let i = 0; i < 4; i++) statuses.push((await few.ask('GET', '/me')).status);
+    for (let i = 0; i < 4; i++) statuses.push((await few.get('/me')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    const narrow = await started(4_000, { server: { upstreams, concurrency: 1 } } as never);
+    const { service: narrow, emulator } = await proxied({ server: { concurrency: 1 } } as never);
     emulator.otherwise = 'never';
     const gone = new AbortController();
-    const first = fetch(`${narrow.url}/v1/chat/completions`, {
-      method: 'POST',
-      signal: gone.signal,
-      body: JSON.stringify({ messages: [user('Hello.')] }),
-    }).catch(() => undefined);
+    const first = narrow
+      .send('/v1/chat/completions', { messages: [user('Hello.')] }, {}, gone.signal)
+      .catch(() => undefined);
     while (emulator.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await narrow.ask('GET', '/me')).status).toBe(503);
+    expect((await narrow.get('/me')).status).toBe(503);
     gone.abort();
     await first;
     // The upstream hears that nobody waits any more, and there is room again.
-    while ((await narrow.ask('GET', '/me')).status !== 200)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await narrow.get('/me')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(emulator.received[0]!.aborted).toBe(true);
   });
 });

@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { openStore } from '../../../src/index.js';
-import { startEmulator, type Emulator } from '../../emulator/index.js';
+import type { Emulator } from '../../emulator/index.js';
 import { prose, temporaryFolder } from '../support.js';
+import { proxied } from './proxied.js';
 import { started, type Started } from './support.js';
 
 const folder = temporaryFolder();
@@ -24,11 +25,7 @@ const body = (...messages: string[]): string =>
   `{"model":"m","max_tokens":400.0,"temperature":1.0,"metadata":{"user_id":"u","n":10000000000000000001},"tools":${TOOLS},"messages":[${messages.join()}]}`;
 
 async function send(service: Started, text: string, headers = {}): Promise<string> {
-  const answer = await fetch(`${service.url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers },
-    body: text,
-  });
+  const answer = await service.send('/v1/messages', text, { 'anthropic-version': '2023-06-01', ...headers });
   expect(answer.status).toBe(200);
   return answer.text();
 }
@@ -36,52 +33,43 @@ async function send(service: Started, text: string, headers = {}): Promise<strin
 const servers: { close(): void }[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
-async function proxied(
-  budget: number,
-  more: Parameters<typeof started>[2] = {},
-): Promise<{ readonly service: Started; readonly emulator: Emulator }> {
-  const emulator = await startEmulator();
-  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-  return { emulator, service: await started(budget, { server: { upstreams } } as never, more) };
-}
-
 const sent = (emulator: Emulator): string => emulator.received.at(-1)!.text;
 
 describe('numbers that no double holds, through the proxy', () => {
   it('N13: reach the upstream digit by digit: in calls, tools, and beside the messages', async () => {
-    const { service, emulator } = await proxied(50_000);
+    const { service, emulator } = await proxied({ window: 50_000 });
     const history = [user('Read it.'), call(1), result(1)];
     await send(service, body(...history));
     expect(sent(emulator)).toBe(body(...history));
     history.push(call(2, '{"id":12345678901234567893}'), result(2));
     await send(service, body(...history));
     expect(sent(emulator)).toBe(body(...history));
-    const { body: list } = await service.ask('GET', '/sessions');
+    const { body: list } = await service.get('/sessions');
     expect(list.items).toHaveLength(1);
   });
 
   it('N13: stay as they are behind a compaction, and in a store that another process opens', async () => {
     const path = folder.file('numbers.db', '');
-    const one = await proxied(3_000, { store: `sqlite:${path}` });
+    const one = await proxied({ window: 3_000 }, { store: `sqlite:${path}` });
     const history = [user('Read it.')];
     for (let i = 1; i <= 12; i++) {
       history.push(call(i), result(i, prose(250, i)));
       await send(one.service, body(...history));
     }
-    const { body: list } = await one.service.ask('GET', '/sessions');
+    const { body: list } = await one.service.get('/sessions');
     expect(list.items[0].compactions).toBeGreaterThan(0);
     const asked = sent(one.emulator);
     expect(asked).toContain(`"id":"toolu_12","name":"read","input":${INPUT}}`);
     expect(asked).not.toContain('"toolu_1"');
     expect(asked).not.toMatch(/12345678901234567000|"temperature":1,|null/);
 
-    const other = await proxied(3_000, { store: await openStore(`sqlite:${path}`) });
+    const other = await proxied({ window: 3_000 }, { store: await openStore(`sqlite:${path}`) });
     await send(other.service, body(...history));
     expect(sent(other.emulator)).toBe(asked);
   });
 
   it('N13: tell two histories apart that differ in the last of twenty digits', async () => {
-    const { service, emulator } = await proxied(50_000);
+    const { service, emulator } = await proxied({ window: 50_000 });
     const history = (digit: number): string =>
       body(user('Read it.'), call(1, `{"id":1234567890123456789${digit}}`), result(1), user('And now?'));
     for (const digit of [1, 2]) {
@@ -124,13 +112,12 @@ describe('numbers that no double holds, through the proxy', () => {
   });
 
   it('N13: are kept by the HTTP API, and as text in OpenAI’s arguments', async () => {
-    const { service, emulator } = await proxied(50_000);
-    await service.ask('POST', '/sessions', { id: 'own', format: 'anthropic' });
-    const answer = await fetch(`${service.url}/api/v1/sessions/own/prepare`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: `{"request":${body(user('Read it.'), call(1), result(1))},"max_output_tokens":400}`,
-    });
+    const { service, emulator } = await proxied({ window: 50_000 });
+    await service.post('/sessions', { id: 'own', format: 'anthropic' });
+    const answer = await service.send(
+      '/api/v1/sessions/own/prepare',
+      `{"request":${body(user('Read it.'), call(1), result(1))},"max_output_tokens":400}`,
+    );
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.stringContaining(`"input":${INPUT}`)]);
 

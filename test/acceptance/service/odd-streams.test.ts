@@ -51,14 +51,8 @@ async function through(
     ...talk(14, 300),
     user('Go on.'),
   ];
-  const answer = await fetch(service.url + path, {
-    method: 'POST',
-    body: JSON.stringify({
-      model: 'm',
-      stream: true,
-      [path.endsWith('responses') ? 'input' : 'messages']: messages,
-    }),
-  });
+  const named = path.endsWith('responses') ? 'input' : 'messages';
+  const answer = await service.send(path, { model: 'm', stream: true, [named]: messages });
   return { read: await answer.text(), heard: requests };
 }
 

@@ -16,14 +16,14 @@ const AUTO = { roster: ['auto'], minGain: 0 } as never;
 const OWN = { settings: { minGain: 0.001 } };
 
 async function fed(service: Started, id = 'mill'): Promise<string> {
-  await service.ask('POST', '/sessions', { id });
+  await service.post('/sessions', { id });
   const request = { model: 'm', messages: historyOf(id) };
-  expect((await service.ask('POST', `/sessions/${id}/prepare`, { request })).status).toBe(200);
-  await service.ask('POST', `/sessions/${id}/observe`, { input_tokens: 6_500, output_tokens: 20 });
+  expect((await service.post(`/sessions/${id}/prepare`, { request })).status).toBe(200);
+  await service.post(`/sessions/${id}/observe`, { input_tokens: 6_500, output_tokens: 20 });
   return id;
 }
 
-const turned = (service: Started, changes: object) => service.ask('PATCH', '/knobs', { changes });
+const turned = (service: Started, changes: object) => service.patch('/knobs', { changes });
 
 /** A plugin that holds what there is one of, and what it says, opens and closes with. */
 function locking(failsOn?: number) {
@@ -64,9 +64,9 @@ describe('a plugin that holds a lock', () => {
     const id = await fed(service);
     expect((await turned(service, { target: 0.5 })).status).toBe(200);
     const run = { lower_threshold: 0.3, ...OWN };
-    const shown = await service.ask('POST', `/sessions/${id}/plans`, run);
+    const shown = await service.post(`/sessions/${id}/plans`, run);
     expect(shown.body).toMatchObject({ kind: 'planned' });
-    expect((await service.ask('POST', `/sessions/${id}/compact`, run)).body).toMatchObject({
+    expect((await service.post(`/sessions/${id}/compact`, run)).body).toMatchObject({
       kind: 'committed',
     });
     expect(told.filter((line) => /open|close/.test(line))).toEqual(['open 1']);
@@ -89,7 +89,7 @@ describe('a plugin that holds a lock', () => {
     const refused = await turned(service, { 'knobs.locking.port': 7, target: 0.5 });
     expect(refused.body.error).toMatchObject({ code: 'PLUGIN_FAILED' });
     expect(told.at(-1)).toBe('open 1');
-    const { body } = await service.ask('GET', '/knobs');
+    const { body } = await service.get('/knobs');
     expect(body.values.find(({ path }: { path: string }) => path === 'target')).toMatchObject({ own: false });
     expect((await turned(service, { target: 0.55 })).status).toBe(200);
   });
@@ -99,7 +99,7 @@ describe('changes of knobs', () => {
   it('K15: of two at once neither takes the other back', async () => {
     const service = await started(BUDGET, AUTO);
     await Promise.all([turned(service, { target: 0.5 }), turned(service, { 'caps.toolResults': 0.5 })]);
-    const { body } = await service.ask('GET', '/knobs');
+    const { body } = await service.get('/knobs');
     const own = body.values.filter((one: { own: boolean }) => one.own);
     expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
   });
@@ -125,12 +125,12 @@ describe('changes of knobs', () => {
     const service = await started(BUDGET, { roster: ['auto'], fill: { maxTokensPerHour: 1 } } as never, {
       summarizer,
     });
-    await service.ask('POST', `/sessions/${await fed(service)}/compact`, { lower_threshold: 0.3 });
+    await service.post(`/sessions/${await fed(service)}/compact`, { lower_threshold: 0.3 });
     const bought = asked();
     expect(bought).toBeGreaterThan(0);
     const other = await fed(service, 'other');
     expect((await turned(service, { 'compaction.summarizeFirst': true, target: 0.5 })).status).toBe(200);
-    const { body } = await service.ask('POST', `/sessions/${other}/compact`, run);
+    const { body } = await service.post(`/sessions/${other}/compact`, run);
     expect(body.record.fallbacks.join()).toContain('all sessions together have spent');
     expect(asked()).toBe(bought);
   });
@@ -143,15 +143,15 @@ describe('changes of knobs', () => {
     const service = await started(BUDGET, { roster: ['auto'], thresholds } as never, { summarizer });
     const id = await fed(service);
     const run = { lower_threshold: 0.3, ...OWN };
-    await service.ask('POST', `/sessions/${id}/plans`, run);
+    await service.post(`/sessions/${id}/plans`, run);
     const before = asked();
     expect(before).toBeGreaterThan(0);
-    await service.ask('POST', `/sessions/${id}/plans`, run);
+    await service.post(`/sessions/${id}/plans`, run);
     expect((await turned(service, { target: 0.5 })).status).toBe(200);
-    const { body } = await service.ask('POST', `/sessions/${id}/plans`, run);
+    const { body } = await service.post(`/sessions/${id}/plans`, run);
     expect(body.fallbacks.join()).toContain('the breaker is open');
     expect(asked()).toBe(before);
-    const { body: session } = await service.ask('GET', `/sessions/${id}`);
+    const { body: session } = await service.get(`/sessions/${id}`);
     expect(Object.values(session.breakers)).toEqual(['open']);
   });
 
@@ -159,7 +159,7 @@ describe('changes of knobs', () => {
     const service = await started(BUDGET, AUTO);
     const id = await fed(service);
     for (const settings of [{ counter: 'heuristic' }, { turns: 'strict' }, { noSuchThing: 1 }]) {
-      const { status, body } = await service.ask('POST', `/sessions/${id}/plans`, { settings });
+      const { status, body } = await service.post(`/sessions/${id}/plans`, { settings });
       expect([status, body.error.code, body.error.faults.length]).toEqual([400, 'CONFIG_INVALID', 1]);
     }
   });

@@ -34,7 +34,7 @@ describe('recall through the proxy', () => {
       await client.chat.completions.create({ model: 'm', messages: [...messages, user('Thanks.')] as never });
       expect(emulator.received[2]!.text).toContain('call_r');
       checkRequests(emulator);
-      expect((await service.ask('GET', '/sessions')).body.items).toHaveLength(1);
+      expect((await service.get('/sessions')).body.items).toHaveLength(1);
     },
   );
 

@@ -39,7 +39,7 @@ describe('unmodified clients through the proxy', () => {
       expect(emulator.received.every(({ headers }) => JSON.stringify(headers).includes('client-key'))).toBe(
         true,
       );
-      const { body } = await service.ask('GET', '/sessions');
+      const { body } = await service.get('/sessions');
       expect(body.items).toHaveLength(1);
       expect(body.items[0].compactions).toBeGreaterThan(0);
       expect(body.items[0].costs.primary.calls).toBe(STEPS + 1);
@@ -91,7 +91,7 @@ describe('the session of a request', () => {
       return response.headers.get('x-spillway-session')!;
     };
     const first = await ask([...long, user('And the roof?')]);
-    const { body: before } = await service.ask('GET', `/sessions/${first}/compactions`);
+    const { body: before } = await service.get(`/sessions/${first}/compactions`);
     expect(before.items).toHaveLength(1);
     expect(await ask([...long, user('And the roof?'), says('Planned.'), user('And the door?')])).toBe(first);
     // Another question in place of the newest one, and another answer: each is a conversation of its own.
@@ -99,9 +99,9 @@ describe('the session of a request', () => {
     const fork = await ask([...long, user('And the roof?'), says('Later.'), user('And the gate?')]);
     expect(new Set([first, edited, fork]).size).toBe(3);
     // Nothing is copied: its client sends all that it needs.
-    const { body: forked } = await service.ask('GET', `/sessions/${fork}/compactions`);
+    const { body: forked } = await service.get(`/sessions/${fork}/compactions`);
     expect(forked.items).toHaveLength(1);
-    const about = (await service.ask('GET', `/sessions/${fork}`)).body;
+    const about = (await service.get(`/sessions/${fork}`)).body;
     expect([first, edited]).toContain(about.forkOf);
     expect(about.costs.primary.calls).toBe(1);
     // All go on.
@@ -153,7 +153,7 @@ describe('the session of a request', () => {
     );
     expect(new Set(names).size).toBe(1);
     checkRequests(emulator);
-    const { body } = await service.ask('GET', '/sessions');
+    const { body } = await service.get('/sessions');
     expect(body.items).toMatchObject([{ agentPath: 'primary' }]);
   });
 
@@ -278,11 +278,11 @@ describe('a call through the proxy', () => {
       .create({ model: 'm', messages: messages(14) })
       .catch((error: unknown) => error as APIError);
     expect(refused).toMatchObject({ status: 409, code: 'COMPACTION_PENDING' });
-    const { body } = await service.ask('GET', '/inbox');
+    const { body } = await service.get('/inbox');
     const [{ sessionId, plan }] = body.items;
     expect((refused as APIError).message).toContain(`The session is ${sessionId}.`);
     expect((refused as APIError).headers!.get('x-spillway-session')).toBe(sessionId);
-    await service.ask('POST', `/sessions/${sessionId}/plans/${plan.hash}/approve`);
+    await service.post(`/sessions/${sessionId}/plans/${plan.hash}/approve`);
     await client.chat.completions.create({ model: 'm', messages: messages(14) });
     expect(emulator.received).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
-import { startEmulator } from '../../emulator/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { prose } from '../support.js';
-import { started, type Started } from './support.js';
+import { proxied } from './proxied.js';
+import type { Started } from './support.js';
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -47,11 +47,7 @@ function history(steps: number): Chat[] {
 }
 
 async function send(service: Started, messages: readonly Chat[]): Promise<void> {
-  const answer = await fetch(`${service.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'm', messages }),
-  });
+  const answer = await service.send('/v1/chat/completions', { model: 'm', messages });
   expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
 }
 
@@ -71,14 +67,13 @@ async function everythingIn(url: string): Promise<string> {
 
 describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
   it('N8: the upstream gets the client’s own words, the database none of their secrets, and another service goes on', async () => {
-    const emulator = await startEmulator();
     const url = await server.create();
-    const settings = { redactLog: true, server: { upstreams: { openai: emulator.url } } } as never;
-    const one = await started(4_000, settings, { store: url });
+    const settings = { window: 4_000, redactLog: true };
+    const { service: one, emulator } = await proxied(settings, { store: url });
     for (let steps = 1; steps <= 12; steps++) await send(one, history(steps));
     const [first] = emulator.received;
     expect(first!.body.messages).toEqual(history(1));
-    const { body: list } = await one.ask('GET', '/sessions');
+    const { body: list } = await one.get('/sessions');
     expect(list.items).toHaveLength(1);
     expect(list.items[0].compactions).toBeGreaterThan(0);
     // What still stands is as the client wrote it; what was made of the rest holds nothing.
@@ -89,16 +84,16 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
 
     const at = `/sessions/${encodeURIComponent(list.items[0].id)}`;
     const said = await Promise.all([
-      one.ask('GET', `${at}/messages?include_superseded=true`),
-      one.ask('POST', `${at}/recall`, { query: 'DB_PASSWORD battery' }),
+      one.get(`${at}/messages?include_superseded=true`),
+      one.post(`${at}/recall`, { query: 'DB_PASSWORD battery' }),
     ]);
     for (const { status, body } of said) expect([status, heldIn(JSON.stringify(body))]).toEqual([200, []]);
     expect(heldIn(one.lines.join('\n'))).toEqual([]);
 
-    const other = await started(4_000, settings, { store: url });
+    const { service: other, emulator: next } = await proxied(settings, { store: url });
     await send(other, history(13));
-    expect((await other.ask('GET', '/sessions')).body.items).toHaveLength(1);
-    expect(emulator.received.at(-1)!.text).toContain(`My key is ${KEY}.`);
+    expect((await other.get('/sessions')).body.items).toHaveLength(1);
+    expect(next.received.at(-1)!.text).toContain(`My key is ${KEY}.`);
     const stored = await everythingIn(url);
     expect(stored).toContain('Step 11.');
     expect(stored).toContain(' removed]');
@@ -106,11 +101,8 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
   });
 
   it('N8: without redactLog the same database holds them: the search finds what is there', async () => {
-    const emulator = await startEmulator();
     const url = await server.create();
-    const one = await started(4_000, { server: { upstreams: { openai: emulator.url } } } as never, {
-      store: url,
-    });
+    const { service: one } = await proxied({ window: 4_000 }, { store: url });
     for (let steps = 1; steps <= 2; steps++) await send(one, history(steps));
     expect(heldIn(await everythingIn(url))).toEqual(SECRETS);
   });

@@ -48,13 +48,13 @@ it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky ses
     expect(text.length / 4).toBeLessThan(4_600);
   }
   const [id] = sessions;
-  const all = await replicas[0]!.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
+  const all = await replicas[0]!.get(`/sessions/${id}/messages?limit=500&include_superseded=true`);
   const words = (all.body.items as { status: string; message: { role: string } }[])
     .filter(({ status }) => status !== 'summary')
     .map((entry) => JSON.stringify(entry));
   for (let turn = 0; turn < 16; turn++)
     expect(words.filter((text) => text.includes(`Question ${turn}:`))).toHaveLength(1);
-  const seen = await Promise.all(replicas.map((one) => one.ask('GET', `/sessions/${id}/compactions`)));
+  const seen = await Promise.all(replicas.map((one) => one.get(`/sessions/${id}/compactions`)));
   expect(seen[0]!.body.total).toBeGreaterThan(0);
   expect(seen[1]!.body).toEqual(seen[0]!.body);
 });

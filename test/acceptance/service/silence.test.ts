@@ -1,9 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
-import { serve } from '../../../src/faces/server/index.js';
-import { arrived, startEmulator } from '../../emulator/index.js';
-import { quarter, talk, user } from '../support.js';
+import { arrived } from '../../emulator/index.js';
+import { talk, user } from '../support.js';
 import { proxied } from './proxied.js';
 import { started, type Started } from './support.js';
 import { bearer, env, tokens } from './tokens.js';
@@ -31,6 +30,7 @@ async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing
   return state;
 }
 
+const CHAT = '/v1/chat/completions';
 const READS: ReadonlySet<unknown> = new Set(['load', 'messages', 'events', 'value', 'values', 'usage']);
 
 const chat = (
@@ -39,16 +39,15 @@ const chat = (
   session?: string,
   signal?: AbortSignal,
 ): Promise<Response> =>
-  fetch(`${service.url}/v1/chat/completions`, {
-    method: 'POST',
-    ...(signal && { signal }),
-    headers: {
-      'content-type': 'application/json',
+  service.send(
+    CHAT,
+    { model: 'm', messages },
+    {
       authorization: 'Bearer client-key',
       ...(session !== undefined && { 'x-spillway-session': session }),
     },
-    body: JSON.stringify({ model: 'm', messages }),
-  });
+    signal,
+  );
 
 const ready = async (service: { readonly url: string }): Promise<[number, string | undefined]> => {
   const answer = await fetch(`${service.url}/ready`);
@@ -67,10 +66,6 @@ const logged = async (service: Started, count = 1): Promise<Record<string, unkno
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
-
-async function figures(service: Started): Promise<string> {
-  return (await fetch(`${service.url}/metrics`)).text();
-}
 
 describe('a store that fails under the service', () => {
   it.each(['hangs', 'rejects'] as const)('%s: stops no call, is told of, and comes back', async (failing) => {
@@ -93,7 +88,7 @@ describe('a store that fails under the service', () => {
     );
     // Only what no store of ours throws goes by.
     expect(said(service, 'passed by').filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
-    expect(await figures(service)).toMatch(/spillway_store_failures_total [1-9]/);
+    expect(await service.metrics()).toMatch(/spillway_store_failures_total [1-9]/);
     state.failing = undefined;
     while ((await ready(service))[1] !== 'ready');
     expect((await chat(service, [user('Build a dam.')])).headers.get('x-spillway-session')).toMatch(/^s-/);
@@ -125,9 +120,9 @@ describe('a store that fails under the service', () => {
     const messages: object[] = [];
     const prepared = async (words: string): Promise<number> => {
       messages.push(...talk(1, 10), user(words));
-      return (await service.ask('POST', '/sessions/mill/prepare', { request: { messages } })).status;
+      return (await service.post('/sessions/mill/prepare', { request: { messages } })).status;
     };
-    await service.ask('POST', '/sessions', { id: 'mill' });
+    await service.post('/sessions', { id: 'mill' });
     expect(await prepared('Build the mill.')).toBe(200);
     state.failing = 'reads alone';
     for (let call = 1; call <= 2; call++) {
@@ -168,7 +163,7 @@ describe('what an upstream refuses', () => {
     const [line] = said(service, 'request');
     expect(line).toMatchObject({ ...place, status: 200, compacted: true, retries: 1 });
     expect(line!.upstreamMs).toBeLessThanOrEqual(line!.ms as number);
-    const text = await figures(service);
+    const text = await service.metrics();
     expect(text).toContain('spillway_upstream_refusals_total{status="400"} 1');
     expect(text).toContain('spillway_retries_total 1');
     expect(text).toContain('spillway_upstream_seconds_count{status="200"} 1');
@@ -194,7 +189,7 @@ describe('what an upstream refuses', () => {
     expect(said(service, 'failed after a refusal')).toEqual([
       expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', status: 400 }),
     ]);
-    expect(await figures(service)).toContain('spillway_failed_after_refusal_total{code="STORE_SCHEMA"} 1');
+    expect(await service.metrics()).toContain('spillway_failed_after_refusal_total{code="STORE_SCHEMA"} 1');
   });
 });
 
@@ -217,16 +212,12 @@ it('many long histories at once are all taken in, and keep neither a probe nor a
 });
 
 it('a service that stops says so on /ready before it takes no more, where somebody asks there', async () => {
-  const emulator = await startEmulator();
-  const service = await serve({
-    counter: quarter,
-    settings: { window: 4_000, server: { port: 0, drainMs: 400, upstreams: { openai: emulator.url } } },
-  });
+  const { service } = await proxied({ server: { drainMs: 400 } } as never);
   expect(await ready(service)).toEqual([200, 'ready']);
   const closing = service.close();
   expect((await ready(service))[0]).toBe(503);
   // Balancers have not heard yet: what they send is answered.
-  expect((await chat(service as Started, [user('Hello.')])).status).toBe(200);
+  expect((await chat(service, [user('Hello.')])).status).toBe(200);
   await closing;
   await expect(ready(service)).rejects.toThrow('fetch failed');
 });
@@ -247,7 +238,7 @@ it('event streams are limited for each token, and keep nobody else out', async (
   expect([await follow(env.WALL), await follow(env.WALL), await follow(env.WALL)]).toEqual([200, 200, 429]);
   expect([await follow(env.OPS), await follow(env.MILL)]).toEqual([200, 200]);
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
-  expect((await service.ask('GET', '/sessions', undefined, bearer(env.WALL))).status).toBe(200);
+  expect((await service.get('/sessions', undefined, bearer(env.WALL))).status).toBe(200);
   open[0]!.destroy();
   while ((await follow(env.WALL)) !== 200);
   for (const one of open) one.destroy();
@@ -294,11 +285,7 @@ describe('a start that cannot be', () => {
 
 describe('an answer that does not come, or not whole', () => {
   const streamed = (service: Started, signal?: AbortSignal): Promise<Response> =>
-    fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')] }),
-      ...(signal && { signal }),
-    });
+    service.send(CHAT, { model: 'm', stream: true, messages: [user('Build the mill.')] }, {}, signal);
   it('is the client that has gone: no fault of the upstream, and no 200', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'never';
@@ -309,7 +296,7 @@ describe('an answer that does not come, or not whole', () => {
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
     expect(await logged(service)).toMatchObject({ status: 499, aborted: true });
     expect(said(service, 'no answer')).toEqual([]);
-    expect(await figures(service)).not.toMatch(/spillway_upstream_\w+\{.*none/);
+    expect(await service.metrics()).not.toMatch(/spillway_upstream_\w+\{.*none/);
   });
 
   it('is the client that goes while its words are being read: the next call of its session is answered', async () => {
@@ -322,12 +309,7 @@ describe('an answer that does not come, or not whole', () => {
     socket.end(`POST /v1/chat/completions HTTP/1.1\r\n${head}\r\n\r\n${body}`);
     expect(await logged(service)).toMatchObject({ status: 499, aborted: true });
     // As long: it asks for the session when the one before it has.
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'x-spillway-session': 'mill' },
-      body,
-    });
-    expect(answer.status).toBe(200);
+    expect((await service.send(CHAT, body, { 'x-spillway-session': 'mill' })).status).toBe(200);
     expect(emulator.received).toHaveLength(1);
   });
 
@@ -362,7 +344,7 @@ describe('an answer that does not come, or not whole', () => {
     expect(line).not.toHaveProperty('aborted');
     const upstream = new URL(emulator.url).host;
     expect(said(service, 'cut off')).toEqual([expect.objectContaining({ level: 40, model: 'm', upstream })]);
-    expect(await figures(service)).toContain('spillway_upstream_refusals_total{status="cut"} 1');
+    expect(await service.metrics()).toContain('spillway_upstream_refusals_total{status="cut"} 1');
   });
 
   it('is an upstream whose good answer fails within: told by the name of the error, and counted', async () => {
@@ -373,7 +355,7 @@ describe('an answer that does not come, or not whole', () => {
     expect(said(service, 'failed within')).toEqual([
       expect.objectContaining({ level: 40, model: 'm', upstream, error: expect.any(String) }),
     ]);
-    expect(await figures(service)).toContain('spillway_upstream_refusals_total{status="error"} 1');
+    expect(await service.metrics()).toContain('spillway_upstream_refusals_total{status="error"} 1');
   });
 
   it('is an upstream that is not there: the log says which', async () => {

@@ -49,10 +49,7 @@ describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the
         history.push(...talk(12, 320), user(words));
         const head = format === 'anthropic' ? { system: 'Be brief.', max_tokens: 50 } : {};
         const messages = format === 'anthropic' ? history : [system('Be brief.'), ...history];
-        const answer = await fetch(service.url + PATHS[format], {
-          method: 'POST',
-          body: JSON.stringify({ model: 'm', ...head, messages }),
-        });
+        const answer = await service.send(PATHS[format], { model: 'm', ...head, messages });
         expect(answer.status).toBe(200);
         ids.add(answer.headers.get('x-spillway-session'));
         const { text, body } = emulator.received.at(-1)!;
@@ -85,11 +82,8 @@ it.each([undefined, 'mill'])(
     const ids = new Set<string | null>();
     for (const words of ['And the wheel?', 'And the roof?', 'And the door?']) {
       history.push(...talk(12, 320), user(words));
-      const answer = await fetch(service.url + PATHS['openai-chat'], {
-        method: 'POST',
-        headers: name === undefined ? {} : { 'x-spillway-session': name },
-        body: JSON.stringify({ model: 'm', messages: history }),
-      });
+      const named = name === undefined ? undefined : { 'x-spillway-session': name };
+      const answer = await service.send(PATHS['openai-chat'], { model: 'm', messages: history }, named);
       expect(answer.status).toBe(200);
       ids.add(answer.headers.get('x-spillway-session'));
       expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(BUDGET * 1.1);
@@ -111,14 +105,14 @@ describe('N13: a store in which some sessions are damaged', () => {
     const settings = { compaction: { approval: 'ask' } } as const;
     const before = await started(4_000, settings, { store });
     for (const id of [GOOD, HURT, TORN]) {
-      await before.ask('POST', '/sessions', { id });
+      await before.post('/sessions', { id });
       const request = { model: 'm', messages: [...talk(12, 150), user('And now?')] };
-      await before.ask('POST', `/sessions/${id}/prepare`, { request });
-      await before.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.8 });
-      const planned = await before.ask('POST', `/sessions/${id}/plans`, { lower_threshold: 0.2 });
-      await before.ask('POST', `/sessions/${id}/plans/${planned.body.plan.hash}/propose`);
+      await before.post(`/sessions/${id}/prepare`, { request });
+      await before.post(`/sessions/${id}/compact`, { lower_threshold: 0.8 });
+      const planned = await before.post(`/sessions/${id}/plans`, { lower_threshold: 0.2 });
+      await before.post(`/sessions/${id}/plans/${planned.body.plan.hash}/propose`);
     }
-    const { body: whole } = await before.ask('GET', '/effect');
+    const { body: whole } = await before.get('/effect');
     await before.close();
     const database = new Libsql(join(folder.path, 'damaged.db'));
     database.exec(`update spillway_message set body = '{' where seq = 1 and ${ofThread(HURT)};
@@ -127,7 +121,7 @@ describe('N13: a store in which some sessions are damaged', () => {
     database.close();
 
     const service = await started(4_000, settings, { store });
-    const { body: listed } = await service.ask('GET', '/sessions');
+    const { body: listed } = await service.get('/sessions');
     const byId = new Map(listed.items.map((one: any) => [one.id, one]));
     expect([...byId.keys()].sort()).toEqual([GOOD, HURT, TORN]);
     expect(byId.get(GOOD)).toMatchObject({ compactions: 1, pending: expect.any(String) });
@@ -135,11 +129,11 @@ describe('N13: a store in which some sessions are damaged', () => {
     for (const id of [HURT, TORN]) {
       expect(byId.get(id)).toMatchObject({ messages: 25, fault: 'STORE_DAMAGED' });
       expect(byId.get(id)).not.toHaveProperty('compactions');
-      expect((await service.ask('GET', `/sessions/${id}`)).body.error.code).toBe('STORE_DAMAGED');
+      expect((await service.get(`/sessions/${id}`)).body.error.code).toBe('STORE_DAMAGED');
     }
-    const { body: inbox } = await service.ask('GET', '/inbox');
+    const { body: inbox } = await service.get('/inbox');
     expect(inbox).toMatchObject({ items: [{ sessionId: GOOD }], skipped: 2 });
-    const { body: effect } = await service.ask('GET', '/effect');
+    const { body: effect } = await service.get('/effect');
     expect(effect.skipped).toBe(2);
     expect([whole.compactions.committed, effect.compactions.committed]).toEqual([3, 1]);
     const { code, out } = await spillway(['sessions', '--store', store]);

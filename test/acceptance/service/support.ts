@@ -13,9 +13,24 @@ export interface Started extends Running {
   readonly store: SessionStore;
   /** Every line that was logged. */
   readonly lines: string[];
-  /** Asks the HTTP API; what it says, and with which status. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Said>;
+  /** Each asks the HTTP API; what it says, and with which status. */
+  readonly get: Asks;
+  readonly post: Asks;
+  readonly patch: Asks;
+  readonly put: Asks;
+  readonly delete: Asks;
+  ask(method: string, ...args: Parameters<Asks>): ReturnType<Asks>;
+  /** Posts what a client of a provider sends: a text as it is, all else as JSON. */
+  send(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Response>;
+  metrics(): Promise<string>;
 }
+
+type Asks = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Said>;
 
 export interface Said {
   readonly status: number;
@@ -45,22 +60,40 @@ export async function started(
     } as Settings,
   });
   running.push(one);
+  const ask: Started['ask'] = async (method, path, body, headers = {}) => {
+    const answer = await fetch(`${one.url}/api/v1${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+  const by =
+    (method: string): Asks =>
+    (...args) =>
+      ask(method, ...args);
   return {
     ...one,
     store,
     lines,
-    async ask(method, path, body, headers = {}) {
-      const answer = await fetch(`${one.url}/api/v1${path}`, {
-        method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        body: text === '' ? undefined : JSON.parse(text),
-      };
-    },
+    ask,
+    get: by('GET'),
+    post: by('POST'),
+    patch: by('PATCH'),
+    put: by('PUT'),
+    delete: by('DELETE'),
+    send: (path, body, headers = {}, signal) =>
+      fetch(one.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        signal: signal ?? null,
+      }),
+    metrics: async () => (await fetch(`${one.url}/metrics`)).text(),
   };
 }

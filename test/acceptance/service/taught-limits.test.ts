@@ -11,20 +11,14 @@ async function guarded() {
     env,
   });
   const chat = async (token: string, session: string, more: object = {}): Promise<number> => {
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-spillway-token': token,
-        'x-spillway-session': session,
-      },
-      body: JSON.stringify({ model: 'm', messages: [...history(session), user('Go on.')], ...more }),
-    });
+    const body = { model: 'm', messages: [...history(session), user('Go on.')], ...more };
+    const headers = { 'x-spillway-token': token, 'x-spillway-session': session };
+    const answer = await service.send('/v1/chat/completions', body, headers);
     await answer.text();
     return answer.status;
   };
   const learned = async (token: string): Promise<any[]> =>
-    (await service.ask('GET', '/models', undefined, bearer(token))).body.learned;
+    (await service.get('/models', undefined, bearer(token))).body.learned;
   /** Messages that the newest request carried. */
   const sent = (): number => (emulator.received.at(-1)!.body.messages as unknown[]).length;
   return { service, emulator, chat, learned, sent };
@@ -87,7 +81,7 @@ describe('a limit that two sessions of a tenant were told', () => {
     ]);
     // Ids of another tenant's sessions are no business of this one.
     expect(await learned(env.MILL)).toEqual([]);
-    expect((await service.ask('GET', '/models/m', undefined, bearer(env.OPS))).status).toBe(200);
+    expect((await service.get('/models/m', undefined, bearer(env.OPS))).status).toBe(200);
   });
 
   it('is not pushed out by many sessions of another', async () => {

@@ -16,11 +16,8 @@ const unknown: Act = { status: 400, body: { error: { message: 'Unrecognized argu
 async function guarded() {
   const { service, emulator } = await proxied({ server: { tokens: [...tokens] } } as never, { env });
   const ask = async (token: string, more: object = {}): Promise<number> => {
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-spillway-token': token },
-      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')], ...more }),
-    });
+    const body = { model: 'm', stream: true, messages: [user('Build the mill.')], ...more };
+    const answer = await service.send('/v1/chat/completions', body, { 'x-spillway-token': token });
     await answer.text();
     return answer.status;
   };
@@ -77,14 +74,11 @@ it.each([
     const { service, emulator } = await proxied();
     const choices = [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }];
     emulator.script = [{ status: 200, body: { choices, usage: { prompt_tokens, completion_tokens } } }];
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-spillway-session': 'mill' },
-      body: JSON.stringify({ model: 'm', messages: [user('Build the mill.')] }),
-    });
+    const request = { model: 'm', messages: [user('Build the mill.')] };
+    const answer = await service.send('/v1/chat/completions', request, { 'x-spillway-session': 'mill' });
     expect(answer.status).toBe(200);
     await answer.text();
-    const { body } = await service.ask('GET', '/sessions/mill/costs');
+    const { body } = await service.get('/sessions/mill/costs');
     expect(body.costs.primary.outputTokens).toBe(completion_tokens);
     expect(body.costs.primary.calls).toBe(completion_tokens > 0 ? 1 : 0);
   },
@@ -95,13 +89,10 @@ it.each([0, 2])(
   async (recall) => {
     const { service, emulator } = await proxied({ server: { recall } } as never);
     emulator.otherwise = { text: 'It stands by the weir, and turns.', usageInEach: true };
-    const answer = await fetch(`${service.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-spillway-session': 'mill' },
-      body: JSON.stringify({ model: 'm', stream: true, messages: [user('Build the mill.')] }),
-    });
+    const body = { model: 'm', stream: true, messages: [user('Build the mill.')] };
+    const answer = await service.send('/v1/chat/completions', body, { 'x-spillway-session': 'mill' });
     expect((await answer.text()).match(/"prompt_tokens"/g)!.length).toBeGreaterThan(2);
-    const { primary } = (await service.ask('GET', '/sessions/mill/costs')).body.costs;
+    const { primary } = (await service.get('/sessions/mill/costs')).body.costs;
     expect(primary).toMatchObject({ calls: 1, inputTokens: 800, cacheReadTokens: 200, outputTokens: 50 });
   },
 );
