@@ -91,9 +91,10 @@ export class Service {
     const old = this.spillway;
     const engine = await engineOn(this.store, this.#sources, knobs, old);
     try {
-      await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
       const at = Date.now();
       for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
+      // Last: what holds is told by this alone.
+      await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     } catch (error) {
       const refused = engine.get(SERVICES.Spillway);
       await old.lasting.plugins.open(refused.lasting.plugins);

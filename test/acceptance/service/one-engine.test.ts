@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { definePlugin, type Plugin, type Summarizer } from '../../../src/index.js';
+import { definePlugin, openStore, type Plugin, type Summarizer } from '../../../src/index.js';
 import { prose, says, system, user } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -114,6 +114,25 @@ describe('changes of knobs', () => {
       const { body } = await service.ask('GET', '/knobs');
       const own = body.values.filter((knob: { own: boolean }) => knob.own);
       expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
+    }
+  });
+
+  it('K15: that a store takes in part are none, by the answer and for whoever starts on it', async () => {
+    const kept = await openStore('memory:');
+    let left = Infinity;
+    const store = new Proxy(kept, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name, target);
+        if (name !== 'setValue' || --left > 0) return typeof own === 'function' ? own.bind(target) : own;
+        return () => Promise.reject(new Error('away'));
+      },
+    });
+    const service = await started(BUDGET, AUTO, { store });
+    left = 2;
+    expect((await turned(service, { target: 0.5 })).status).toBe(503);
+    for (const { ask } of [service, await started(BUDGET, AUTO, { store: kept })]) {
+      const { body } = await ask('GET', '/knobs');
+      expect(body.values.filter((knob: { own: boolean }) => knob.own)).toEqual([]);
     }
   });
 
