@@ -41,8 +41,9 @@ export const planVerbs = (store: SessionStore) => ({
     {},
     z.object({ items: z.array(z.object({ at: z.number(), waits: z.boolean(), plan: Plan })) }),
     async (session) => {
-      const { pending } = session.operator;
-      const others = (await keptPlans(store, session)).filter(({ plan }) => plan.hash !== pending?.plan.hash);
+      const { pending, history: records } = session.operator;
+      const told = new Set([...(pending ? [pending] : []), ...records].map(({ plan }) => plan.hash));
+      const others = (await keptPlans(store, session)).filter(({ plan }) => !told.has(plan.hash));
       const waiting = pending ? [{ ...pending, waits: true }] : [];
       return { items: [...waiting, ...others.map(({ at, plan }) => ({ at, plan, waits: false }))] };
     },

@@ -97,6 +97,8 @@ describe('the HTTP API', () => {
     expect(committed.body.record.plan.hash).toBe(changed.body.hash);
     const again = await service.post(`/sessions/${id}/plans/${changed.body.hash}/commit`);
     expect(again.body.record.id).toBe(committed.body.record.id);
+    const left = await service.ask('GET', `/sessions/${id}/plans`);
+    expect(left.body.items.map((one: { plan: { hash: string } }) => one.plan.hash)).toEqual([hash]);
 
     const undone = await service.post(`/sessions/${id}/undo`, {});
     expect(undone.body.records.map((one: { id: string }) => one.id)).toEqual([committed.body.record.id]);
