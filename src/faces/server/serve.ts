@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler } from 'fastify-type-provider-zod';
 import swagger from '@fastify/swagger';
 import { SpillwayError, checkVersion, orMissing } from '../../errors/index.js';
@@ -13,7 +13,7 @@ import { Health } from './health.js';
 import { Service } from './service.js';
 import { Access, isLoopback } from './access.js';
 import { registerApi } from './api/index.js';
-import { answerFaults } from './faults.js';
+import { answerFaults, faultBody } from './faults.js';
 import { guard } from './guard.js';
 import { Metrics } from './metrics.js';
 import { named } from './named.js';
@@ -147,6 +147,9 @@ async function createApp(
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 1_024 },
+    // Of addresses that no route is looked for by.
+    frameworkErrors: ({ statusCode = 400, message }, _, reply) =>
+      void (reply as FastifyReply).code(statusCode).send(faultBody(`HTTP_${statusCode}`, message)),
   });
   app.setValidatorCompiler(validatorCompiler);
   // What is said was made here: its schema describes it and need not be asked again each time.

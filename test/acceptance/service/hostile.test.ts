@@ -265,6 +265,10 @@ describe('what clients send', () => {
     for (const path of ['/v1/../admin', '/v1/%2e%2e/admin', '/v1/a%2fb', '/v1/..%5cadmin', '/v1//models'])
       expect(await raw(path)).toMatch(/^HTTP\/1\.1 (?:400|404)/);
     expect(emulator.received).toHaveLength(0);
+    for (const [status, name] of [[400, '%ZZ'] as const, [414, 'x'.repeat(1_100)] as const]) {
+      const answer = await service.get(`/sessions/${name}`);
+      expect([answer.status, answer.body.error.code]).toEqual([status, `HTTP_${status}`]);
+    }
     expect((await service.get('/sessions?limit=5000')).status).toBe(400);
     expect((await service.get('/sessions?cursor=-1')).status).toBe(400);
   });
