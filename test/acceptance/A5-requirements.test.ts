@@ -1,5 +1,5 @@
 import { prose, says, step, system, user, times, type Chat } from '../support/chats.js';
-import { sessionOf, shownText, preparedAt } from './support.js';
+import { answered, preparedAt, sessionOf, shownText } from './support.js';
 
 const BUDGET = 5_000;
 
@@ -23,12 +23,7 @@ describe('A5: what a compaction preserves', () => {
     ]);
     for (let i = 0; i < 5; i++) {
       await preparedAt(session, 0.99, 900 + i);
-      session.append({
-        id: `a${i}`,
-        role: 'assistant',
-        origin: 'model',
-        parts: [{ type: 'text', text: 'Going on.' }],
-      });
+      session.append(answered(`a${i}`, 'Going on.'));
     }
     expect(session.view.some(({ source }) => source?.id === 'm3')).toBe(false);
     // Continued lines are indented, so that none of them can begin a section.

@@ -3,9 +3,12 @@ import { createSpillway, type Message } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import { prose, quarter, says, step, system, user, callOf, resultOf, type Chat } from '../support/chats.js';
 import {
+  answered,
   engine,
   fill,
+  jsonLines,
   opened,
+  preparedAt,
   read,
   sessionOf,
   shownText,
@@ -13,8 +16,6 @@ import {
   talk,
   temporaryFolder,
   wordsOf,
-  jsonLines,
-  preparedAt,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -179,12 +180,7 @@ describe('K9: the always-keep set', () => {
         const sent = messages.map(wordsOf);
         expect(sent).toContain(wordsOf(chat[0]));
         expect(sent).toContain(wordsOf(chat[6]));
-        session.append({
-          id: `more${i}`,
-          role: 'assistant',
-          origin: 'model',
-          parts: [{ type: 'text', text: prose(2_000, i) }],
-        });
+        session.append(answered(`more${i}`, prose(2_000, i)));
       }
       expect(session.operator.history.length).toBeGreaterThan(1);
     }

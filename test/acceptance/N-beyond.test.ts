@@ -1,6 +1,6 @@
 import { SpillwayError, type PressureEvent } from '../../src/index.js';
 import { prose, resultOf, callOf, says, step, system, user, times, type Chat } from '../support/chats.js';
-import { engine, fill, read, sessionOf, talk, wordsOf, preparedAt } from './support.js';
+import { answered, engine, fill, preparedAt, read, said, sessionOf, talk, wordsOf } from './support.js';
 
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
@@ -54,12 +54,7 @@ describe('N4: the convergence contract', () => {
   it('goes on as soon as what was too large is gone', async () => {
     const session = await sessionOf(2_000, [system('Be brief.'), user('Build a mill.'), says('Gladly.')]);
     await expect(preparedAt(session, 1.2)).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
-    session.append({
-      id: 'answer',
-      role: 'assistant',
-      origin: 'model',
-      parts: [{ type: 'text', text: 'So be it.' }],
-    });
+    session.append(answered('answer', 'So be it.'));
     const { reading, run } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(1);
@@ -86,13 +81,7 @@ describe('N4: the convergence contract', () => {
       fill(session, from);
       const kinds: string[] = [];
       for (const i of expected.keys()) {
-        if (i > 0)
-          session.append({
-            id: `u${i}`,
-            role: 'user',
-            origin: 'user',
-            parts: [{ type: 'text', text: prose(tokens - 4, i) }],
-          });
+        if (i > 0) session.append(said(`u${i}`, prose(tokens - 4, i)));
         kinds.push((await session.prepare()).run.kind);
       }
       expect(kinds).toEqual(expected);

@@ -4,7 +4,7 @@ import { openStore, type Session } from '../../src/index.js';
 import { started } from './service/support.js';
 import { but, KINDS, place } from './sessions/stores.js';
 import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
-import { engine, spillway, talk, temporaryFolder } from './support.js';
+import { engine, said, spillway, talk, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const BUDGET = 4_000;
@@ -188,12 +188,7 @@ describe('N18: an operator gives back what left', () => {
 
   it('N18: refuses what no compaction could make room for, and says what would fit', async () => {
     const session = await forgotten();
-    await session.append({
-      id: 'large',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: prose(1_500, 77) }],
-    });
+    await session.append(said('large', prose(1_500, 77)));
     const span = 'm3, m5..m30';
     const shown = await session.operator.giveBack({ handle: span, preview: true });
     expect(shown).toMatchObject({ fits: false, compacts: true });

@@ -1,6 +1,6 @@
 import type { Summarizer } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
-import { fill, sessionOf, shownText, talk, preparedAt } from './support.js';
+import { answered, fill, preparedAt, sessionOf, shownText, talk } from './support.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');
@@ -110,12 +110,7 @@ describe('N8: secrets and trust', () => {
       session.view.filter(({ source }) => !source).map(({ message }) => message.trust);
     for (let i = 0; i < 6; i++) {
       await session.operator.compact({ target: 0.1 });
-      session.append({
-        id: `a${i}`,
-        role: 'assistant',
-        origin: 'model',
-        parts: [{ type: 'text', text: prose(120, 40 + i) }],
-      });
+      session.append(answered(`a${i}`, prose(120, 40 + i)));
       expect(trusts().length).toBeGreaterThan(0);
       expect(trusts()).toContain('tool');
       expect(trusts()).not.toContain(undefined);

@@ -3,7 +3,7 @@ import { createSpillway } from '../../src/index.js';
 import type { Summarizer } from '../../src/spi/index.js';
 import { createExactCounter } from '../../src/tokens/index.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import { engine, prose, read, says, step, system, user } from './support.js';
+import { engine, prose, read, said, says, step, system, user } from './support.js';
 
 interface Asked {
   readonly system: string;
@@ -155,12 +155,7 @@ describe('O8: what a summarizer is told', () => {
     const emulator = await startEmulator();
     const session = await filling(emulator);
     const marker = { type: 'marker', marker: 'compaction', auto: true } as const;
-    await session.append({
-      id: 'task',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: 'Build it.' }],
-    });
+    await session.append(said('task', 'Build it.'));
     await session.append({ id: 'queued', role: 'user', origin: 'synthetic', parts: [marker] });
     await pressed(session, 1);
     expect(askedOf(emulator)[0]!.user).toMatch(

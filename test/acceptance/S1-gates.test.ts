@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { defineStage } from '../../src/index.js';
 import { prose, says, step, system, user } from '../support/chats.js';
-import { engine, opened, read, sessionOf, talk, preparedAt } from './support.js';
+import { answered, engine, opened, preparedAt, read, sessionOf, talk } from './support.js';
 
 const BUDGET = 20_000;
 
@@ -45,12 +45,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     const { run } = await preparedAt(session, 0.965);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial']);
     expect(run.kind).toBe('noop');
-    session.append({
-      id: 'yes',
-      role: 'assistant',
-      origin: 'model',
-      parts: [{ type: 'text', text: 'Yes.' }],
-    });
+    session.append(answered('yes', 'Yes.'));
     const last = (await preparedAt(session, 0.985, 901)).run;
     expect(opened(last)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
     expect(last.kind).toBe('committed');
@@ -76,12 +71,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     const session = spillway.session();
     session.append(...read([system('Answer briefly.'), ...talk(30, 200)]));
     expect((await preparedAt(session, 0.7)).run.kind).toBe('below-gate');
-    session.append({
-      id: 'answer',
-      role: 'assistant',
-      origin: 'model',
-      parts: [{ type: 'text', text: 'Yes.' }],
-    });
+    session.append(answered('answer', 'Yes.'));
     const { run } = await preparedAt(session, 0.99, 901);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
     expect(run.kind).toBe('committed');

@@ -1,5 +1,5 @@
 import { createSpillway, SpillwayError, type SpillwayOptions } from '../../src/index.js';
-import { engine, quarter, spillway, temporaryFolder } from './support.js';
+import { engine, quarter, said, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 
@@ -115,12 +115,7 @@ describe('S9: the nine CompactionThresholds fields', () => {
   it('decide when a session compacts', async () => {
     const kindAt = async (snipThreshold: number): Promise<string> => {
       const session = (await engine(1_000, { target: 0.1, thresholds: { snipThreshold } })).session();
-      await session.append({
-        id: 'a',
-        role: 'user',
-        origin: 'user',
-        parts: [{ type: 'text', text: 'x'.repeat(900) }],
-      });
+      await session.append(said('a', 'x'.repeat(900)));
       return (await session.prepare()).run.kind;
     };
     // There is nothing to take out of one open question; the gate alone decides whether that is looked at.

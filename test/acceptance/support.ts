@@ -51,12 +51,7 @@ export function fill(session: Session, pressure: number, seed = 900): void {
   const { tokens, budget } = session.reading;
   const frame = 4;
   const content = prose(Math.round(pressure * budget.tokens) - tokens - frame, seed);
-  session.append({
-    id: `fill${seed}`,
-    role: 'user',
-    origin: 'user',
-    parts: [{ type: 'text', text: content }],
-  });
+  session.append(said(`fill${seed}`, content));
 }
 
 /** The same, to so many tokens of the model that the session talks to. */
@@ -85,6 +80,14 @@ export const said = (id: string, text = 'Hm.'): Message => ({
   id,
   role: 'user',
   origin: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+/** One of the model. */
+export const answered = (id: string, text: string): Message => ({
+  id,
+  role: 'assistant',
+  origin: 'model',
   parts: [{ type: 'text', text }],
 });
 

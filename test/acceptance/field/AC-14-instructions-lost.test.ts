@@ -1,4 +1,16 @@
-import { prose, says, sessionOf, shownText, step, system, talk, user, preparedAt } from '../support.js';
+import {
+  answered,
+  preparedAt,
+  prose,
+  said,
+  says,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+} from '../support.js';
 
 describe('AC-14: instructions, skills and permissions are lost', () => {
   it('AC-14: what is pinned stays within its share, cut visibly, and the record lists it message by message', async () => {
@@ -35,18 +47,8 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
       ],
     });
     for (let i = 0; i < 8; i++) {
-      session.append({
-        id: `a${i}`,
-        role: 'assistant',
-        origin: 'model',
-        parts: [{ type: 'text', text: prose(400, i) }],
-      });
-      session.append({
-        id: `q${i}`,
-        role: 'user',
-        origin: 'user',
-        parts: [{ type: 'text', text: prose(300, 50 + i) }],
-      });
+      session.append(answered(`a${i}`, prose(400, i)));
+      session.append(said(`q${i}`, prose(300, 50 + i)));
       const run = await session.operator.compact({ target: 0.2 });
       if (i === 0) continue;
       expect(run.kind).toBe('committed');

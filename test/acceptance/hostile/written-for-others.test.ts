@@ -1,5 +1,5 @@
 import { openStore, type Summarizer } from '../../../src/index.js';
-import { engine, prose, says, system, temporaryFolder, user, type Chat } from '../support.js';
+import { answered, engine, prose, says, system, temporaryFolder, user, type Chat } from '../support.js';
 
 const folder = temporaryFolder();
 
@@ -74,12 +74,7 @@ describe('what a model wrote with the newest messages before it is for that conv
     const session = (await opened()).session();
     const before = asked.length;
     const text = await sent(session, about('zebra'));
-    await session.append({
-      id: 'answer',
-      role: 'assistant',
-      origin: 'model',
-      parts: [{ type: 'text', text: 'A zebra?' }],
-    });
+    await session.append(answered('answer', 'A zebra?'));
     expect(await sent(session, about('zebra'))).toBe(text);
     expect(asked.length).toBe(before + 1);
   });

@@ -3,7 +3,20 @@ import fc from 'fast-check';
 import { definePlugin, type Plugin, type Session, type Spillway } from '../../../src/index.js';
 import type { PreCompact, SeenMessage } from '../../../src/spi/index.js';
 import { validators } from '../../../src/testkit/index.js';
-import { engine, fill, read, says, step, system, talk, user, times, type Chat } from '../support.js';
+import {
+  answered,
+  engine,
+  fill,
+  read,
+  said,
+  says,
+  step,
+  system,
+  talk,
+  times,
+  user,
+  type Chat,
+} from '../support.js';
 
 jest.setTimeout(300_000);
 
@@ -220,18 +233,8 @@ describe('K6: whatever a plugin does, the session goes on', () => {
         );
         expect(failed.map(({ body }) => body)).toEqual([expect.objectContaining(named)]);
         now = undefined;
-        await session.append({
-          id: 'next',
-          role: 'assistant',
-          origin: 'model',
-          parts: [{ type: 'text', text: 'So.' }],
-        });
-        await session.append({
-          id: 'last',
-          role: 'user',
-          origin: 'user',
-          parts: [{ type: 'text', text: 'And?' }],
-        });
+        await session.append(answered('next', 'So.'));
+        await session.append(said('last', 'And?'));
         const next = await session.prepare();
         expect(next.view.at(-1)!.message.id).toBe('last');
         tallies.set(`${one.hook}: ${one.what}`, (tallies.get(`${one.hook}: ${one.what}`) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { createSpillway, definePlugin, openStore } from '../../../src/index.js';
 import type { EngineEvent, Plugin, Session, SpillwayOptions } from '../../../src/index.js';
 import type { PluginApi, PostCompact, PreCompact } from '../../../src/spi/index.js';
 import { prose, quarter, says, step, system, user } from '../../support/chats.js';
-import { engine, fill, read, shownText, talk, preparedAt } from '../support.js';
+import { engine, fill, preparedAt, read, said, shownText, talk } from '../support.js';
 
 const chat = () => [system('You help.'), user('Go.'), says('Yes.'), ...talk(14, 150)];
 type Settings = NonNullable<SpillwayOptions['settings']>;
@@ -390,12 +390,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     const { session } = await opened([slow]);
     const preparing = session.prepare();
     await new Promise(setImmediate);
-    const appended = session.append({
-      id: 'late',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: 'One more.' }],
-    });
+    const appended = session.append(said('late', 'One more.'));
     go();
     await Promise.all([preparing, appended]);
     expect(idsOf(session).filter((id) => id === 'late')).toEqual(['late']);

@@ -1,6 +1,6 @@
 import { createSpillway, openStore, withoutHostTrimming, type Session } from '../../../src/index.js';
 import { prose, quarter, says, step, system, user } from '../../support/chats.js';
-import { engine, read, sessionOf, shownText, talk } from '../support.js';
+import { engine, read, said, sessionOf, shownText, talk } from '../support.js';
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const refusal = (limit: number) => new Error(`prompt is too long: ${2 * limit} tokens > ${limit} maximum`);
@@ -217,12 +217,7 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
     expect(parent.operator.history).toEqual([]);
     expect(events).toContain('completed');
     expect(events).not.toContain('parent');
-    parent.append({
-      id: 'more',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: prose(11_000) }],
-    });
+    parent.append(said('more', prose(11_000)));
     expect((await parent.prepare()).run.kind).not.toBe('committed');
   });
 

@@ -1,5 +1,5 @@
 import type { Message, Session, SessionStore } from '../../../src/index.js';
-import { engine, prose, read, says, step, system, talk, user } from '../support.js';
+import { engine, prose, read, said, says, step, system, talk, user } from '../support.js';
 import { unhandledDuring } from '../../support/unhandled.js';
 import { but, KINDS, place } from './stores.js';
 
@@ -135,12 +135,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     await reopened.operator.release();
     await reopened.operator.rollback('m2');
     expect(look(reopened).map(({ message }) => message.id)).toEqual(['m0', 'm1', 'm2']);
-    await reopened.append({
-      id: 'new',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: 'Anew.' }],
-    });
+    await reopened.append(said('new', 'Anew.'));
 
     const third = await openOn(await again());
     expect(look(third)).toEqual(look(reopened));

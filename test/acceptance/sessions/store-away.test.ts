@@ -14,7 +14,7 @@ import {
 import { createSpillway } from '../../../src/index.js';
 import type { PressureEvent, Session, SpillwayOptions } from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
-import { engine, prose, quarter, read, system, talk, user } from '../support.js';
+import { engine, prose, quarter, read, said, system, talk, user } from '../support.js';
 import { but, place } from './stores.js';
 
 const down = () => Promise.reject(new Error('database is down'));
@@ -171,12 +171,7 @@ it.each(CLIENTS)(
     ]);
     // What could not be stored is stored with the next write.
     state.notes = true;
-    await session.append({
-      id: 'x',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: 'Go on.' }],
-    });
+    await session.append(said('x', 'Go on.'));
     await session.operator.audit();
     const later = await (await engine(3_000, {}, { store: await again(), format })).open({ id: 'mill' });
     expect(later.operator.costs.primary).toMatchObject({ calls: 1, inputTokens: 700 });
