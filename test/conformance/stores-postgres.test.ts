@@ -1,20 +1,14 @@
 import type { SessionStore } from '../../src/spi/index.js';
 import { openStore } from '../../src/stores/index.js';
 import { STORE_RULES } from '../../src/testkit/index.js';
-import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { postgresOfFile } from '../support/postgres.js';
 
-let server: TestPostgres;
+const server = postgresOfFile();
 const opened: SessionStore[] = [];
-
-beforeAll(async () => {
-  server = await startPostgres();
-});
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
 });
-
-afterAll(() => server.stop());
 
 it.each(STORE_RULES)('the PostgreSQL store $id: $intent', async ({ check }) => {
   const url = await server.create();

@@ -94,6 +94,16 @@ export async function startPostgres({ durable = false }: ServerOptions = {}): Pr
   };
 }
 
+/** One for all tests of a file. It is up once they run, and goes behind them. */
+export function postgresOfFile(options?: ServerOptions): TestPostgres {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres(options);
+  });
+  afterAll(() => server.stop());
+  return new Proxy({} as TestPostgres, { get: (_, name) => Reflect.get(server, name) as unknown });
+}
+
 async function run(url: string, sql: string): Promise<pg.QueryResult['rows']> {
   const client = new pg.Client({ connectionString: url });
   // A server that goes away is told to whoever waits for an answer.

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { createSpillway, type Session, type Spillway } from '../../../src/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { prose, quarter, says, temporaryFolder, user, times, type Chat } from '../support.js';
 
 const folder = temporaryFolder();
-let postgres: TestPostgres;
-beforeAll(async () => (postgres = await startPostgres()), 120_000);
-afterAll(() => postgres.stop());
+const postgres = postgresOfFile();
 
 const TURNS = 24;
 const options = { id: 'chat', format: 'openai-chat' };

@@ -1,14 +1,10 @@
 import { validators } from '../../../src/testkit/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { prose } from '../support.js';
 import { proxied } from './proxied.js';
 import type { Started } from './support.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = postgresOfFile();
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');

@@ -2,17 +2,16 @@ import OpenAI from 'openai';
 import { openStore, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { startEmulator } from '../../emulator/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { prose, type Chat } from '../support.js';
 import { started, type Started } from './support.js';
 
-let postgres: TestPostgres;
 const stores: SessionStore[] = [];
-beforeAll(async () => (postgres = await startPostgres()), 60_000);
+// Closed before their server is.
 afterAll(async () => {
   for (const store of stores) await store.close();
-  await postgres.stop();
 });
+const postgres = postgresOfFile();
 
 it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky sessions: one session, nothing lost or doubled', async () => {
   const url = await postgres.create();

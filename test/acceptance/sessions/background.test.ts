@@ -1,19 +1,15 @@
 import type { Message, SessionStore, Spillway } from '../../../src/index.js';
 import { openStore } from '../../../src/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
 import { but } from './stores.js';
 import { defineSummarizer } from './summarizer.js';
 
-let server: TestPostgres;
+const server = postgresOfFile();
 const engines: Spillway[] = [];
-beforeAll(async () => {
-  server = await startPostgres();
-});
 afterEach(async () => {
   for (const one of engines.splice(0)) await one.close();
 });
-afterAll(() => server.stop());
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const more = (turns: number, seed: number): Message[] =>

@@ -6,7 +6,7 @@ import Libsql from 'libsql';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import { createSpillway, listSessions, SpillwayError } from '../../../src/index.js';
 import type { SessionStore, Spillway } from '../../../src/index.js';
-import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { freePort, postgresOfFile } from '../../support/postgres.js';
 import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
 import { quarter, says, user } from '../../support/chats.js';
 import { engine, read, shownText, spillway, talk, temporaryFolder, said, logged } from '../support.js';
@@ -17,15 +17,11 @@ const isRoot = process.getuid?.() === 0;
 const folder = temporaryFolder();
 chmodSync(folder.path, 0o755);
 const engines: Spillway[] = [];
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
+const server = postgresOfFile();
 afterEach(async () => {
   if (isRoot) process.seteuid?.(0);
   for (const one of engines.splice(0)) await one.close();
 });
-afterAll(() => server.stop());
 
 const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
 let made = 0;

@@ -1,17 +1,13 @@
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
 import { defineSummarizer } from './summarizer.js';
 
-let server: TestPostgres;
+const server = postgresOfFile({ durable: true });
 const engines: Spillway[] = [];
-beforeAll(async () => {
-  server = await startPostgres({ durable: true });
-});
 afterEach(async () => {
   for (const one of engines.splice(0)) await one.close();
 });
-afterAll(() => server.stop());
 
 const BUDGET = 6_000;
 const AWAY = { code: 'STORE_FAILED', retryable: true };

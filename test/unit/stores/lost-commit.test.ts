@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createServer, connect, type AddressInfo } from 'node:net';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
 cleanUp();
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = postgresOfFile();
 
 /** What commits: the end of a transaction, or a write that is one statement and by itself a transaction. */
 const isWrite = (chunk: Buffer): boolean =>

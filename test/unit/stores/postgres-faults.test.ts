@@ -1,16 +1,12 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import type { SpillwayError } from '../../../src/errors/index.js';
-import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { freePort, postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened } from './support.js';
 
 cleanUp();
 /** Most that a store holds; each may have been cut. */
 const CONNECTIONS = 10;
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres({ durable: true });
-});
-afterAll(() => server.stop());
+const server = postgresOfFile({ durable: true });
 
 /** Every text that a person or a log could come to see. */
 const shown = (error: SpillwayError): string =>

@@ -1,20 +1,16 @@
 import pg from 'pg';
 import type { Json } from '../../../src/spi/index.js';
 import { PostgresQueue } from '../../../src/stores/postgres/queue.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 
-let server: TestPostgres;
+const server = postgresOfFile();
 const opened: { readonly queue: PostgresQueue; readonly pool: pg.Pool }[] = [];
-beforeAll(async () => {
-  server = await startPostgres();
-});
 afterEach(async () => {
   for (const { queue, pool } of opened.splice(0)) {
     await queue.stop();
     await pool.end();
   }
 });
-afterAll(() => server.stop());
 
 /** As another process would open it. */
 function open(url: string): PostgresQueue {

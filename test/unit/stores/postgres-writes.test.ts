@@ -1,15 +1,11 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import type { SessionStore } from '../../../src/spi/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
 cleanUp();
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = postgresOfFile();
 
 /** A wire that counts how often the client speaks again after the server has answered. */
 async function countingWire(url: string) {

@@ -4,17 +4,13 @@ import { openPostgres } from '../../../src/stores/postgres/index.js';
 import type { SessionStore } from '../../../src/spi/index.js';
 import { migrationsOf, type Dialect, type Migrations } from '../../../src/stores/sql/index.js';
 import { openSqlite } from '../../../src/stores/sqlite/index.js';
-import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, newFile, opened } from './support.js';
 import { expectWhole, schemaV1 } from './schema-v1/index.js';
 
 cleanUp();
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = postgresOfFile();
 
 /** One database of each kind: where it is, how to run statements on it, how to open it with steps to come. */
 interface Place {
