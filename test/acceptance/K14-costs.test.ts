@@ -113,7 +113,8 @@ describe('K14: summarizer spending is a line of its own', () => {
     const [first, second] = [open(spillway), open(spillway)];
     await pressed(first, 1);
     await pressed(first, 2);
-    await pressed(second, 1);
+    // In other words: a text that one session bought is not bought again.
+    await pressed(second, 11);
     expect(emulator.received).toHaveLength(2);
     expect(first.operator.history.at(-1)!.fallbacks!.join()).toContain(
       'the session has spent its 1000 tokens',
@@ -135,17 +136,17 @@ describe('K14: summarizer spending is a line of its own', () => {
       const [first, second] = [open(spillway), open(spillway)];
       await pressed(first, 1);
       clock.now += 40 * 60_000;
-      await pressed(second, 1);
+      await pressed(second, 11);
       expect(emulator.received).toHaveLength(2);
 
-      const run = await pressed(second, 2);
+      const run = await pressed(second, 12);
       expect(run.kind).toBe('committed');
       expect(run.record!.fallbacks!.join()).toMatch(why);
       expect(emulator.received).toHaveLength(2);
 
       // The first of the two is an hour old.
       clock.now += 21 * 60_000;
-      await pressed(second, 3);
+      await pressed(second, 13);
       expect(emulator.received).toHaveLength(3);
       await pressed(first, 2);
       expect(emulator.received).toHaveLength(3);
