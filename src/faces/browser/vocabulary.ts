@@ -14,20 +14,24 @@ const SEPARATOR = '\u0001';
 
 const loaded = new Map<Encoding, Vocabulary>();
 
+const inflate = (): DecompressionStream => new DecompressionStream('deflate-raw');
+
 /** Rejects with `INPUT_UNREADABLE` where it does not lie there. */
 export async function readyVocabulary(encoding: Encoding): Promise<void> {
   if (loaded.has(encoding)) return;
   const url = FILES[encoding]();
-  const answer = await fetch(url).catch(() => undefined);
-  if (!answer?.ok || !answer.body)
+  // Servers of apps give their page for what they do not have.
+  const bytes = await fetch(url)
+    .then(({ ok, body }) =>
+      ok && body ? new Response(body.pipeThrough(inflate())).arrayBuffer() : undefined,
+    )
+    .catch(() => undefined);
+  if (!bytes)
     throw new SpillwayError('INPUT_UNREADABLE', {
       subject: `vocabulary ${encoding}`,
       found: `nothing at ${url.href}`,
       remedy: "Let the bundler copy the package's dist/vocabulary, or set counter: heuristic.",
     });
-  const bytes = await new Response(
-    answer.body.pipeThrough(new DecompressionStream('deflate-raw')),
-  ).arrayBuffer();
   const ranks: (string | readonly number[])[] = new TextDecoder('utf-16le').decode(bytes).split(SEPARATOR);
   for (const [rank, entry] of ODD_TOKENS[encoding] ?? []) ranks[rank] = entry;
   loaded.set(encoding, ranks);

@@ -61,7 +61,7 @@ export class Places {
       return await this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
     } catch (error) {
       // The name belongs to a session of another wire, or nobody knows what it belongs to: the client's history is all there is.
-      if (isOtherWire(error)) return this.#byHistory(asked);
+      if (error instanceof SpillwayError && error.code === 'SESSION_FORMAT') return this.#byHistory(asked);
       unlessAway(error);
       const beside = await this.#byHistory(asked);
       beside.storeFailed(error);
@@ -185,9 +185,6 @@ export class Places {
 
 /** A value for each session, since when: processes that write at once take nothing from each other. */
 const scopeOf = (beginning: string): string => `proxy.beginnings ${beginning}`;
-
-const isOtherWire = (error: unknown): boolean =>
-  error instanceof SpillwayError && error.code === 'SESSION_FORMAT';
 
 function unlessAway(error: unknown): undefined {
   if (!isStoreFailure(error)) throw error;
