@@ -21,14 +21,9 @@ const LOCAL: Caller = { name: 'local', role: 'operator', tenant: '' };
 /** Shorter ones can be guessed. */
 const LEAST_CHARS = 16;
 
-interface Known {
-  readonly digest: Buffer;
-  readonly caller: Caller;
-}
-
 /** Tells callers by their tokens. Of a token only its digest is kept. */
 export class Access {
-  readonly #known: readonly Known[];
+  readonly #known: readonly { readonly digest: Buffer; readonly caller: Caller }[];
 
   /** Throws `CONFIG_INVALID`, naming every token that is missing or too short. */
   constructor(tokens: Settings['server']['tokens'], env: Readonly<Record<string, string | undefined>>) {
