@@ -222,3 +222,110 @@ describe('N13: what a request lets the model answer', () => {
     expect((await session.prepare({ maxOutputTokens: 2_000 })).reading.budget.tokens).toBe(3_000);
   });
 });
+
+describe('N13: who gives up a stream that says nothing more', () => {
+  const event = {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { role: 'assistant', content: 'The ' }, finish_reason: null }],
+  };
+  const whole = {
+    ...event,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Built.' }, finish_reason: 'stop' }],
+  };
+
+  /** A stream that tells of this and falls silent; `silent`: somebody waits for more. */
+  function silentStream<Piece>(...told: Piece[]) {
+    let waits: (() => void) | undefined;
+    let gives: (() => void) | undefined;
+    const silent = new Promise<void>((resolve) => (waits = resolve));
+    const givenUp = new Promise<void>((resolve) => (gives = resolve));
+    let abort: (() => void) | undefined;
+    const stream = new ReadableStream<Piece>(
+      {
+        start(controller) {
+          abort = () => {
+            gives!();
+            controller.error(new DOMException('Aborted', 'AbortError'));
+          };
+        },
+        pull(controller) {
+          if (told.length > 0) return controller.enqueue(told.shift()!);
+          waits!();
+          return new Promise<void>(() => undefined);
+        },
+        cancel: () => gives!(),
+      },
+      { highWaterMark: 0 },
+    );
+    return { stream, silent, givenUp, abort: abort! };
+  }
+
+  async function readAll(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+    while (!(await reader.read()).done);
+  }
+
+  const hi = { role: 'user' as const, content: 'Hi' };
+  const body = { model: 'm', stream: true as const, messages: [hi] };
+  it.each([
+    [
+      'the raw response',
+      async (client: OpenAI) => (await client.chat.completions.create(body).asResponse()).body!,
+    ],
+    [
+      'the client’s readable stream',
+      async (client: OpenAI) => (await client.chat.completions.create(body)).toReadableStream(),
+    ],
+  ])('N13: ends its request, and keeps no later call waiting: %s', async (_, open) => {
+    const { stream, silent, givenUp, abort } = silentStream(
+      new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`),
+    );
+    const fetch = (_url: unknown, init?: RequestInit): Promise<Response> => {
+      if (!String(init?.body).includes('"stream":true')) return Promise.resolve(Response.json(whole));
+      init?.signal?.addEventListener('abort', abort);
+      return Promise.resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }));
+    };
+    const plain = new OpenAI({ baseURL: 'http://silent', apiKey: 'k', maxRetries: 0, fetch });
+    const client = compactOpenAI(plain, await engine(3_000));
+    const reader = (await open(client)).getReader();
+    const read = readAll(reader);
+    await silent;
+    await reader.cancel();
+    await Promise.all([read, givenUp]);
+    const messages = [hi, { role: 'assistant' as const, content: 'The ' }, { ...hi, content: 'Go on.' }];
+    const { choices } = await client.chat.completions.create({ model: 'm', messages });
+    expect(choices[0]!.message.content).toBe('Built.');
+  });
+
+  it('N13: ends its request, and keeps no later call waiting: the AI SDK', async () => {
+    const { stream, silent, givenUp } = silentStream({ type: 'stream-start' as const, warnings: [] });
+    const answer = { content: [{ type: 'text', text: 'Built.' }], usage: {}, warnings: [] };
+    const provider = {
+      specificationVersion: 'v3',
+      provider: 'silent',
+      modelId: 'm',
+      supportedUrls: {},
+      doStream: () => Promise.resolve({ stream }),
+      doGenerate: () => Promise.resolve(answer),
+    };
+    const model = wrapLanguageModel({
+      model: provider as unknown as Parameters<typeof wrapLanguageModel>[0]['model'] & object,
+      middleware: compactAiSdk(await engine(3_000)),
+    });
+    const says = (role: 'user' | 'assistant', text: string) => ({
+      role,
+      content: [{ type: 'text' as const, text }],
+    });
+    const prompt = [says('user', 'Hi')];
+    const reader = (await model.doStream({ prompt } as never)).stream.getReader();
+    const read = readAll(reader);
+    await silent;
+    await reader.cancel();
+    await Promise.all([read, givenUp]);
+    prompt.push(says('assistant', 'The '), says('user', 'Go on.'));
+    expect(await model.doGenerate({ prompt } as never)).toMatchObject({ content: [{ text: 'Built.' }] });
+  });
+});

@@ -90,11 +90,13 @@ export function compactAiSdk(
         }),
         alone: () => model.doGenerate(params),
       }),
-    wrapStream: ({ model, params }) =>
-      turn<AskedStream, LanguageModelV3StreamResult>(model, params, {
+    wrapStream: ({ model, params }) => {
+      let newest: ReadableStreamDefaultReader<StreamPart> | undefined;
+      return turn<AskedStream, LanguageModelV3StreamResult>(model, params, {
         ask: async (call, found) => {
           const answer = await model.doStream(call);
-          return { ...answer, stream: observed(answer.stream, found) };
+          newest = answer.stream.getReader();
+          return { ...answer, stream: observed(newest, found) };
         },
         answer: (first, flight, recalls) => {
           const failed = (error: unknown): Fields | undefined =>
@@ -104,12 +106,14 @@ export function compactAiSdk(
             ask: async (request: Prepared, isLast: boolean) => (await recalls.ask(request, isLast)).stream,
           };
           const parts = further ? streamedAnswers(first.stream, further, failed) : first.stream;
-          const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
+          const giveUp = (): void => newest && givenUp(newest);
+          const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal, giveUp);
           return { ...first, stream: readable(held) };
         },
         say: (text) => ({ stream: readable(told(text)) }),
         alone: () => model.doStream(params),
-      }),
+      });
+    },
   };
   return middleware;
 }
@@ -171,12 +175,23 @@ interface AskedStream extends Omit<LanguageModelV3StreamResult, 'stream'> {
   readonly stream: AsyncGenerator<StreamPart>;
 }
 
-async function* observed(stream: ReadableStream<StreamPart>, session: Session): AsyncGenerator<StreamPart> {
-  for await (const part of stream) {
-    if (part.type === 'finish') await report(session, usageIn(aiSdk, part));
-    yield part;
+async function* observed(
+  stream: ReadableStreamDefaultReader<StreamPart>,
+  session: Session,
+): AsyncGenerator<StreamPart> {
+  try {
+    for (let next = await stream.read(); !next.done; next = await stream.read()) {
+      if (next.value.type === 'finish') await report(session, usageIn(aiSdk, next.value));
+      yield next.value;
+    }
+  } finally {
+    givenUp(stream);
   }
 }
+
+/** One that has failed has been told of that. */
+const givenUp = (stream: ReadableStreamDefaultReader<StreamPart>): void =>
+  void stream.cancel().catch(() => undefined);
 
 function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<StreamPart> {
   return new ReadableStream<StreamPart>(

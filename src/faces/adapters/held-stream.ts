@@ -11,6 +11,8 @@ export function heldStream<Event>(
   events: AsyncIterator<Event>,
   flight: Flight,
   signal?: AbortSignal,
+  /** Ends what is waited for: a generator that waits for its next event would give up only when that has come. */
+  giveUp?: () => void,
 ): AsyncIterableIterator<Event> {
   let release: (() => void) | undefined;
   let isOver = false;
@@ -52,11 +54,9 @@ export function heldStream<Event>(
       }
     },
     async return(value?: unknown) {
-      try {
-        return (await events.return?.(value)) ?? { done: true, value };
-      } finally {
-        end();
-      }
+      end();
+      giveUp?.();
+      return (await events.return?.(value)) ?? { done: true, value };
     },
   };
 }
@@ -64,7 +64,9 @@ export function heldStream<Event>(
 /** The same of a client's stream object. */
 export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
   const { controller } = stream as { readonly controller?: AbortController };
-  through(stream, (events) => heldStream(events[Symbol.asyncIterator](), flight, controller?.signal));
+  through(stream, (events) =>
+    heldStream(events[Symbol.asyncIterator](), flight, controller?.signal, () => controller?.abort()),
+  );
 }
 
 /** Whatever reads the stream from here on reads it through this: loops, and the clients' own `tee`, which asks for `iterator`. */
