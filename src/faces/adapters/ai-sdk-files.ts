@@ -15,12 +15,16 @@ export function storable<Message>(message: Message): Message {
   });
 }
 
+/** An address of any scheme, such as `gs:`; base64 has no colon. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:/i;
+
 /** The same as a model is to get it: addresses are addresses again, for any bare text is taken for base64. */
 export function sendable<Message>(message: Message): Message {
   return withParts(message, (part) => {
     if (part.type !== 'file' && part.type !== 'reasoning-file') return part;
     const { data } = part;
-    if (typeof data === 'string') return /^https?:/.test(data) ? { ...part, data: new URL(data) } : part;
+    if (typeof data === 'string')
+      return ADDRESS.test(data) && URL.canParse(data) ? { ...part, data: new URL(data) } : part;
     if (!isFields(data) || typeof data.url !== 'string' || !URL.canParse(data.url)) return part;
     return { ...part, data: { ...data, url: new URL(data.url) } };
   });

@@ -2,6 +2,7 @@ import { sendable, storable } from '../../../../src/faces/adapters/ai-sdk-files.
 
 const BYTES = new Uint8Array([1, 2, 250]);
 const ADDRESS = new URL('https://example.org/a.png');
+const BUCKET = new URL('gs://mill/a.png');
 const PNG = { type: 'file', mediaType: 'image/png' };
 const message = (data: unknown) => ({
   role: 'user',
@@ -16,6 +17,7 @@ describe('files of a prompt of the AI SDK', () => {
     ['bytes, version 6', BYTES, 'AQL6', 'AQL6'],
     ['a buffer, version 6', BYTES.buffer, 'AQL6', 'AQL6'],
     ['an address, version 6', ADDRESS, ADDRESS.href, ADDRESS],
+    ['an address of another scheme, version 6', BUCKET, BUCKET.href, BUCKET],
     [
       'bytes, version 7',
       { type: 'data', data: BYTES },
