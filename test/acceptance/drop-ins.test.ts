@@ -5,13 +5,18 @@ import { generateText, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { compactAiSdk, compactLangChain, compactOpenAI } from '../../src/faces/adapters/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../src/faces/adapters/index.js';
 import type { DropInOptions } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { aiSdk, aiSdk7, chat, claude, langChain, responses, type Ask, type Wired } from './clients.js';
 import { legal } from './recall-talk.js';
-import { engine, prose } from './support.js';
+import { engine, prose, talk } from './support.js';
 
 const BUDGET = 3_000;
 /** An honest model: it reports what it was sent, four characters a token, some of it from the cache. */
@@ -184,5 +189,33 @@ describe('N13: tools, through drop-ins', () => {
     expect((await client.models.list()).data).toHaveLength(1);
     await client.responses.create({ model: 'm', input: 'Hi', previous_response_id: 'r' });
     expect(emulator.received.at(-1)!.body).toMatchObject({ previous_response_id: 'r', input: 'Hi' });
+  });
+
+  it('N13: the responses under `beta` are compacted too; a stored prompt with no words of its own goes as it is', async () => {
+    const emulator = await startEmulator({ text: 'Built.' });
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, await engine(2_000));
+    const input = talk(10, 400).map(({ role, content }) => ({
+      role,
+      content,
+    })) as OpenAI.Responses.ResponseInputItem[];
+    await client.beta.responses.create({ model: 'm', input: input as never, store: false });
+    expect(emulator.received[0]!.text.length / 4).toBeLessThan(2_200);
+    await client.responses.create({ model: 'm', prompt: { id: 'pmpt_1' } });
+    expect(emulator.received[1]!.body).toEqual({ model: 'm', prompt: { id: 'pmpt_1' } });
+  });
+
+  it('N13: a client that is only like another one may lack what the drop-in looks for', async () => {
+    const create = () => Promise.resolve({ choices: [] });
+    const spillway = await engine(2_000);
+    const chat: { readonly chat: object; readonly responses?: object } = {
+      chat: { completions: { create } },
+    };
+    expect(compactOpenAI(chat, spillway).responses).toBeUndefined();
+    const claude: { readonly messages: object; readonly beta?: object | null } = {
+      messages: { create },
+      beta: null,
+    };
+    expect(compactAnthropic(claude, spillway).beta).toBeNull();
   });
 });

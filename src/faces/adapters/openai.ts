@@ -22,11 +22,12 @@ export interface OpenAISessions {
 }
 
 /**
- * The same client, of which every request of `chat.completions` and `responses` is compacted before it is sent:
- * `create`, `stream`, `parse` and `runTools` alike. Each request carries the whole history, as ever; what is new in it
- * goes into the session. An engine makes a session for each of the two; where they are to differ, name them. Reported usage calibrates the session, and a request that the provider finds too long is
- * compacted and sent once more. Left alone are requests of an endpoint without a session, and responses whose history
- * the provider keeps (`previous_response_id`, `conversation`).
+ * The same client, of which every request of `chat.completions` and `responses` (and of responses under `beta`) is
+ * compacted before it is sent: `create`, `stream`, `parse` and `runTools` alike. Each request carries the whole history,
+ * as ever; what is new in it goes into the session. An engine makes a session for each of the two; where they are to
+ * differ, name them. Reported usage calibrates the session, and a request that the provider finds too long is compacted
+ * and sent once more. Left alone are requests of an endpoint without a session, responses whose history the provider
+ * keeps (`previous_response_id`, `conversation`), and requests without messages or input (a stored `prompt` alone).
  *
  *     const client = compactOpenAI(new OpenAI(), spillway);
  */
@@ -38,9 +39,10 @@ export function compactOpenAI<Client extends OpenAIClient>(
   const { chat, responses } = byEndpoint(sessions);
   const chats = chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })');
   const others = responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })');
+  const responding = others && wayOf({ ...options, endpoint: RESPONSES, session: others });
   return withResources(client, {
     ...(chats && { 'chat.completions': wayOf({ ...options, endpoint: CHAT, session: chats }) }),
-    ...(others && { responses: wayOf({ ...options, endpoint: RESPONSES, session: others }) }),
+    ...(responding && { responses: responding, 'beta.responses': responding }),
   });
 }
 
@@ -63,7 +65,7 @@ function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISe
 
 const wayOf = (how: Compacting): Way => ({
   create: (resource, body, options) =>
-    body.previous_response_id || body.conversation
+    body.previous_response_id || body.conversation || body[how.endpoint.recall.field] === undefined
       ? resource.create(body, options)
       : asAnswering(sendCompacted(resource, how, body, options), how.endpoint),
 });

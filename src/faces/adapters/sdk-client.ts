@@ -40,8 +40,9 @@ export function withResources<Client extends object>(
           return (body: Fields, options?: unknown) => way.create(target as Resource, body, options);
         const value: unknown = Reflect.get(target, key, target);
         const inner = path === '' ? String(key) : `${path}.${String(key)}`;
-        if (Object.keys(ways).some((one) => one === inner || one.startsWith(`${inner}.`)))
-          return at(inner, value as object);
+        const isOnTheWay = Object.keys(ways).some((one) => one === inner || one.startsWith(`${inner}.`));
+        // A client that is only like it may have some of them.
+        if (isOnTheWay && typeof value === 'object' && value !== null) return at(inner, value);
         if (way?.other) return way.other(key, value, wrapped, root);
         if (path !== '' || typeof value !== 'function') return value;
         if (key !== 'withOptions') return (value as Method).bind(target);
