@@ -116,9 +116,7 @@ export async function pluginCandidates(folder: string): Promise<Candidate[]> {
   return [pluginCandidate('plugin', name, subject), ...others, ...parts.filter(isNew)];
 }
 
-async function loadedFrom(
-  folder: string,
-): Promise<{ name: string; module: Loose; brought: readonly unknown[] }> {
+async function loadedFrom(folder: string) {
   try {
     const { name, stages = [], formats = [], summarizers = [] } = await loadedFor({ folder });
     const { file } = findPlugin({ named: resolve(folder), from: '.' });

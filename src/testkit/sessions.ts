@@ -65,9 +65,7 @@ async function sentOf(session: Session, where: string) {
     return await session.prepare();
   } catch (error) {
     if (error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE') return undefined;
-    throw new RuleBroken(`${where}: ${thrownText(error)}`, {
-      cause: error,
-    });
+    throw new RuleBroken(`${where}: ${thrownText(error)}`, { cause: error });
   }
 }
 

@@ -1,18 +1,13 @@
 import { createLogUpdate } from 'log-update';
 import type { Terminal } from './terminal.js';
 
-export interface Progress {
-  at(done: number): void;
-  done(): void;
-}
-
 /** One line on stderr while long work goes on; silent where nobody watches. */
-export function createProgress(terminal: Terminal, total: number, what: string): Progress {
-  if (!terminal.interactive) return { at: () => {}, done: () => {} };
+export function createProgress({ interactive }: Terminal, total: number, what: string) {
+  if (!interactive) return { at: () => {}, done: () => {} };
   const update = createLogUpdate(process.stderr);
   let shown = -1;
   return {
-    at: (done) => {
+    at: (done: number) => {
       const share = Math.floor((100 * done) / Math.max(1, total));
       if (share === shown) return;
       shown = share;
