@@ -38,18 +38,11 @@ export async function history({ session, options }: Within): Promise<Said> {
   };
 }
 
-export function recordLine({
-  id,
-  status,
-  committedAt,
-  plan: made,
-  flag: judged,
-  notes,
-}: CompactionRecord): string {
-  const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
-  const judgement = judged ? `  ${judged}${notes === undefined ? '' : `: ${notes}`}` : '';
+export function recordLine({ id, status, committedAt, plan, flag, notes }: CompactionRecord): string {
+  const tokens = `${amount(plan.before.tokens)} -> ${amount(plan.after.tokens)} tokens`;
+  const judgement = flag ? `  ${flag}${notes === undefined ? '' : `: ${notes}`}` : '';
   const when = new Date(committedAt).toISOString();
-  return `${id}  ${status}  ${when}  ${tokens}  ${made.trigger.detail}${judgement}`;
+  return `${id}  ${status}  ${when}  ${tokens}  ${plan.trigger.detail}${judgement}`;
 }
 
 /** In no record, since nothing came of it: why a request went out as it was, or not at all. */

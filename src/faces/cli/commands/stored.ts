@@ -60,11 +60,7 @@ function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {
   ];
 }
 
-function figures({
-  contextWindow,
-  inputLimit,
-  reserved,
-}: Omit<LearnedLimit['proven'][number], 'tenant'>): string {
+function figures({ contextWindow, inputLimit, reserved }: Partial<LearnedLimit['seen'][number]>): string {
   return [
     ...(contextWindow === undefined ? [] : [`window ${amount(contextWindow)}`]),
     ...(inputLimit === undefined ? [] : [`input ${amount(inputLimit)}`]),
