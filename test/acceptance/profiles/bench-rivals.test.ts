@@ -176,6 +176,9 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect(dots()).toBeGreaterThan(once);
     expect(dots()).toBeLessThan(2 * once);
     expect(readFileSync(state, 'utf8').split('\n')).toHaveLength(text.split('\n').length);
+    // A line that was torn, and written on behind.
+    writeFileSync(state, text.replace('\n{"key"', '\n{"key":"torn{"key"'));
+    expect(counted(await run())).toEqual(counted(whole));
     writeFileSync(state, text.replace(/^.*\n/, '{"bench":"0.0.0"}\n'));
     const { code, err } = await benched('--state', state);
     expect([code, err]).toEqual([1, expect.stringMatching(/figures of 0\.0\.0/)]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
-import { isFields, jsonIn } from '../../../formats/index.js';
+import { fieldsOf, isText, jsonIn } from '../../../formats/index.js';
 
 export const hashOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
@@ -15,7 +15,7 @@ export interface State {
 export const FORGETFUL: State = { remember: (_, work) => work() };
 
 /**
- * A file of JSON lines; the first says of which version it is. A line that was torn when the process ended is taken off.
+ * A file of JSON lines; the first says of which version it is. What was torn when the process ended is measured again.
  * Throws `CONFIG_INVALID` where the file is none of a bench, or of another version: its figures are not ours.
  */
 export function openState(file: string, version: string): State {
@@ -23,12 +23,9 @@ export function openState(file: string, version: string): State {
   if (existsSync(file)) {
     const text = readFileSync(file, 'utf8');
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    const [head, ...lines] = whole.split('\n').filter((line) => line !== '');
-    if (head === undefined || versionIn(head) !== version) throw notOurs(file, head, version);
-    for (const line of lines) {
-      const { key, value } = JSON.parse(line) as { key: string; value: unknown };
-      known.set(key, value);
-    }
+    const [head, ...lines] = whole.split('\n').map((line) => fieldsOf(jsonIn(line)));
+    if (head!.bench !== version) throw notOurs(file, head!.bench, version);
+    for (const { key, value } of lines) if (isText(key)) known.set(key, value);
     if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
   } else writeFileSync(file, `${JSON.stringify({ bench: version })}\n`);
   return {
@@ -41,13 +38,7 @@ export function openState(file: string, version: string): State {
   };
 }
 
-function versionIn(head: string): unknown {
-  const said = jsonIn(head);
-  return isFields(said) ? said.bench : undefined;
-}
-
-function notOurs(file: string, head: string | undefined, version: string): SpillwayError {
-  const other = head === undefined ? undefined : versionIn(head);
+function notOurs(file: string, other: unknown, version: string): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', {
     subject: `the state ${file}`,
     found: typeof other === 'string' ? `figures of ${other}` : 'no state of a bench',
