@@ -14,6 +14,7 @@ export { refuseForeign } from './faults.js';
 export { wordsIn } from './files.js';
 export { isProgramWritten } from './conversation/reading.js';
 export {
+  entryOf,
   fieldsOf,
   isFields,
   isText,

@@ -1,5 +1,5 @@
 import type { FilePart, TextPart, ToolCallPart } from '../../transcript/index.js';
-import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
+import { entryOf, fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
 import { fieldsIn, textOr } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
@@ -49,7 +49,7 @@ class CopilotReader implements SessionReader {
     }
     const id = textOr(value.id) ?? `e${this.#events}`;
     this.#before.set(id, this.#recording.messages.length);
-    this.#took[value.type]?.({ id, data, time: part.when(textOr(value.timestamp)) });
+    entryOf(this.#took, value.type)?.({ id, data, time: part.when(textOr(value.timestamp)) });
   }
 
   #note(type: string, { sessionId: id, copilotVersion, selectedModel, newModel, model }: Fields): void {

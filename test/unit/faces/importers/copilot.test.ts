@@ -140,4 +140,12 @@ describe('the Copilot CLI importer', () => {
   it('refuses a file of events in which nobody speaks', async () => {
     await expect(read(lines(start()))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
   });
+
+  it.each(['__proto__', '__defineGetter__', 'constructor'])(
+    'passes over an event of type %s',
+    async (type) => {
+      const session = await read(lines(start(), event(type, {}), event('user.message', { content: 'go' })));
+      expect(told(session)).toEqual(['user: go']);
+    },
+  );
 });
