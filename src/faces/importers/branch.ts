@@ -1,3 +1,5 @@
+import type { Recording } from './recording.js';
+
 /** An entry of a recording whose entries name the one that they follow. */
 export interface TreeEntry {
   readonly id: string | undefined;
@@ -6,11 +8,12 @@ export interface TreeEntry {
   readonly before: TreeEntry | undefined;
 }
 
-/** What leads up to an entry, and how often a parent was not in the file; each of several of one id is the first. */
+/** What leads up to an entry; each of several of one id is the first. How often a parent was not in the file is noted. */
 export function branchOf<Entry extends TreeEntry>(
   entries: readonly Entry[],
   last: Entry | undefined,
-): { readonly kept: ReadonlySet<Entry>; readonly breaks: number } {
+  recording: Recording,
+): ReadonlySet<Entry> {
   const byId = new Map<unknown, Entry>();
   for (const entry of entries) if (entry.id !== undefined && !byId.has(entry.id)) byId.set(entry.id, entry);
   const kept = new Set<Entry>();
@@ -20,8 +23,10 @@ export function branchOf<Entry extends TreeEntry>(
     const parent = byId.get(entry.parent);
     const isKnown = parent !== undefined && !kept.has(parent);
     const next = isKnown ? parent : (entry.before as Entry | undefined);
-    if (!isKnown && next && !kept.has(next)) breaks++;
+    if (!isKnown && entry.parent !== undefined && next && !kept.has(next)) breaks++;
     entry = next;
   }
-  return { kept, breaks };
+  const what = 'parents are not in the file; what stands before was taken instead';
+  recording.counted(breaks, 'chain-break', what);
+  return kept;
 }

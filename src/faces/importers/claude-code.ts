@@ -63,14 +63,7 @@ class ClaudeCodeReader {
 
   finish(): ImportedSession {
     const recording = this.#recording;
-    const { entries, breaks, left } = pathOf(this.#nodes);
-    addTo(recording, answersOf(entries));
-    recording.counted(
-      breaks,
-      'chain-break',
-      'parents are not in the file; the message before was taken instead',
-    );
-    recording.counted(left, 'rewound', 'lines stand on branches that were rewound; left out');
+    addTo(recording, answersOf(pathOf(this.#nodes, recording)));
     recording.counted(this.#sidechain, 'sidechain', 'lines belong to sub-agents; left out');
     const errors = 'API errors stand where the model would speak; left out';
     recording.counted(this.#apiErrors, 'api-error', errors);
@@ -101,13 +94,10 @@ function blocksOf(content: unknown): readonly unknown[] {
  * starts a new root, whose parent is often not in the file. The conversation is what leads up to the last message, the other
  * lines of the answers on that way, and the results of their calls.
  */
-function pathOf(nodes: readonly Node[]) {
+function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] {
   const entries = nodes.flatMap(({ entry }) => entry ?? []);
-  const branch = branchOf(
-    nodes,
-    nodes.findLast(({ entry }) => entry),
-  );
-  const kept = new Set([...branch.kept].flatMap(({ entry }) => entry ?? []));
+  const last = nodes.findLast(({ entry }) => entry);
+  const kept = new Set([...branchOf(nodes, last, recording)].flatMap(({ entry }) => entry ?? []));
   const answers = new Set([...kept].flatMap(({ messageId }) => messageId ?? []));
   for (const entry of entries) if (entry.messageId && answers.has(entry.messageId)) kept.add(entry);
   const calls = new Set([...kept].flatMap((entry) => ids(entry, 'tool_use', 'id')));
@@ -115,7 +105,9 @@ function pathOf(nodes: readonly Node[]) {
     ids(entry, 'tool_result', 'tool_use_id').some((id) => calls.has(id));
   for (const entry of entries) if (entry.role === 'user' && isAnswered(entry)) kept.add(entry);
   const path = entries.filter((entry) => kept.has(entry));
-  return { entries: path, breaks: branch.breaks, left: entries.length - path.length };
+  const left = entries.length - path.length;
+  recording.counted(left, 'rewound', 'lines stand on branches that were rewound; left out');
+  return path;
 }
 
 const ids = ({ blocks }: Entry, type: string, field: string): unknown[] =>

@@ -31,16 +31,17 @@ class PiReader {
     else {
       const own = typeof id === 'string' ? id : undefined;
       const last = this.#entries.at(-1);
-      // Files of older versions have no ids: there, and behind such lines, the story goes on from the one before.
-      const before = last?.id === undefined ? last : undefined;
-      this.#entries.push({ id: own, parent, before, line });
+      // Files of older versions have no ids: there, behind such lines, and where a parent's line is torn, it goes on from
+      // the one before. A parent of null begins anew.
+      const before = last?.id === undefined || isText(parent) ? last : undefined;
+      this.#entries.push({ id: own, parent: textOr(parent), before, line });
     }
     if (isFields(message) && message.role === 'assistant') this.#recording.about({ model: message.model });
   }
 
   finish(): ImportedSession {
     const recording = this.#recording;
-    const { kept } = branchOf(this.#entries, this.#entries.at(-1));
+    const kept = branchOf(this.#entries, this.#entries.at(-1), recording);
     let left = 0;
     for (const [order, entry] of this.#entries.entries()) {
       const { line, id = `e${order}` } = entry;

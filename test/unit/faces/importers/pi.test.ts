@@ -74,6 +74,21 @@ describe('the pi importer', () => {
     expect(kinds(session)).toEqual(['rewound']);
   });
 
+  it('goes on before a line that is torn, and begins anew at a parent of null', async () => {
+    const [head, ask, torn, next] = lines(
+      START,
+      user('go', { id: 'a', parentId: null }),
+      answer([{ type: 'text', text: 'torn' }], {}, { id: 'b', parentId: 'a' }),
+      user('more', { id: 'c', parentId: 'b' }),
+    ).split('\n') as [string, string, string, string];
+    const broken = await read([head, ask, torn.slice(0, 40), next].join('\n'));
+    expect(told(broken)).toEqual(['user: go', 'user: more']);
+    expect(kinds(broken)).toEqual(['unreadable-line', 'chain-break']);
+    const anew = await read([head, ask, torn, next.replace('"b"', 'null')].join('\n'));
+    expect(told(anew)).toEqual(['user: more']);
+    expect(kinds(anew)).toEqual(['rewound']);
+  });
+
   it('keeps what it does not know and refuses a file in which nobody speaks', async () => {
     const odd = await read(lines(START, message({ role: 'oracle', x: 1 }), answer([{ type: 'gesture' }])));
     expect(told(odd)).toEqual(['user*: {"role":"oracle","x":1}', 'assistant: {"type":"gesture"}']);
