@@ -26,8 +26,9 @@ const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The first chunk without a byte order mark. Throws `INPUT_FORMAT` where it is no UTF-8 text. */
 function checkedHead(path: string, head: Buffer): Buffer {
-  // Neither stands in JSON text; all that is packed, in UTF-16 or binary has one of them early on.
-  if (head.subarray(0, 4096).includes(0) || !isUtf8(head.subarray(0, 4)))
+  // Neither stands in JSON text; all that is packed, in UTF-16 or binary has one of them early on. A character has up to 4.
+  const isText = [4, 5, 6, 7].some((bytes) => isUtf8(head.subarray(0, bytes)));
+  if (head.subarray(0, 4096).includes(0) || !isText)
     throw wrongFormat(
       path,
       'a packed or binary file, or UTF-16 text',

@@ -90,8 +90,11 @@ describe('reading a session', () => {
   });
 
   it('reads on behind a first line that is torn', async () => {
-    const found = await read(`{"role":"user","con\n${user('b')}\n`);
-    expect(found).toMatchObject({ said: ['b'], notices: ['line 1 unreadable-line'] });
+    for (const torn of ['{"role":"user","con', '日本語"}', 'né"}', 'x🎉"}'])
+      expect(await read(`${torn}\n${user('b')}\n`)).toMatchObject({
+        said: ['b'],
+        notices: ['line 1 unreadable-line'],
+      });
   });
 
   it('keeps what was whole before a torn append', async () => {
