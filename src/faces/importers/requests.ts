@@ -60,7 +60,8 @@ const UNMARKED = 'openai-chat';
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
 export function wireOf(value: unknown): string | undefined {
   const body = isFields(value) ? value : undefined;
-  if (body && !isBody(body) && body.input === undefined) return undefined; // as with each message on a line of its own
+  // As with each message on a line of its own; a custom tool's call has an `input`, as a body of Responses has.
+  if (body && !isBody(body) && (body.input === undefined || isItem(body))) return undefined;
   const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
   const marked = body && MARKS.find((marks) => marks.body(body))?.format;
   if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;

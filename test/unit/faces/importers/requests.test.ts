@@ -1,6 +1,6 @@
 import { formats } from '../../../../src/formats/index.js';
 import { historyOf, ORDERLY } from '../../../../src/testkit/index.js';
-import { lines, sessionFiles } from './files.js';
+import { lines, sessionFiles, told } from './files.js';
 import { originals } from '../../formats/views.js';
 
 const read = sessionFiles();
@@ -27,3 +27,18 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
     });
   },
 );
+
+it("a message a line: a custom tool's call has an input, as a body of Responses has", async () => {
+  const items = [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] },
+    { type: 'custom_tool_call', call_id: 'c', name: 'apply_patch', input: '*** Begin Patch' },
+    { type: 'custom_tool_call_output', call_id: 'c', output: 'Success.' },
+  ];
+  const found = await read(lines(...items));
+  expect(found.format).toBe('openai-responses');
+  expect(told(found)).toEqual([
+    'user: go',
+    'assistant: call c apply_patch({"input":"*** Begin Patch"})',
+    'tool: c: Success.',
+  ]);
+});
