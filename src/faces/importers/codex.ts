@@ -1,5 +1,5 @@
-import { fieldsOf, isFields, openaiResponses, type Fields } from '../../formats/index.js';
-import { textOr, when } from './parts.js';
+import { fieldsOf, isFields, isProgramWritten, openaiResponses, type Fields } from '../../formats/index.js';
+import { fieldsIn, textOr, when } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
@@ -24,9 +24,10 @@ class RolloutReader implements SessionReader {
   readonly #items: Fields[] = [];
   readonly #times: ReturnType<typeof when>[] = [];
   /** Before which item a compaction stood. */
-  readonly #compactedAt: number[] = [];
+  #compactedAt: number[] = [];
   #instructions: string | undefined;
   #unreadable = 0;
+  #rewound = 0;
 
   take(value: unknown): void {
     if (!isFields(value)) return;
@@ -34,6 +35,7 @@ class RolloutReader implements SessionReader {
     if (value.type === 'session_meta') this.#note(payload);
     else if (value.type === 'turn_context') this.#recording.about({ model: textOr(payload.model) });
     else if (value.type === 'compacted') this.#compactedAt.push(this.#items.length);
+    else if (payload.type === 'thread_rolled_back') this.#rewind(Number(payload.num_turns));
     else if (value.type === 'response_item' && !BOOKKEEPING.has(payload.type)) {
       if (payload.type === 'reasoning' && saysNothing(payload)) {
         this.#unreadable++;
@@ -42,6 +44,16 @@ class RolloutReader implements SessionReader {
       this.#items.push(payload);
       this.#times.push(when(textOr(value.timestamp)));
     }
+  }
+
+  /** Takes back so many of the newest turns: what a user said, and what came of it. */
+  #rewind(turns: number): void {
+    const starts = this.#items.flatMap((item, at) => (isOfUser(item) ? [at] : []));
+    const [to] = turns > 0 ? starts.slice(-turns) : [];
+    if (to === undefined) return;
+    this.#rewound += this.#items.splice(to).length;
+    this.#times.splice(to);
+    this.#compactedAt = this.#compactedAt.filter((at) => at <= to);
   }
 
   #note(meta: Fields): void {
@@ -57,6 +69,7 @@ class RolloutReader implements SessionReader {
     const recording = this.#recording;
     const left = 'reasoning items without words or sealed content; left out';
     recording.counted(this.#unreadable, 'unreadable-reasoning', left);
+    recording.counted(this.#rewound, 'rewound', 'items of turns that were rolled back; left out');
     const timed = messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] }));
     recording.takes(timed, notices);
     const before = (at: number): number => messages.filter(({ id }) => placeOf(id) < at).length;
@@ -67,6 +80,12 @@ class RolloutReader implements SessionReader {
 
 /** Messages are named after the place of their first item: `m12`. The instructions come before all. */
 const placeOf = (id: string): number => (id.startsWith('m') ? Number(id.slice(1)) : -1);
+
+/** Words that a user said: nothing that Codex wrote in their place. */
+const isOfUser = ({ type, role, content }: Fields): boolean =>
+  type === 'message' &&
+  role === 'user' &&
+  !fieldsIn(content).every(({ text }) => isProgramWritten(textOr(text) ?? ''));
 
 function saysNothing({ summary, content, encrypted_content: sealed, id }: Fields): boolean {
   const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;

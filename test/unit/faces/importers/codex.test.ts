@@ -1,7 +1,7 @@
 import { openaiResponses } from '../../../../src/formats/openai-responses/index.js';
 import { validateOpenAiResponses } from '../../../../src/testkit/index.js';
 import { originals } from '../../formats/views.js';
-import { lines, sessionFiles } from './files.js';
+import { lines, sessionFiles, told } from './files.js';
 
 const read = sessionFiles();
 const readRollout = (...values: readonly unknown[]) => read(lines(...values));
@@ -70,6 +70,30 @@ describe('a Codex rollout', () => {
     ]);
     expect(parsed.messages[4]!.createdAt).toBe(Date.parse('2026-04-13T12:53:03.000Z'));
     expect(parsed.notices.map(({ kind }) => kind)).toEqual(['unreadable-reasoning']);
+  });
+
+  it('takes back the turns that were rolled back, each from the words of a user on', async () => {
+    const rollback = (turns: unknown) => ({
+      type: 'event_msg',
+      payload: { type: 'thread_rolled_back', num_turns: turns },
+    });
+    const more = [
+      item(said('user', '<turn_aborted>\nby hand\n</turn_aborted>')),
+      item(said('user', 'again')),
+    ];
+    const compacted = { type: 'compacted', payload: { message: 'so far' } };
+    const wordsOf = async (...turns: readonly unknown[]) =>
+      told(
+        await readRollout(...ROLLOUT, ...more, compacted, ...turns.map(rollback), item(said('user', 'anew'))),
+      );
+    const whole = await wordsOf();
+    expect(await wordsOf(0, 'x', -1)).toEqual(whole);
+    expect(await wordsOf(1)).toEqual([...whole.slice(0, -2), 'user: anew']);
+    expect(await wordsOf(1, 1)).toEqual([...whole.slice(0, 3), 'user: anew']);
+    expect(await wordsOf(9)).toEqual([...whole.slice(0, 3), 'user: anew']);
+    const { meta, parsed } = await readRollout(...ROLLOUT, ...more, compacted, rollback(1), ...more);
+    expect(meta).toMatchObject({ compaction_at: [7] });
+    expect(parsed.notices.at(-1)).toMatchObject({ kind: 'rewound', what: expect.stringMatching(/^1 items/) });
   });
 
   it('goes back to the Responses wire item for item', async () => {
