@@ -163,8 +163,7 @@ function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
   });
   if (typeof content === 'string') return [...part.text(content), ...files];
   if (blocks.length > 0) return [...blocks.flatMap(({ text }) => part.text(text)), ...files];
-  if (content !== undefined) return part.text(jsonText(content));
-  return part.text(isFields(error) ? error.message : error);
+  return part.words(content ?? (isFields(error) ? error.message : error));
 }
 
 /** Attachments: bytes where the event has them, else the name of what was attached. */

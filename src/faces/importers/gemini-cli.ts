@@ -96,15 +96,13 @@ function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
     const response = isFields(value) && isFields(value.functionResponse) ? value.functionResponse : undefined;
     if (!response) return contentOf([value]);
     const more = Array.isArray(response.parts) ? contentOf(response.parts) : [];
-    return [...part.text(wordsOf(response.response)), ...more];
+    return [...part.words(saidBy(response.response)), ...more];
   });
 }
 
-/** The output where a response holds nothing else, otherwise the whole of it as JSON. */
-function wordsOf(response: unknown): string {
-  if (isFields(response) && Object.keys(response).length === 1 && typeof response.output === 'string')
-    return response.output;
-  return typeof response === 'string' ? response : response === undefined ? '' : jsonText(response);
+/** The output where a response holds nothing else, otherwise the whole of it. */
+function saidBy(response: unknown): unknown {
+  return isFields(response) && Object.keys(response).length === 1 ? (response.output ?? response) : response;
 }
 
 /** A text, or a list of Gemini's parts. */

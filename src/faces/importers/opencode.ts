@@ -1,5 +1,5 @@
-import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
-import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
+import type { FilePart, Part, ToolResultPart } from '../../transcript/index.js';
+import { fieldsOf, isFields, isText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
 import { fieldsIn } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
@@ -134,11 +134,10 @@ function addTool({ parts, results }: Step, given: Fields, callId: string, note: 
   const call = part.call(callId, given.tool, input);
   parts.push(call);
   if (status === 'completed') {
-    const text = typeof output === 'string' ? output : jsonText(output ?? '');
-    const content: (TextPart | FilePart)[] = [...part.text(text), ...fieldsIn(attachments).map(fileOf)];
+    const content = [...part.words(output), ...fieldsIn(attachments).map(fileOf)];
     results.push(part.result(callId, content, false));
   } else if (status === 'error') {
-    results.push(part.result(callId, part.text(String(error ?? '')), true));
+    results.push(part.result(callId, part.words(error), true));
   } else {
     note('interrupted-call', `${call.name} was ${String(status ?? 'called')} when the session was exported`);
   }

@@ -25,6 +25,10 @@ export function when(stamp: unknown): { readonly createdAt?: number } {
 /** A text; none of what says nothing. */
 export const text = (value: unknown): TextPart[] => (isText(value) ? [{ type: 'text', text: value }] : []);
 
+/** A text; anything else that stands in the place of one is kept as its JSON text. */
+export const words = (value: unknown): TextPart[] =>
+  text(typeof value === 'string' ? value : jsonText(value ?? undefined));
+
 export const isContent = (part: Part): part is TextPart | FilePart =>
   part.type === 'text' || part.type === 'file';
 

@@ -110,9 +110,9 @@ function contentOf(content: unknown, note: Note): Part[] {
     const fields = fieldsOf(block);
     switch (fields.type) {
       case 'text':
-        return part.text(String(fields.text ?? ''));
+        return part.words(fields.text);
       case 'thinking':
-        return [part.reasoning(String(fields.thinking ?? ''), fields.thinkingSignature)];
+        return [part.reasoning(fields.thinking, fields.thinkingSignature)];
       case 'toolCall':
         return [part.call(fields.id, fields.name, fields.arguments)];
       case 'image': {

@@ -74,4 +74,12 @@ describe('the OpenCode importer', () => {
     expect(kinds(odd)).toEqual(['unknown-part']);
     await expect(read(pretty(session(user())))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
   });
+
+  it('keeps an error that is no text, and says nothing of a result that said nothing', async () => {
+    const failed = { status: 'error', input: {}, error: { message: 'no room' } };
+    const found = await read(
+      pretty(session(assistant('a', tool('c', failed), tool('d', { status: 'completed', input: {} })))),
+    );
+    expect(told(found).slice(1)).toEqual(['tool: failed c: {"message":"no room"}', 'tool: d: ']);
+  });
 });
