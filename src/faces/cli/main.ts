@@ -16,8 +16,8 @@ export async function main(argv: readonly string[], terminal: Terminal = createT
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.inputAtFault;
-    const message = error instanceof SpillwayError ? error.message : `INTERNAL: ${stackOf(error)}`;
-    terminal.note(visible(message));
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    terminal.note(visible(error instanceof SpillwayError ? error.message : `INTERNAL: ${words}`));
     return exitCodeOf(error);
   }
 }
@@ -221,8 +221,4 @@ function versionOf(): string {
   version ??= (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
     .version;
   return version;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

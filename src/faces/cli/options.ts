@@ -9,21 +9,20 @@ export function windows(text: string): number[] {
   throw usage('--windows', text, 'whole numbers above 0, with commas between them');
 }
 
-export function whole(option: string): (text: string) => number {
-  return (text) => {
+const number =
+  (isLegal: (value: number) => boolean, allowed: string) =>
+  (option: string) =>
+  (text: string): number => {
     const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= 0 && text.trim() !== '') return value;
-    throw usage(option, text, 'a whole number, 0 or more');
+    if (isLegal(value) && text.trim() !== '') return value;
+    throw usage(option, text, allowed);
   };
-}
 
-export function fraction(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (value >= 0 && value <= 1 && text.trim() !== '') return value;
-    throw usage(option, text, 'a pressure from 0 to 1');
-  };
-}
+export const whole = number(
+  (value) => Number.isSafeInteger(value) && value >= 0,
+  'a whole number, 0 or more',
+);
+export const fraction = number((value) => value >= 0 && value <= 1, 'a pressure from 0 to 1');
 
 export const names = (text: string): string[] => text.split(',').map((name) => name.trim());
 

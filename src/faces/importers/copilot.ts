@@ -169,7 +169,7 @@ function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
 /** Attachments: bytes where the event has them, else the name of what was attached. */
 const filesOf = (attachments: unknown): FilePart[] =>
   fieldsIn(attachments).map(({ data, mimeType, displayName, filePath, path }) => {
-    const name = [displayName, path, filePath].find((one) => typeof one === 'string') as string | undefined;
+    const name = [displayName, path, filePath].find(isText);
     const media = part.mediaTypeOr(mimeType);
     return part.file(media, part.dataUrl(media, data), name);
   });

@@ -1,5 +1,6 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
-import { formats, isFields, isKnownRole, kindOf, type Fields } from '../../formats/index.js';
+import { fieldsOf, formats, isFields, isKnownRole, kindOf, type Fields } from '../../formats/index.js';
+import { fieldsIn } from './parts.js';
 import type { ImportedSession, SessionReader } from './recording.js';
 
 /* Requests: how each wire format shows, and how they are read. */
@@ -34,7 +35,7 @@ const MARKS: readonly WireMarks[] = [
   },
   {
     format: 'langchain',
-    body: (body) => listIn(body).some((item) => isFields(item) && isLangChain(item)),
+    body: (body) => LISTS.some((field) => fieldsIn(body[field]).some(isLangChain)),
     item: isLangChain,
   },
   {
@@ -42,7 +43,9 @@ const MARKS: readonly WireMarks[] = [
     // Beside the messages, only Anthropic carries the system prompt and names schemas so.
     body: (body) =>
       Array.isArray(body.messages) &&
-      (typeof body.system === 'string' || Array.isArray(body.system) || hasInputSchema(body.tools)),
+      (typeof body.system === 'string' ||
+        Array.isArray(body.system) ||
+        fieldsIn(body.tools).some((tool) => isFields(tool.input_schema))),
     item: (item) => hasPart(item, ANTHROPIC_BLOCKS) || hasSource(item),
   },
   {
@@ -59,15 +62,15 @@ const UNMARKED = 'openai-chat';
 
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
 export function wireOf(value: unknown): string | undefined {
-  const body = isFields(value) ? value : undefined;
-  // As with each message on a line of its own; a custom tool's call has an `input`, as a body of Responses has.
-  if (body && !isBody(body) && (body.input === undefined || isItem(body))) return undefined;
-  const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
-  const marked = body && MARKS.find((marks) => marks.body(body))?.format;
-  if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;
-  if (marked) return marked;
-  const formatsOf = items.map((item) => isFields(item) && MARKS.find((marks) => marks.item(item))?.format);
-  return formatsOf.find((format) => typeof format === 'string') ?? UNMARKED;
+  if (isFields(value)) {
+    // As with each message on a line of its own; a custom tool's call has an `input`, as a body of Responses has.
+    if (!isBody(value) && (value.input === undefined || isItem(value))) return undefined;
+    const marked = MARKS.find(({ body }) => body(value))?.format;
+    return marked ?? (Array.isArray(value.messages) ? wireOf(value.messages) : undefined);
+  }
+  if (!Array.isArray(value)) return undefined;
+  const [marked] = fieldsIn(value).flatMap((one) => MARKS.find(({ item }) => item(one))?.format ?? []);
+  return marked ?? UNMARKED;
 }
 
 /** An object around messages, whatever they are. */
@@ -91,37 +94,28 @@ export function isItem(value: unknown): boolean {
   return isKnownRole(value.role) || value.role === 'model' || wireOf([value]) !== UNMARKED;
 }
 
-function listIn(body: Fields): readonly unknown[] {
-  const field = LISTS.find((name) => Array.isArray(body[name]));
-  return field === undefined ? [] : (body[field] as readonly unknown[]);
-}
-
-function partsOf(item: Fields): readonly Fields[] {
-  return Array.isArray(item.content) ? item.content.filter(isFields) : [];
-}
-
 function hasPart(item: Fields, types: readonly string[]): boolean {
-  return partsOf(item).some(({ type }) => typeof type === 'string' && types.includes(type));
+  return fieldsIn(item.content).some(({ type }) => typeof type === 'string' && types.includes(type));
 }
 
 /** Anthropic's images and documents; no other format puts an object there. */
 function hasSource(item: Fields): boolean {
-  return partsOf(item).some((part) => isFields(part.source) && typeof part.source.type === 'string');
+  return fieldsIn(item.content).some(({ source }) => typeof fieldsOf(source).type === 'string');
 }
 
 function hasMediaType(item: Fields): boolean {
-  return partsOf(item).some((part) => part.mediaType !== undefined || part.providerOptions !== undefined);
-}
-
-function hasInputSchema(tools: unknown): boolean {
-  return Array.isArray(tools) && tools.some((tool) => isFields(tool) && isFields(tool.input_schema));
+  return fieldsIn(item.content).some(
+    (part) => part.mediaType !== undefined || part.providerOptions !== undefined,
+  );
 }
 
 function isLangChain(item: Fields): boolean {
   if (item.lc !== undefined && item.type === 'constructor') return true;
   if (typeof item.type !== 'string' || item.role !== undefined) return false;
-  const dict = isFields(item.data) && item.data.content !== undefined;
-  return dict || (item.content !== undefined && LANGCHAIN_TYPES.includes(item.type));
+  return (
+    fieldsOf(item.data).content !== undefined ||
+    (item.content !== undefined && LANGCHAIN_TYPES.includes(item.type))
+  );
 }
 
 interface WireFile {

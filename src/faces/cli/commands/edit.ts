@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../../errors/index.js';
-import { amount } from '../report/numbers.js';
+import { amount, counted } from '../report/numbers.js';
 import { editLines, type Said, type Within } from './within.js';
 
 /** Changes the plan that waits; it is judged and measured again, and waits on under another hash. */
@@ -33,8 +33,8 @@ export async function release({ session }: Within): Promise<Said> {
   await session.load();
   const released = session.operator.ledger.holds.length;
   if (released > 0) await session.operator.release();
-  const spans = released === 1 ? '1 span' : `${released} spans`;
-  return { value: { released }, lines: () => [released > 0 ? `released: ${spans}` : 'nothing is held'] };
+  const line = released > 0 ? `released: ${counted(released, 'span')}` : 'nothing is held';
+  return { value: { released }, lines: () => [line] };
 }
 
 async function wordsAt(given: string): Promise<readonly [number, string]> {
