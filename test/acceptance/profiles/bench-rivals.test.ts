@@ -81,6 +81,12 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
     expect(first).toMatchObject({ failed: 0, broken: 0 });
   });
 
+  it('N10: starts an adapter anew that ended between two compactions', async () => {
+    const fades = adapter('fades.mjs', 'setTimeout(() => process.exit(3), 1); return native.slice(-1);');
+    const { rounds } = await report('--policies', 'keep-newest', '--peer', fades);
+    expect(rounds[0]!.rows[1]!.compactions).toBeGreaterThan(0);
+  });
+
   it.each<[string, () => string[], RegExp]>([
     ['no such file', () => ['gone.mjs'], /no such file/],
     [

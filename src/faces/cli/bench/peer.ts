@@ -48,18 +48,13 @@ export class Peer {
     const child = await this.#open();
     const answer = receive(child);
     child.send({ messages: messages.map(plain), budget });
-    const {
-      messages: compacted,
-      error,
-      ms = 0,
-      heapBytes = 0,
-    } = await answer.catch((cause: unknown) => {
+    const given = await answer.catch((cause: unknown) => {
       this.close();
       throw cause;
     });
-    if (error !== undefined) throw new Error(error);
-    this.work = { ms, heapBytes };
-    return compacted as readonly M[];
+    if (given.error !== undefined) throw new Error(given.error);
+    this.work = { ms: given.ms ?? 0, heapBytes: given.heapBytes ?? 0 };
+    return given.messages as readonly M[];
   }
 
   close(): void {
@@ -73,6 +68,11 @@ export class Peer {
     const host = HOSTS.map((path) => join(packageFolder(), path)).find((path) => existsSync(path))!;
     // No execArgv: a loader of this process is none of the peer's.
     const child = fork(host, this.#arguments, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    // It may end between two compactions, and the next starts it anew. What is sent to it meanwhile is answered by `exit`.
+    child.on('error', () => undefined);
+    child.on('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+    });
     const { ready, cannot } = await receive(child).catch((cause: Error) => ({
       ready: undefined,
       cannot: cause.message,
