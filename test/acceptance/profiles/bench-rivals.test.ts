@@ -218,6 +218,9 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect(err).toMatch(/^staged at 3000: meanTokens is \d+[.\d]*, was \d+[.\d]*$/m);
     expect(err).toMatch(/^keep-newest at 3000: over is 0, was -1$/m);
     expect(err).toMatch(/^2 figures are worse/m);
+    const over = await benched(...POLICIES, '--check', file, '--report', file);
+    expect([over.code, readJson(file)]).toEqual([1, { ...whole, rounds: expect.any(Array) }]);
+    writeFileSync(file, JSON.stringify(better));
     const fewer = await benched('--policies', 'staged', '--check', file);
     expect([fewer.code, fewer.err]).toEqual([
       1,

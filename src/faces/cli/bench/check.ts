@@ -20,10 +20,10 @@ const FIGURES: readonly {
 ];
 
 /** Figures that are worse than in an earlier report, a line each; times are never compared. */
-export function checkAgainst(file: string, report: BenchReport): string[] {
-  return read(file).rounds.flatMap(({ window, rows }) => {
+export function worseThan(before: BenchReport, report: BenchReport): string[] {
+  return before.rounds.flatMap(({ window, rows }) => {
     const now = report.rounds.find((round) => round.window === window);
-    return rows.flatMap((before) => faultsOf(window, before, now?.rows));
+    return rows.flatMap((row) => faultsOf(window, row, now?.rows));
   });
 }
 
@@ -41,7 +41,8 @@ function faultsOf(window: number, before: BenchRow, rows: BenchRound['rows'] | u
 
 const rounded = (value: number): string => String(Number(value.toFixed(4)));
 
-function read(file: string): BenchReport {
+/** An earlier report. Throws `INPUT_UNREADABLE` where the file is none. */
+export function readReport(file: string): BenchReport {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;
     if (Array.isArray(report.rounds)) return report;

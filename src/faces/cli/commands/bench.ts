@@ -1,4 +1,4 @@
-import { checkAgainst } from '../bench/check.js';
+import { readReport, worseThan } from '../bench/check.js';
 import { readExams } from '../bench/exam.js';
 import { createExaminer, type Examiner } from '../bench/examiner.js';
 import { originOf, versionOf } from '../bench/origin.js';
@@ -59,6 +59,8 @@ export async function bench(
   const files = given.flatMap(sessionsAt);
   for (const file of files)
     refuseInput(file, options.report, options.markdown, options.html, kept, options.check);
+  // Read first: the report may take its place.
+  const before = options.check === undefined ? undefined : readReport(options.check);
   const origin = originOf();
   const state = kept === undefined ? FORGETFUL : openState(kept, versionOf(origin));
   const priceOf = await loadPrices();
@@ -87,14 +89,11 @@ export async function bench(
     if (options.markdown !== undefined) writeResult([benchMarkdown(report)], options.markdown, terminal);
     if (options.html !== undefined) writeResult([benchPage(report)], options.html, terminal);
     writeReport(report, () => benchTables(report, terminal), options, terminal);
-    if (options.check === undefined) return EXIT.done;
-    const faults = checkAgainst(options.check, report);
+    if (before === undefined) return EXIT.done;
+    const faults = worseThan(before, report);
     for (const fault of faults) terminal.note(fault);
-    terminal.note(
-      faults.length > 0
-        ? `${faults.length} figures are worse than in ${options.check}`
-        : 'no figure is worse',
-    );
+    if (faults.length === 0) terminal.note('no figure is worse');
+    else terminal.note(`${faults.length} figures are worse than in ${options.check}`);
     return faults.length > 0 ? EXIT.inputAtFault : EXIT.done;
   } finally {
     progress.done();
