@@ -150,6 +150,16 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     expect(asked).toEqual([]);
   });
 
+  it('N10: shows a reader nothing of a policy that fails at the cut', async () => {
+    const late = folder.file(
+      'late.mjs',
+      `let left = 1;\nexport const compact = (messages) => { if (left-- > 0) return messages.slice(-1); throw new Error('late'); };\n`,
+    );
+    await report('--replicates', '1', '--policies', late);
+    const [reader] = asked;
+    expect(reader!.user).toMatch(/^<context>\n\n<\/context>/);
+  });
+
   it('N10: stands in Markdown and on the page', async () => {
     const [markdown, html] = [join(folder.path, 'exam.md'), join(folder.path, 'exam.html')];
     await report('--replicates', '2', '--markdown', markdown, '--html', html);

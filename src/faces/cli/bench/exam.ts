@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SpillwayError, thrownText } from '../../../errors/index.js';
 import { interval } from './bootstrap.js';
 import { asContext, question, type Examiner, type Grades } from './examiner.js';
+import type { LaneCall } from './lane.js';
 import type { BenchPolicy } from './policy.js';
 import type { Draws } from './rows.js';
 import { Subject } from './subject.js';
@@ -108,10 +109,11 @@ async function rowOf(
 async function contextAt(exam: Exam, policy: BenchPolicy, budget: number, format: string) {
   const lane = await policy.lane(new Subject(exam.file, format, exam.cut), budget);
   try {
-    let sent = { context: '', tokens: 0 };
-    for await (const { prepared, tokens } of lane.calls)
-      if (prepared) sent = { context: asContext(prepared.messages), tokens };
-    return sent;
+    let last: LaneCall | undefined;
+    for await (const call of lane.calls) last = call;
+    // Where a policy fails at the cut, a reader has nothing to go by.
+    const { prepared, tokens } = last!;
+    return prepared ? { context: asContext(prepared.messages), tokens } : { context: '', tokens: 0 };
   } finally {
     await lane.close();
   }
