@@ -93,6 +93,23 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     expect(rounds.map(({ files }) => files.length)).toEqual([1, 0]);
   });
 
+  it('N10: holds against a policy that sends nothing as it is, and takes a profile that a folder is named like', async () => {
+    const nothing = policy('mute.mjs', '() => { throw new Error("out of paper") }');
+    const here = process.cwd();
+    mkdirSync(join(folder.path, 'staged'));
+    process.chdir(folder.path);
+    try {
+      const { rounds } = await measured([nothing, 'keep-newest', 'staged'], '--equal', '--windows', '1');
+      const told = [rounds[0]!.rows, rounds[0]!.equal!].map((rows) => rows.map(({ budget }) => budget));
+      expect(told).toEqual([
+        [1, 1, 1],
+        [1, 1, 1],
+      ]);
+    } finally {
+      process.chdir(here);
+    }
+  });
+
   it('N10: gives up on a policy that gives no answer', async () => {
     const hangs = policy('hangs.mjs', '() => new Promise(() => {})');
     const history = await chatHistoryOf(read(CHAT));
@@ -110,6 +127,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
       ['--policies', 'nobody'],
       /PROFILE_UNKNOWN: policy.*nobody.*staged, keep-newest, clear-tools/,
     ],
+    ['no such session', ['gone.jsonl'], /INPUT_UNREADABLE: gone\.jsonl/],
     ['no window', ['--windows', '8000,none'], /whole numbers above 0/],
     ['no session', ['--report', 'REPORT'], /a folder without a session/],
   ])('N10: says what is wrong: %s', async (name, args, said) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
 import { formats } from '../../../formats/index.js';
 import { openFor, type PolicyOptions } from '../open.js';
@@ -44,7 +44,7 @@ export async function openPolicies(
 }
 
 const textOf = (file: string | undefined): string =>
-  file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
+  file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '';
 
 const ownOf = (name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy => ({
   name,

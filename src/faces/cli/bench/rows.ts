@@ -109,7 +109,8 @@ export async function atEqualTokens(
   const distance = (column: Column): number => Math.abs(meanTokens(column.sessions) - target);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const mean = meanTokens(last.sessions);
-    if (Number.isNaN(mean) || Math.abs(mean - target) <= NEAR * target) break;
+    // NaN where one of them sends nothing: no budget makes them equal.
+    if (!(Math.abs(mean - target) > NEAR * target)) break;
     const budget = Math.min(whole.budget, Math.round((last.budget * target) / mean));
     if (budget === last.budget) break;
     last = await measured(budget);

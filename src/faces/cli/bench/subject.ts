@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SpillwayError } from '../../../errors/index.js';
-import { readSession, type ReadSession } from '../../importers/index.js';
+import { readSession, unreadable, type ReadSession } from '../../importers/index.js';
 import { createSpillway, replaySession, type Message } from '../../../index.js';
 import { createExactCounter, createMeasure } from '../../../tokens/index.js';
 import { openaiChat } from '../../../formats/index.js';
@@ -33,7 +33,11 @@ export class Subject {
 
   /** Of its bytes: what was measured is known by it again. */
   get hash(): string {
-    return (this.#hash ??= createHash('sha256').update(readFileSync(this.file)).digest('hex'));
+    try {
+      return (this.#hash ??= createHash('sha256').update(readFileSync(this.file)).digest('hex'));
+    } catch (cause) {
+      throw unreadable(this.file, cause);
+    }
   }
 
   get input(): Promise<ReadSession> {
