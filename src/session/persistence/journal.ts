@@ -9,7 +9,7 @@ import type { Pieces } from '../wiring.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
 import { Outbox } from './outbox.js';
-import { readThread, type OpenedThread } from './stored-thread.js';
+import { EMPTY, readThread, type OpenedThread } from './stored-thread.js';
 
 /**
  * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
@@ -90,7 +90,7 @@ export class Journal {
       // What is not stored yet meets what others stored when it is written.
       if (this.isBehind) return;
       const stored = await this.store.load(this.key);
-      if (isDeepStrictEqual(stored?.head ?? NOTHING, this.#head)) return;
+      if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) return;
       await this.#reload();
     });
   }
@@ -194,8 +194,6 @@ export class Journal {
     this.#outbox.dropDecisions();
   }
 }
-
-const NOTHING: ThreadHead = { messages: 0, entries: 0 };
 
 function asAppended({ seq: _, size: __, ...message }: LogMessage): Message {
   return message;

@@ -13,6 +13,8 @@ interface Sent {
   readonly events: number;
   readonly usage: number;
   readonly last: StoredEvent;
+  /** By itself, whatever the head of the thread: it may come at any time. */
+  readonly isNote: boolean;
 }
 
 interface OutboxParts {
@@ -28,7 +30,7 @@ export class Outbox {
   #events: StoredEvent[] = [];
   #usage: UsageEntry[] = [];
   #named = 0;
-  /** What may be stored although no answer said so. They grow: each holds what those before it held. */
+  /** What may be stored although no answer said so. They grow: each holds the names of those before it, so that one of them is done at most. */
   #inDoubt: Sent[] = [];
 
   constructor(private readonly parts: OutboxParts) {}
@@ -40,19 +42,26 @@ export class Outbox {
 
   /** A decision was lost to another process: what was said of it did not happen. */
   dropDecisions(): void {
-    this.#events = this.#events.filter(({ kind }) => standsAnyway(kind));
+    const lasts = new Set(this.#inDoubt.map(({ last }) => last));
+    const standing = (count?: number): StoredEvent[] =>
+      this.#events.slice(0, count).filter((event) => standsAnyway(event.kind) || lasts.has(event));
+    this.#inDoubt = this.#inDoubt.map((sent) => ({ ...sent, events: standing(sent.events).length }));
+    this.#events = standing();
   }
 
   /** Stores what waits, by itself; `resolve` comes before it. */
   async store(): Promise<void> {
     if (this.#events.length === 0 && this.#usage.length === 0) return;
     const { store, key } = this.parts;
-    await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true));
+    await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true), true);
   }
 
   /** Sends all that waits; an answer that is undefined says that it was refused. What is added meanwhile comes behind it. */
-  async send<Answer>(by: (waiting: OutboxItems) => Promise<Answer | undefined>): Promise<Answer | undefined> {
-    const sent = this.#nameLast();
+  async send<Answer>(
+    by: (waiting: OutboxItems) => Promise<Answer | undefined>,
+    isNote = false,
+  ): Promise<Answer | undefined> {
+    const sent = this.#nameLast(isNote);
     const waiting = { events: [...this.#events], usage: [...this.#usage] };
     try {
       const answer = await by(waiting);
@@ -69,17 +78,21 @@ export class Outbox {
   /** Finds out what became of what was sent without an answer, before anything of it is sent again. */
   async resolve(): Promise<void> {
     const { store, key } = this.parts;
-    for (const sent of this.#inDoubt.toReversed()) {
+    let done: Sent | undefined;
+    // The oldest first: one that is done meanwhile is seen by its own name, which is asked for after those it holds.
+    for (const sent of this.#inDoubt) {
       const { kind, ref, id } = sent.last;
       const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
       const stored = await store.events(key, query);
-      if (stored.some((event) => event.id === id)) return this.#acknowledge(sent);
+      if (stored.some((event) => event.id === id)) done = sent;
+      else if (done) break;
     }
+    if (done) this.#acknowledge(done);
   }
 
-  /** Where the thread moved on, after `resolve`: what was not done by then never will be. */
+  /** Where the thread moved on, after `resolve`: a write that was not done by then never will be. */
   settle(): void {
-    this.#inDoubt = [];
+    this.#inDoubt = this.#inDoubt.filter(({ isNote }) => isNote);
   }
 
   #acknowledge({ events, usage }: Pick<Sent, 'events' | 'usage'> = { events: 0, usage: 0 }): void {
@@ -93,7 +106,7 @@ export class Outbox {
   }
 
   /** Undefined where nothing waits. */
-  #nameLast(): Sent | undefined {
+  #nameLast(isNote: boolean): Sent | undefined {
     const { writer, clock } = this.parts;
     const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
     // More usage alone would leave nothing to be found by.
@@ -103,7 +116,7 @@ export class Outbox {
     if (!last) return undefined;
     const named = last.id === undefined ? { ...last, id: `${writer}/${++this.#named}` } : last;
     this.#events.push(named);
-    return { events: this.#events.length, usage: this.#usage.length, last: named };
+    return { events: this.#events.length, usage: this.#usage.length, last: named, isNote };
   }
 }
 

@@ -36,7 +36,7 @@ export interface OpenedThread extends Omit<ReadThread, 'entries'> {
   readonly prepared?: SavedPlan | undefined;
 }
 
-const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
+export const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
 
 /** Messages that are read in one go: some stores give them without letting others have their turn. */
 const PAGE_MESSAGES = 250;

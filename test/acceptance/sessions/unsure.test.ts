@@ -5,30 +5,33 @@ import { but, KINDS, place } from './stores.js';
 const openOn = async (store: SessionStore): Promise<Session> =>
   (await engine(6_000, {}, { store })).open({ id: 's' });
 
+const lost = (): SpillwayError =>
+  new SpillwayError('STORE_FAILED', {
+    subject: 'store',
+    found: 'the connection went away',
+    remedy: 'Load the thread again to see whether it was done.',
+    facts: { outcome: 'unknown' },
+    retryable: true,
+  });
+
 /** A store whose next write, or note, is done, not done, or done late, and in any case its answer never comes. */
 function losing(store: SessionStore) {
-  let lost: 'nothing' | 'answer' | 'all' | 'late' = 'nothing';
+  let loses: 'nothing' | 'answer' | 'all' | 'late' = 'nothing';
   let late: (() => Promise<unknown>) | undefined;
   const losingly = async <T>(ask: () => Promise<T>): Promise<T> => {
-    const is = lost;
-    lost = 'nothing';
+    const is = loses;
+    loses = 'nothing';
     await late?.();
     late = is === 'late' ? ask : undefined;
     const answer = is === 'all' || is === 'late' ? undefined : await ask();
     if (is === 'nothing') return answer as T;
-    throw new SpillwayError('STORE_FAILED', {
-      subject: store.name,
-      found: 'the connection went away',
-      remedy: 'Load the thread again to see whether it was done.',
-      facts: { outcome: 'unknown' },
-      retryable: true,
-    });
+    throw lost();
   };
   const unsure = but(store, {
     write: (...asked) => losingly(() => store.write(...asked)),
     note: (...asked) => losingly(() => store.note(...asked)),
   });
-  return { store: unsure, loses: (what: 'answer' | 'all' | 'late' = 'answer') => void (lost = what) };
+  return { store: unsure, loses: (what: 'answer' | 'all' | 'late' = 'answer') => void (loses = what) };
 }
 
 const LOST = { code: 'STORE_FAILED', retryable: true };
@@ -158,6 +161,54 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     await session.observe({ inputTokens: 20 }).catch(() => undefined);
     await session.append(said('next'));
     expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
+  });
+
+  it('is counted once where it is done behind what another process stored, and the session goes on', async () => {
+    const at = await place(kind);
+    const { store, loses } = losing(at.store);
+    const session = await openOn(store);
+    await session.append(...read([user('Build a mill.'), says('Gladly.')]));
+    await session.prepare();
+    loses('late');
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await (await openOn(await at.again())).append(said('theirs'));
+    await session.load();
+    await session.prepare();
+    await session.observe({ inputTokens: 20 }).catch(() => undefined);
+    await session.append(said('ours'));
+    const again = await openOn(await at.again());
+    expect(again.operator.costs.primary).toMatchObject({ calls: 2, inputTokens: 120 });
+    expect(again.view.map(({ message }) => message.id)).toEqual(['m0', 'm1', 'theirs', 'ours']);
+  });
+
+  it('is counted once where it is done while the store is asked for it', async () => {
+    const at = await place(kind);
+    let isAway = true;
+    let late: (() => Promise<void>) | undefined;
+    const store = but(at.store, {
+      note: async (...asked) => {
+        late = () => at.store.note(...asked);
+        throw lost();
+      },
+      events: async (...asked) => {
+        const found = await at.store.events(...asked);
+        if (!isAway) await late?.();
+        if (!isAway) late = undefined;
+        return found;
+      },
+    });
+    const session = await openOn(store);
+    await session.append(...read([user('Build a mill.'), says('Gladly.')]));
+    for (const inputTokens of [100, 20]) {
+      await session.prepare();
+      await expect(session.observe({ inputTokens })).rejects.toMatchObject(LOST);
+    }
+    isAway = false;
+    await session.append(said('next'));
+    expect((await openOn(await at.again())).operator.costs.primary).toMatchObject({
+      calls: 2,
+      inputTokens: 120,
+    });
   });
 
   it('is counted once where nothing had been prepared that it could be of', async () => {
