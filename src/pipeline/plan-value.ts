@@ -21,6 +21,7 @@ export function planOf(
       scale: before.scale,
       clock,
       logLength: source.log.length,
+      ...(source.log.length > 0 && { logEnd: source.log.at(source.log.length - 1).id }),
       ...(source.recall && { recall: true }),
     },
     stages,

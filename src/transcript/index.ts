@@ -20,7 +20,7 @@ export { firstAtLeast } from './first-at-least.js';
 export { WeakCache } from './weak-cache.js';
 export * from './plan.js';
 export * from './ledger-event.js';
-export { GENESIS, Ledger, type HoldOf } from './ledger.js';
+export { GENESIS, Ledger, movedOn, type HoldOf } from './ledger.js';
 export * from './handle.js';
 export { endOfString, isRecord, NumberLiteral, objectIn, parseJson, parseSaid, writeJson } from './json.js';
 export { parsingJson } from './parsing-json.js';

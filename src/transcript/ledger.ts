@@ -79,14 +79,8 @@ export class Ledger {
 
   /** Compare-and-swap: throws `LEDGER_CONFLICT` when another commit came first. */
   commit(record: CompactionRecord): void {
-    if (record.plan.base !== this.head) throw conflict(record.plan.base, this.head);
+    if (record.plan.base !== this.head) throw movedOn('plan base', record.plan.base, this.head);
     this.play({ kind: 'commit', record });
-  }
-
-  /** Takes the newest live record off and holds its span. Returns it, or undefined when nothing is live. */
-  undo(holdOf: HoldOf): CompactionRecord | undefined {
-    const newest = this.#records.findLast(isLive);
-    return newest && this.undoTo(newest.id, holdOf)[0];
   }
 
   /** Takes off a record and every live one after it, newest first, and holds their spans. */
@@ -143,12 +137,8 @@ export class Ledger {
 
 const isLive = ({ status }: CompactionRecord): boolean => status === 'committed';
 
-function conflict(found: string, head: string): SpillwayError {
-  return new SpillwayError('LEDGER_CONFLICT', {
-    subject: 'plan base',
-    found,
-    allowed: head,
-    remedy: 'Plan again on the current ledger.',
-    retryable: true,
-  });
+/** What a plan was made on is not what stands by now. */
+export function movedOn(subject: string, found: unknown, allowed: string): SpillwayError {
+  const remedy = 'Plan again, or let `edit(plan)` judge it anew where only the ledger moved on.';
+  return new SpillwayError('LEDGER_CONFLICT', { subject, found, allowed, remedy, retryable: true });
 }

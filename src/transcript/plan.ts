@@ -20,6 +20,8 @@ export interface DecisionInputs {
   /** Milliseconds since the epoch, read once per run. */
   readonly clock: number;
   readonly logLength: number;
+  /** Id of the log's last message; absent in plans of older versions, and where the log was empty. */
+  readonly logEnd?: string;
   /** Set where the agent had the recall tool: the texts of this plan tell it to use it. */
   readonly recall?: true;
 }

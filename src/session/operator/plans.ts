@@ -3,6 +3,7 @@ import { planNothing, rejudge } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import {
   endsOf,
+  movedOn,
   type CompactionRecord,
   type Plan,
   type PlannedEdit,
@@ -191,6 +192,7 @@ export class Plans {
   edit(plan: Plan, changes: PlanChanges): Plan {
     genuine(plan);
     const { without = [], keep = [], text = {} } = changes;
+    if (this.of.thread.log.find(plan.inputs.logEnd ?? '')) this.#checkLog(plan);
     const kept = keep.map((id) => this.#seqOf(id));
     const edits = plan.edits.flatMap((edit, place): PlannedEdit[] => {
       if (without.includes(place) || kept.some((seq) => this.#touches(edit, seq))) return [];
@@ -218,20 +220,18 @@ export class Plans {
   #drawn(plan: Plan): Projection {
     const { ledger, projection } = this.of.thread;
     genuine(plan);
-    if (plan.base !== ledger.head) {
-      throw new SpillwayError('LEDGER_CONFLICT', {
-        subject: 'plan base',
-        found: plan.base,
-        allowed: ledger.head,
-        remedy:
-          'Plan again, or let `edit(plan)` judge it anew on the ledger of now: that gives it another hash.',
-        retryable: true,
-      });
-    }
+    if (plan.base !== ledger.head) throw movedOn('plan base', plan.base, ledger.head);
     for (const edit of plan.edits) for (const id of endsOf(edit)) this.#seqOf(id);
+    this.#checkLog(plan);
     const draft = projection.fork();
     draft.apply(plan.edits);
     return draft;
+  }
+
+  /** Throws where messages that others stored came in between: a span of the plan would hold what it does not tell. */
+  #checkLog({ inputs: { logEnd, logLength } }: Plan): void {
+    const place = logEnd === undefined ? logLength - 1 : this.of.thread.log.find(logEnd)?.seq;
+    if (place !== logLength - 1) throw movedOn(`place of ${logEnd}, once last`, place, `${logLength - 1}`);
   }
 
   #seqOf(id: string): number {

@@ -1,4 +1,5 @@
 import { openStore, type SessionStore } from '../../../src/index.js';
+import { endsOf } from '../../../src/transcript/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
 /* What another process stores of a session while this one works. */
@@ -113,6 +114,35 @@ it('a log that is rolled back when another process was first is read again as it
     expect(idsIn(again)).toEqual(idsIn(session));
     expect(idsIn(session).slice(0, 4)).toEqual(['m0', 'm1', 'm2', 'm3']);
   }
+});
+
+it.each(['commit', 'propose', 'edit', 'preview'] as const)(
+  'a plan made on messages that came to stand behind those of another process is refused (%s)',
+  async (how) => {
+    const store = await openStore('memory:');
+    const other = await (await engine({ store })).open({ id: 's' });
+    await other.append(...talk(12));
+    const session = await (await engine({ store })).open({ id: 's' });
+    const ours = ['x1', 'x2', 'x3', 'x4', 'x5'].map((id) => said(id, 'user'));
+    await other.append(said('y', 'user'), said('y2', 'assistant'));
+    const told = session.append(...ours);
+    const { plan } = await session.operator.plan({ target: 0.1 });
+    await told;
+    expect(idsIn(session).slice(12)).toEqual(['y', 'y2', 'x1', 'x2', 'x3', 'x4', 'x5']);
+    await expect(session.operator[how](plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT' });
+    expect(session.operator.history).toEqual([]);
+  },
+);
+
+it('a plan that ends where a log was rolled back to since is refused: the last words may be those to be answered', async () => {
+  const store = await openStore('memory:');
+  const session = await (await engine({ store })).open({ id: 's' });
+  await session.append(said('first', 'user'), ...talk(15));
+  const { plan } = await session.operator.plan({ target: 0.6 });
+  const [, last] = endsOf(plan!.edits[0]!);
+  await session.operator.rollback(last);
+  expect(session.log.unansweredUser).toMatchObject({ id: last });
+  await expect(session.operator.commit(plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT' });
 });
 
 it('what is told of a decision is stored with it, or not at all, in whichever moment the audit is read', async () => {

@@ -29,7 +29,7 @@ describe('the ledger', () => {
     const ledger = new Ledger();
     ledger.commit(recordOf('c1', GENESIS));
     const before = ledger.head;
-    ledger.undo(hold);
+    ledger.undoTo('c1', hold);
     expect(ledger.head).not.toBe(before);
     expect(ledger.head).not.toBe(GENESIS);
     expect(() => ledger.commit(recordOf('c2', before))).toThrow(
@@ -44,10 +44,10 @@ describe('the ledger', () => {
     ledger.commit(recordOf('c1', GENESIS, [edits[0]!]));
     ledger.commit(recordOf('c2', ledger.head, [edits[1]!]));
     expect(ledger.liveEdits).toEqual(edits);
-    expect(ledger.undo(() => ({ from: 3, to: 4 }))).toMatchObject({ id: 'c2', status: 'undone' });
+    expect(ledger.undoTo('c2', () => ({ from: 3, to: 4 }))).toMatchObject([{ id: 'c2', status: 'undone' }]);
     expect(ledger.liveEdits).toEqual([edits[0]]);
-    expect(ledger.undo(hold)?.id).toBe('c1');
-    expect(ledger.undo(hold)).toBeUndefined();
+    expect(ledger.undoTo('c1', hold)).toMatchObject([{ id: 'c1' }]);
+    expect(ledger.undoTo('c1', hold)).toEqual([]);
     expect(ledger.records.map(({ status }) => status)).toEqual(['undone', 'undone']);
     expect(ledger.holds).toEqual([
       { from: 3, to: 4 },
@@ -64,7 +64,7 @@ describe('the ledger', () => {
       [4, 6],
     ].entries()) {
       ledger.commit(recordOf(`c${at}`, ledger.head));
-      ledger.undo(() => ({ from: span[0]!, to: span[1]! }));
+      ledger.undoTo(`c${at}`, () => ({ from: span[0]!, to: span[1]! }));
     }
     ledger.play({ kind: 'rollback', length: 7, appended: 9, records: [] });
     expect(ledger.holds.map(({ to }) => to)).toEqual([1, 6]);
@@ -77,7 +77,7 @@ describe('the ledger', () => {
     const ledger = new Ledger();
     const original = look(bench.projection);
     ledger.commit(recordOf('c1', GENESIS, [planned(supersede('m0', 'm1', summary('s', 'x')))]));
-    ledger.undo(hold);
+    ledger.undoTo('c1', hold);
     expect(look(renderAll(bench.log, ledger.liveEdits, bench.isPinned))).toEqual(original);
   });
 });
