@@ -177,7 +177,7 @@ export class Journal {
     // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
     const decided = thread.ledger.version - this.#head.entries;
     const news = read.entries.slice(this.#head.entries);
-    thread.replaceWith(read.contents, this.#unsaved().map(asAppended), (message, log) => {
+    thread.replaceWith(read.contents, this.#unsaved(), (message, log) => {
       if (!log.isTaken(message.id)) return false;
       const stored = log.find(message.id);
       // Another process may have written the very message: a client that was answered by two.
@@ -193,8 +193,4 @@ export class Journal {
     this.#conflicts++;
     this.#outbox.dropDecisions();
   }
-}
-
-function asAppended({ seq: _, size: __, ...message }: LogMessage): Message {
-  return message;
 }
