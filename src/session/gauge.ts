@@ -99,16 +99,10 @@ export class Gauge {
 
   /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale. */
   scale(budget = this.#budget): (projection: Projection) => Reading {
-    const standing = {
-      toolsTokens: this.fixed.tokens,
-      toolsBytes: this.fixed.bytes,
-      budget,
-      calibration: this.#calibration,
-      generation: this.#generation,
-      ratio: this.#ratio,
-    };
+    const { fixed: tools } = this;
+    const [calibration, generation, ratio] = [this.#calibration, this.#generation, this.#ratio];
     return ({ size: view, resultTokens: toolResultTokens }) =>
-      readPressure({ ...standing, view, toolResultTokens });
+      readPressure({ view, toolResultTokens, tools, budget, calibration, generation, ratio });
   }
 
   /** Tokens of a request by our own count for this model, whatever reports have taught. */

@@ -1,4 +1,4 @@
-import type { Size } from '../transcript/index.js';
+import { NO_SIZE, type Size } from '../transcript/index.js';
 import type { Budget } from './budget.js';
 import { basisOf, inputOf, UNCALIBRATED, type Basis, type Calibration, type Usage } from './calibration.js';
 
@@ -6,11 +6,7 @@ export interface ReadingRequest {
   /** The rendered view, in base tokens (o200k or the heuristic, as counted once at append). */
   readonly view: Size;
   /** Tool definitions, in base tokens. */
-  readonly toolsTokens?: number;
-  /** Bytes of what `toolsTokens` are counted of. */
-  readonly toolsBytes?: number;
-  /** What will be injected or asked beside the view and is not in it yet. */
-  readonly pending?: Partial<Size>;
+  readonly tools?: Size;
   /** Tool results within the view, in base tokens; only for their cap. */
   readonly toolResultTokens?: number;
   readonly budget: Budget;
@@ -33,10 +29,10 @@ export interface Reading {
   /** The largest of the three shares: 1 is full; 0 where there is no limit. */
   readonly pressure: number;
   readonly byTokens: number;
-  readonly byBytes?: number;
-  readonly byImages?: number;
+  readonly byBytes?: number | undefined;
+  readonly byImages?: number | undefined;
   /** Share of the tool results' own cap. No part of `pressure`: it asks for fewer tool results, not for a summary. */
-  readonly byToolResults?: number;
+  readonly byToolResults?: number | undefined;
   /** What decides. `toolResults` where their cap is passed and nothing else is nearer its end. */
   readonly binding: Binding;
   readonly basis: Basis;
@@ -49,52 +45,63 @@ export interface Reading {
 
 /** Reads the pressure of a request. Every token figure in it is on one scale: base tokens × ratio × calibration. */
 export function readPressure(request: ReadingRequest): Reading {
-  const { view, budget, pending = {}, toolsTokens = 0, calibration = UNCALIBRATED, ratio = 1 } = request;
+  const { view, budget, tools = NO_SIZE, calibration = UNCALIBRATED, ratio = 1 } = request;
   const scale = ratio * calibration.ratio;
   const basis = basisOf(calibration, request.generation ?? calibration.generation);
-  const base = view.tokens + toolsTokens + (pending.tokens ?? 0);
+  const base = view.tokens + tools.tokens;
   const tokens = Math.ceil(base * scale);
-  const bytes = view.bytes + (request.toolsBytes ?? 0) + (pending.bytes ?? 0);
-  const images = view.images + (pending.images ?? 0);
+  const bytes = view.bytes + tools.bytes;
+  const results = (request.toolResultTokens ?? 0) * scale;
 
   const byTokens = tokens / budget.tokens;
   const byBytes = budget.bytes === undefined ? undefined : bytes / budget.bytes;
-  const byImages = budget.images === undefined ? undefined : images / budget.images;
+  const byImages = budget.images === undefined ? undefined : view.images / budget.images;
   const cap = budget.caps.toolResults;
-  const byToolResults =
-    cap === undefined || request.toolResultTokens === undefined
-      ? undefined
-      : (request.toolResultTokens * scale) / Math.max(1, cap);
+  const byToolResults = cap === undefined ? undefined : results / Math.max(1, cap);
+  const pressure = Math.max(byTokens, byBytes ?? 0, byImages ?? 0);
+  const byOthers = byBytes === pressure ? 'bytes' : 'images';
+  const fullest = pressure > byTokens ? byOthers : 'tokens';
+  const isByResults = byToolResults !== undefined && byToolResults > Math.max(1, pressure);
+  const binding = isByResults ? 'toolResults' : fullest;
+  const derive = (): readonly string[] => [
+    `${view.tokens} view + ${tools.tokens} tools = ${base} base tokens`,
+    `× ${round(ratio)} model × ${round(calibration.ratio)} ${basis} = ${tokens} tokens`,
+    `pressure ${round(pressure)}, bound by ${binding}`,
+    ...budget.derivation,
+  ];
+  const shares = [byTokens, byBytes, byImages, byToolResults] as const;
+  return new Figures(tokens, bytes, view.images, pressure, ...shares, binding, basis, scale, budget, derive);
+}
 
-  const shares = { tokens: byTokens, bytes: byBytes ?? 0, images: byImages ?? 0 };
-  const pressure = Math.max(shares.tokens, shares.bytes, shares.images);
-  const fullest =
-    (['tokens', 'bytes', 'images'] as const).find((one) => shares[one] === pressure) ?? 'tokens';
-  const binding =
-    byToolResults !== undefined && byToolResults > 1 && byToolResults > pressure ? 'toolResults' : fullest;
-  return {
-    tokens,
-    bytes,
-    images,
-    pressure,
-    byTokens,
-    ...(byBytes === undefined ? {} : { byBytes }),
-    ...(byImages === undefined ? {} : { byImages }),
-    ...(byToolResults === undefined ? {} : { byToolResults }),
-    binding,
-    basis,
-    scale,
-    // Most readings are asked for their figures alone.
-    get derivation() {
-      return [
-        `${view.tokens} view + ${toolsTokens} tools + ${pending.tokens ?? 0} pending = ${base} base tokens`,
-        `× ${round(ratio)} model × ${round(calibration.ratio)} ${basis} = ${tokens} tokens`,
-        `pressure ${round(pressure)}, bound by ${binding}`,
-        ...budget.derivation,
-      ];
-    },
-    budget,
-  };
+/** Most readings are asked for their figures alone: how they were got is said when it is asked for. */
+class Figures implements Reading {
+  readonly #derive: () => readonly string[];
+
+  constructor(
+    readonly tokens: number,
+    readonly bytes: number,
+    readonly images: number,
+    readonly pressure: number,
+    readonly byTokens: number,
+    readonly byBytes: number | undefined,
+    readonly byImages: number | undefined,
+    readonly byToolResults: number | undefined,
+    readonly binding: Binding,
+    readonly basis: Basis,
+    readonly scale: number,
+    readonly budget: Budget,
+    derive: () => readonly string[],
+  ) {
+    this.#derive = derive;
+  }
+
+  get derivation(): readonly string[] {
+    return this.#derive();
+  }
+
+  toJSON(): Reading {
+    return { ...this, derivation: this.derivation };
+  }
 }
 
 /** Whether a finished request was over what the provider takes: input, cached input and output together. */

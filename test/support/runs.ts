@@ -73,6 +73,7 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
   const { caps, bytes, toolsTokens = 0 } = settings;
   const budget = budgetOf(settings.budget, caps, bytes);
   let time = 0;
+  const fixed = { tokens: toolsTokens, bytes: 0, images: 0 };
   return {
     source: bench.source,
     projection: bench.projection,
@@ -80,15 +81,9 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
     trigger: { kind: 'pressure', detail: 'a test' },
     policy: policyOf(stages, settings.policy),
     forced: settings.forced ?? false,
-    read: (projection: Projection, pendingTokens = 0) =>
-      readPressure({
-        view: projection.size,
-        toolsTokens,
-        toolResultTokens: projection.resultTokens,
-        pending: { tokens: pendingTokens },
-        budget,
-      }),
-    fixed: { tokens: toolsTokens, bytes: 0, images: 0 },
+    read: ({ size: view, resultTokens: toolResultTokens }: Projection) =>
+      readPressure({ view, tools: fixed, toolResultTokens, budget }),
+    fixed,
     measure,
     count,
     clock: settings.clock ?? 1_700_000_000_000,

@@ -72,7 +72,7 @@ export function compactAiSdk(
       () => way.alone(),
     );
   };
-  const middleware: LanguageModelV3Middleware = {
+  return {
     specificationVersion: 'v3',
     wrapGenerate: ({ model, params }) =>
       turn<LanguageModelV3GenerateResult, LanguageModelV3GenerateResult>(model, params, {
@@ -114,8 +114,7 @@ export function compactAiSdk(
         alone: () => model.doStream(params),
       });
     },
-  };
-  return middleware;
+  } satisfies LanguageModelV3Middleware;
 }
 
 /** A way to call a model: whole, or as a stream. */
