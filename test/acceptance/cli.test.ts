@@ -213,6 +213,16 @@ describe('spillway replay', () => {
     },
   );
 
+  it('--contexts-at and --out are for each other: CONFIG_INVALID where one is missing', async () => {
+    for (const [given, missing] of [
+      [['--contexts-at', String(assistants[0])], '--out'],
+      [['--out', place('no-contexts')], '--contexts-at'],
+    ] as const) {
+      const { code, err } = await spillway(['replay', FILE, ...BUDGET, ...given]);
+      expect([code, err]).toEqual([1, expect.stringMatching(`^CONFIG_INVALID: ${missing}; found "nothing"`)]);
+    }
+  });
+
   it('reports every call, and totals', async () => {
     const { code, err } = await spillway(['replay', FILE, ...BUDGET, '--json']);
     expect(code).toBe(0);

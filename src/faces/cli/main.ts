@@ -210,7 +210,7 @@ const policyOptions = (command: Command): Command =>
       '--to <format>',
       'wire format to write (default: that of the request; openai-chat for a recording)',
     )
-    .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
+    .option('--out <path>', 'write messages here instead of stdout (replay: a folder, for --contexts-at)')
     .option('--report <file>', 'write the report as JSON here')
     .option('--json', 'the report on stderr as JSON');
 

@@ -4,6 +4,7 @@ import { formatNamed } from '../../../formats/index.js';
 import { readSession } from '../../importers/index.js';
 import { replaySession, type Message } from '../../../index.js';
 import { closing, openFor, type PolicyOptions } from '../open.js';
+import { usage } from '../options.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { replayReport, replayTable } from '../report/replay.js';
 import { createProgress } from '../progress.js';
@@ -29,14 +30,10 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
       remedy: 'Indexes are 0-based over the messages, the meta line not counted.',
     });
   }
-  if (wanted.size > 0 && options.out === undefined) {
-    throw new SpillwayError('CONFIG_INVALID', {
-      subject: '--out',
-      found: 'nothing',
-      allowed: 'a folder',
-      remedy: 'Say with --out where the contexts should be written.',
-    });
-  }
+  if (wanted.size > 0 && options.out === undefined)
+    throw usage('--out', 'nothing', 'a folder, where what --contexts-at asks for is written');
+  if (wanted.size === 0 && options.out !== undefined)
+    throw usage('--contexts-at', 'nothing', 'indexes of assistant messages, whose contexts go to --out');
   const contextFile = (index: number): string => join(options.out!, `context-${index}.json`);
   refuseInput(file, ...[...wanted].map(contextFile));
   const opened = await openFor(input, options, terminal);

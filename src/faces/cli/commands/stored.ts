@@ -1,4 +1,3 @@
-import { SpillwayError } from '../../../errors/index.js';
 import {
   forgetLimits,
   learnedLimits,
@@ -11,6 +10,7 @@ import {
 import * as verbs from '../../operations/index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
+import { usage } from '../options.js';
 import { amount, budgetLine, counted, percent } from '../report/numbers.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
@@ -175,13 +175,9 @@ async function giveBack({ session, options }: Within, handle?: string): Promise<
 }
 
 function checkRecallOptions({ handle, query }: StoredOptions): void {
-  if (handle !== undefined || query !== undefined) return;
-  throw new SpillwayError('CONFIG_INVALID', {
-    subject: 'recall',
-    found: 'neither --handle nor --query',
-    allowed: '--handle as it stands in a mark, or --query with words to search for',
-    remedy: 'Say what to read back.',
-  });
+  const allowed = '--handle as it stands in a mark, or --query with words to search for';
+  if (handle === undefined && query === undefined)
+    throw usage('recall', 'neither --handle nor --query', allowed);
 }
 
 /** What the commands for kept sessions do, by name. */
