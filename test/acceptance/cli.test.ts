@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -351,11 +352,29 @@ describe('the input file', () => {
     const input = folder.file('beside.jsonl', jsonLines(CHAT));
     const victim = folder.file('victim.txt', 'mine');
     const out = folder.file('beside.json', 'old');
-    chmodSync(out, 0o600);
-    expect((await spillway(['compact', input, ...BUDGET, '--out', out])).code).toBe(0);
-    expect(statSync(out).mode & 0o777).toBe(0o600);
+    for (const rights of [0o600, 0o666]) {
+      chmodSync(out, rights);
+      expect((await spillway(['compact', input, ...BUDGET, '--out', out])).code).toBe(0);
+      expect(statSync(out).mode & 0o777).toBe(rights);
+    }
     symlinkSync(victim, `${out}.${process.pid}.part`);
     expect((await spillway(['compact', input, ...BUDGET, '--out', out])).code).toBe(1);
     expect(readFileSync(victim, 'utf8')).toBe('mine');
+  });
+
+  it('has results beside it that are written behind a link, and take the place of no other', async () => {
+    const input = folder.file('behind.jsonl', jsonLines(CHAT));
+    const [target, link] = [folder.file('target.json', 'old'), place('link.json')];
+    symlinkSync(target, link);
+    expect((await spillway(['compact', input, ...BUDGET, '--out', link])).code).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual(expect.any(Array));
+    for (const other of [link, target, place('new.json')]) {
+      const { code, err } = await spillway(['compact', input, ...BUDGET, '--out', other, '--report', other]);
+      expect([code, err]).toEqual([1, expect.stringContaining('the place of another result')]);
+    }
+    expect(existsSync(place('new.json'))).toBe(false);
+    const nowhere = ['--out', '/dev/null', '--report', '/dev/null'];
+    expect((await spillway(['compact', input, ...BUDGET, ...nowhere])).code).toBe(0);
   });
 });

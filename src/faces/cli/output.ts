@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   openSync,
   realpathSync,
   renameSync,
@@ -8,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { SpillwayError, thrownText } from '../../errors/index.js';
 import { makeFolder } from '../../summarizers/index.js';
 import { writeJson } from '../../transcript/index.js';
@@ -37,20 +38,29 @@ export function* requestLines(
   yield '}\n';
 }
 
-/** Throws `OUTPUT_UNWRITABLE` where a result would take the place of what it is made from, by whatever path. */
+/** Throws `OUTPUT_UNWRITABLE` where a result would take the place of what it is made from, or of another, by whatever path. */
 export function refuseInput(input: string, ...outputs: readonly (string | undefined)[]): void {
-  const read = realPath(input);
+  const taken = [placeOf(input)];
   for (const file of outputs) {
-    if (file === undefined || read === undefined || realPath(file) !== read) continue;
+    if (file === undefined || isStream(file)) continue;
+    const at = taken.indexOf(placeOf(file));
+    taken.push(placeOf(file));
+    if (at < 0) continue;
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
-      found: 'the input itself',
-      remedy: 'Name another file: what is read is never written to.',
+      found: at === 0 ? 'the input itself' : 'the place of another result',
+      remedy: 'Name another file: what is read, and each result, stands by itself.',
     });
   }
 }
 
-const realPath = (file: string): string | undefined => (existsSync(file) ? realpathSync(file) : undefined);
+/** Behind links: they stay, and what they name is written. */
+const placeOf = (file: string): string => (existsSync(file) ? realpathSync(file) : resolve(file));
+
+function isStream(file: string): boolean {
+  const there = existsSync(file) ? statSync(file) : undefined;
+  return there !== undefined && !there.isFile() && !there.isDirectory();
+}
 
 /**
  * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or
@@ -61,23 +71,24 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     for (const line of lines) terminal.out(line);
     return;
   }
-  const there = existsSync(file) ? statSync(file) : undefined;
-  const isStream = there !== undefined && !there.isFile() && !there.isDirectory();
-  const draft = isStream ? file : `${file}.${process.pid}.part`;
-  let isDrafted = false;
+  let draft: string | undefined;
   try {
     makeFolder(dirname(file));
+    const place = placeOf(file);
+    const part = isStream(file) ? undefined : `${place}.${process.pid}.part`;
     // A draft that is there already is nobody's to write through; a file that is replaced keeps its rights.
-    const descriptor = isStream ? openSync(draft, 'w') : openSync(draft, 'wx', there?.mode);
-    isDrafted = true;
+    const mode = existsSync(place) ? statSync(place).mode : undefined;
+    const descriptor = part === undefined ? openSync(file, 'w') : openSync(part, 'wx', mode);
+    draft = part;
     try {
+      if (draft !== undefined && mode !== undefined) fchmodSync(descriptor, mode);
       for (const line of lines) writeFileSync(descriptor, line);
     } finally {
       closeSync(descriptor);
     }
-    if (!isStream) renameSync(draft, file);
+    if (draft !== undefined) renameSync(draft, place);
   } catch (cause) {
-    if (!isStream && isDrafted && existsSync(draft)) rmSync(draft);
+    if (draft !== undefined) rmSync(draft, { force: true });
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
       found: whyUnwritable(cause),

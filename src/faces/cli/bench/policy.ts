@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
 import { formats } from '../../../formats/index.js';
 import { openFor, type PolicyOptions } from '../open.js';
@@ -43,8 +43,8 @@ export async function openPolicies(
   }
 }
 
-const textOf = (file: string | undefined): string =>
-  file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '';
+const textOf = (file = ''): string =>
+  existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
 
 const ownOf = (name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy => ({
   name,

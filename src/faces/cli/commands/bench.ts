@@ -57,8 +57,7 @@ export async function bench(
 ): Promise<number> {
   const { windows, prices: sheets = [], memory = false, seed, state: kept } = options;
   const files = given.flatMap(sessionsAt);
-  for (const file of files)
-    refuseInput(file, options.report, options.markdown, options.html, kept, options.check);
+  for (const file of files) refuseInput(file, options.report, options.markdown, options.html, kept);
   // Read first: the report may take its place.
   const before = options.check === undefined ? undefined : readReport(options.check);
   const origin = originOf();
