@@ -21,7 +21,6 @@ interface Sink {
 /** Reads a stream of bytes as JSON Lines: holds no more than one line, and never one above `maxLineBytes`. */
 export class JsonLines {
   isDamaged = false;
-  readonly #sink: Sink;
   #pieces: Buffer[] = [];
   /** Bytes of the line so far, also those that were let go. */
   #bytes = 0;
@@ -31,9 +30,7 @@ export class JsonLines {
   #bad = 0;
   #firstBad = '';
 
-  constructor(sink: Sink) {
-    this.#sink = sink;
-  }
+  constructor(private readonly sink: Sink) {}
 
   /** @internal Declared, it would ask users for the types of Node. */
   push(chunk: Buffer): void {
@@ -62,7 +59,7 @@ export class JsonLines {
 
   #add(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#bytes > this.#sink.maxLineBytes) this.#pieces = [];
+    if (this.#bytes > this.sink.maxLineBytes) this.#pieces = [];
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
@@ -71,7 +68,7 @@ export class JsonLines {
     const [bytes, pieces] = [this.#bytes, this.#pieces];
     this.#bytes = 0;
     this.#pieces = [];
-    if (bytes > this.#sink.maxLineBytes) {
+    if (bytes > this.sink.maxLineBytes) {
       this.#firstBad ||= `a line of ${bytes} bytes`;
       this.#note('long-line', `${bytes} bytes are above the limit for a line; skipped`);
       return;
@@ -83,7 +80,7 @@ export class JsonLines {
 
   #read(text: string, isEnded: boolean): void {
     const { values, rest } = valuesOn(text);
-    this.#sink.take(
+    this.sink.take(
       values.filter((value) => this.#isCopyable(value)),
       this.#line,
     );
@@ -107,7 +104,7 @@ export class JsonLines {
   #check(): void {
     if (this.#values > 0) return;
     const remedy = 'Pass a recorded session; if a line is too long, raise maxLineBytes.';
-    throw wrongFormat(this.#sink.path, this.#firstBad, TEXT, remedy);
+    throw wrongFormat(this.sink.path, this.#firstBad, TEXT, remedy);
   }
 
   #note(kind: string, what: string): void {

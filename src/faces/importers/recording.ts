@@ -61,13 +61,10 @@ export class Recording {
   messages: Message[] = [];
   /** Indexes of the messages before which the agent compacted. */
   readonly compactions: number[] = [];
-  readonly #importer: string;
   #notices: Notice[] = [];
   readonly #about: Record<string, unknown> = {};
 
-  constructor(importer: string) {
-    this.#importer = importer;
-  }
+  constructor(private readonly importer: string) {}
 
   /** What the file says of itself: the first word on each stands. */
   about(fields: Fields): void {
@@ -101,7 +98,7 @@ export class Recording {
     const { messages, compactions } = this;
     if (messages.length === 0)
       throw new SpillwayError('INPUT_FORMAT', {
-        subject: `${this.#importer}: the file`,
+        subject: `${this.importer}: the file`,
         found: 'no message that says anything',
         allowed: 'a session in which users and the model speak',
         remedy: 'Pass the session file itself, not one of a sub-agent, or name the format the file is in.',

@@ -129,17 +129,14 @@ interface WireFile {
 
 /** Lines that no recording has: messages of some wire format, one a line, or a single line that holds a whole request. */
 export class WireLines implements SessionReader {
-  readonly #file: WireFile;
   readonly #items: unknown[] = [];
   readonly #bodies: unknown[] = [];
   readonly #notices: Notice[] = [];
 
-  constructor(file: WireFile) {
-    this.#file = file;
-  }
+  constructor(private readonly file: WireFile) {}
 
   take(value: unknown, line: number): void {
-    const { expected, isHopeful, unknown } = this.#file;
+    const { expected, isHopeful, unknown } = this.file;
     const isTaken = isHopeful || expected !== undefined;
     if (!isFields(value) || value.kind === 'meta') {
       const what = isFields(value) ? 'a meta line' : kindOf(value);
@@ -151,7 +148,7 @@ export class WireLines implements SessionReader {
   }
 
   finish(): ImportedSession {
-    const { expected, unknown } = this.#file;
+    const { expected, unknown } = this.file;
     const [bodies, items] = [this.#bodies.length, this.#items.length];
     if (bodies > 1 || (bodies === 1 && items > 0))
       throw unknown(`${bodies} whole requests and ${items} messages, which are not one session,`);

@@ -11,24 +11,21 @@ import type { ChatMessage } from './rival.js';
 
 /** A recorded session, read when the first policy is put to it. */
 export class Subject {
-  readonly file: string;
-  readonly #format: string;
-  readonly #cut: number | undefined;
   #hash: string | undefined;
   #input: Promise<ReadSession> | undefined;
   #history: Promise<ChatHistory> | undefined;
   #needs: ReadonlyMap<number, Needed> | undefined;
 
   /** `cut`: what stands before that message alone, and the step that was about to be taken. */
-  constructor(file: string, format: string, cut?: number) {
-    this.file = file;
-    this.#format = format;
-    this.#cut = cut;
-  }
+  constructor(
+    readonly file: string,
+    private readonly format: string,
+    private readonly cut?: number,
+  ) {}
 
   /** Whether its requests are to be read, and so are OpenAI chat. */
   get isRead(): boolean {
-    return this.#cut !== undefined;
+    return this.cut !== undefined;
   }
 
   /** Of its bytes: what was measured is known by it again. */
@@ -41,8 +38,8 @@ export class Subject {
   }
 
   get input(): Promise<ReadSession> {
-    return (this.#input ??= readSession(this.file, { format: this.#format }).then((session) =>
-      this.#cut === undefined ? session : cutAt(session, this.#cut),
+    return (this.#input ??= readSession(this.file, { format: this.format }).then((session) =>
+      this.cut === undefined ? session : cutAt(session, this.cut),
     ));
   }
 
