@@ -2,25 +2,30 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod/v4';
 import { listSessions, SpillwayError, type Spillway } from '../../index.js';
+import { isText } from '../../formats/index.js';
 import { find, openStored, recall, type Verb } from '../operations/index.js';
 
+const NONE = 'The store has no session yet.';
+
 type Ask<Said> = (asked: Said) => Promise<string>;
-type Asked = { readonly session?: string };
+type Asked = { readonly session?: string | null };
 
 /** Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. */
 export function createMcpServer(spillway: Spillway, version: string): McpServer {
   const server = new McpServer({ name: 'spillway', version });
-  const session = z.string().optional().describe('Id of the session; the one written to last where absent.');
-  const opened = async (id: string | undefined) => {
-    const [newest] = await spillway.store.threads({ ...(id !== undefined && { sessionId: id }), limit: 1 });
-    if (!newest && id === undefined) throw new Error('The store has no session yet.');
+  const session = z.string().nullish().describe('Id of the session; the one written to last where absent.');
+  const opened = async ({ session: id }: Asked) => {
+    const [newest] = await spillway.store.threads({ ...(isText(id) && { sessionId: id }), limit: 1 });
+    if (!newest && !isText(id)) throw new Error(NONE);
     if (!newest)
       throw new SpillwayError('SESSION_UNKNOWN', {
         subject: 'session',
         found: id,
         remedy: 'Name one that the tool sessions lists.',
       });
-    return openStored(spillway, { sessionId: newest.sessionId, agentPath: 'primary' });
+    // One that a library keeps may have other agents alone.
+    const agents = await spillway.store.threads({ sessionId: newest.sessionId });
+    return openStored(spillway, agents.find(({ agentPath }) => agentPath === 'primary') ?? newest);
   };
 
   const tool = <Said>(name: string, description: string, inputSchema: z.ZodRawShape, ask: Ask<Said>): void =>
@@ -35,17 +40,16 @@ export function createMcpServer(spillway: Spillway, version: string): McpServer 
     verb: Verb<z.core.$ZodShape, Output>,
     say: (output: Output) => string,
   ): void =>
-    tool(name, verb.summary, { session, ...verb.input.shape }, async ({ session: id, ...asked }: Asked) =>
-      say(await verb.run(await opened(id), asked)),
+    tool(name, verb.summary, { session, ...verb.input.shape }, async (asked: Asked & object) =>
+      say(await verb.run(await opened(asked), asked)),
     );
 
   tool('sessions', 'Lists the sessions that are kept, newest first.', {}, async () => {
     const sessions = await listSessions(spillway.store, { limit: 50 });
-    return sessions
-      .map(({ sessionId, agentPath, messages, fault = '' }) =>
-        `${sessionId} ${agentPath}: ${messages} messages ${fault}`.trimEnd(),
-      )
-      .join('\n');
+    const lines = sessions.map(({ sessionId, agentPath, messages, fault = '' }) =>
+      `${sessionId} ${agentPath}: ${messages} messages ${fault}`.trimEnd(),
+    );
+    return lines.join('\n') || NONE;
   });
   verbTool('recall', recall, ({ text }) => text);
   verbTool('explain', find, ({ verdict, call, said, sentIn }) =>

@@ -41,6 +41,26 @@ describe('spillway mcp', () => {
     await client.close();
   });
 
+  it('N11: reads back what an agent said that stands alone in its session; null names none', async () => {
+    const store = await openStore('memory:');
+    const spillway = await engine(4_000, {}, { store });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await createMcpServer(spillway, '1').connect(ours);
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(theirs);
+    const ask = async (name: string, given: object): Promise<unknown> =>
+      (await client.callTool({ name, arguments: { ...given } })).content;
+    const none = [{ type: 'text', text: 'The store has no session yet.' }];
+    expect(await ask('sessions', {})).toEqual(none);
+    expect(await ask('recall', { query: 'wall' })).toEqual(none);
+    const session = await spillway.open({ id: 'mill', agentPath: 'primary/mason' });
+    await session.append(...read([user('Build.'), says('The wall is 17 cm.')]));
+    for (const given of [{}, { session: null }, { session: 'mill' }])
+      expect(JSON.stringify(await ask('recall', { ...given, handle: 'm1' }))).toContain('The wall is 17 cm.');
+    expect((await store.threads({})).map(({ agentPath }) => agentPath)).toEqual(['primary/mason']);
+    await client.close();
+  });
+
   it('N11: over standard input and output, as a client starts it, on the store that it is given', async () => {
     const store = `sqlite:${join(folder.path, 'mill.db')}`;
     const spillway = await engine(4_000, {}, { store });
