@@ -70,9 +70,9 @@ export const context = verb(
 
 export const find = verb(
   'Were these words sent in a call, compacted out of it, said later, or never? The newest call where none is named.',
-  { words: z.string().min(1), call: CallNumber.optional() },
+  { words: z.string().min(1), call: CallNumber.nullish() },
   Finding,
-  ({ operator }, { words, call }) => operator.find(words, call),
+  ({ operator }, { words, call }) => operator.find(words, call ?? undefined),
 );
 
 export const calls = verb(

@@ -35,6 +35,7 @@ describe('spillway mcp', () => {
     // Models write numbers as text, and null for what they leave out.
     const asText = await ask('recall', { query: 'mill', limit: '1', maxTokens: null });
     expect(asText.match(/^\[m\d+/gm)).toHaveLength(1);
+    expect(await ask('explain', { words: 'Build the mill.', call: null })).toContain('call 1: sent');
     expect(await ask('recall', { handle: 'm999' })).toContain('MESSAGE_UNKNOWN');
     expect(await ask('recall', { session: 'weir', query: 'Wall' })).toContain('SESSION_UNKNOWN');
     expect(await ask('explain', { session: 'weir', words: 'Wall' })).toContain('SESSION_UNKNOWN');
