@@ -18,7 +18,7 @@ export interface Flight<Message = unknown> {
 /** The calls of one session: one at a time, each until its stream has ended. */
 export class CallLine {
   readonly #calls = new TaskQueue();
-  readonly #holds = new Set<PromiseLike<unknown>>();
+  readonly #holds = new Set<Promise<unknown>>();
   #sending = 0;
 
   /** Does this when all calls before it are over. Rejects with `CALL_WITHIN_CALL` where one of them is who asks. */
@@ -60,9 +60,11 @@ export class CallLine {
   }
 
   hold(settled: PromiseLike<unknown>): void {
-    this.#holds.add(settled);
-    const release = (): void => void this.#holds.delete(settled);
-    settled.then(release, release);
+    // One promise of it: what is none holds nothing, and one that begins its work when it is asked is asked once.
+    const held = Promise.resolve(settled);
+    this.#holds.add(held);
+    const release = (): void => void this.#holds.delete(held);
+    held.then(release, release);
   }
 
   async #settled(): Promise<void> {

@@ -178,6 +178,16 @@ describe('K7: compaction happens between calls', () => {
     fail(new Error('connection reset'));
     expect([await second, (await compacting).kind]).toEqual(['second', 'committed']);
   });
+
+  it('K7: what is no promise holds no call, and what begins its work when it is asked is asked once', async () => {
+    const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
+    await session.call((_, flight) => flight.until(undefined as never));
+    let asked = 0;
+    const lazy = { then: (done: () => void) => (asked++, setImmediate(done)) };
+    await session.call((_, flight) => flight.until(lazy as never));
+    expect(await session.call(() => 'next')).toBe('next');
+    expect(asked).toBe(1);
+  });
 });
 
 it('AC-11: caches are not burst for little: between two compactions each request extends the last one, and what the cut costs is shown', async () => {
