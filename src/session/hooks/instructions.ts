@@ -3,9 +3,16 @@ import { fitText, levelFor } from '../../text/digest/index.js';
 import type { Injected, RunInput } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
+import { either, having, listOf, TEXT } from '../../errors/index.js';
+import { LATE, inTime } from '../plugins/index.js';
 
-/** Reads instructions from where they stand, anew each time. May reject. */
+/** Reads instructions from where they stand, anew each time. May reject, and takes as long as a hook before a compaction may. */
 export type ReadInstructions = () => Promise<readonly Instructions[]>;
+
+const WORDS = { is: (value: unknown) => typeof value === 'string', words: 'a text' };
+const INSTRUCTIONS = listOf(
+  either(having({ name: TEXT, text: WORDS }), having({ name: TEXT, fault: WORDS })),
+);
 
 /** As records name what does it: the setting. */
 export const SOURCES = 'pins.sources';
@@ -18,8 +25,10 @@ export class InstructionSources {
   /** As they were read last: what cannot be read now is what it was. */
   readonly #known = new Map<string, string>();
 
+  /** `ms`: most that each reader may take. */
   constructor(
-    private readonly read: ReadInstructions,
+    private readonly readers: readonly ReadInstructions[],
+    private readonly ms: number,
     private readonly count: (text: string) => number,
     private readonly timer: () => number,
   ) {}
@@ -29,10 +38,7 @@ export class InstructionSources {
     const started = this.timer();
     // Why sources could not be read.
     const faults: string[] = [];
-    const found = await this.read().catch((): readonly Instructions[] => {
-      faults.push('the function that reads them threw');
-      return [...this.#known.keys()].map((name) => ({ name, fault: '' }));
-    });
+    const found = await this.#readAll(faults);
     const texts = found.flatMap((one) => {
       if ('text' in one) this.#known.set(one.name, one.text);
       else if (one.fault !== '') faults.push(`${one.name} ${one.fault}`);
@@ -62,6 +68,23 @@ export class InstructionSources {
       unless: shown.map(({ text }) => text),
     };
     return { injected, line, faults };
+  }
+
+  async #readAll(faults: string[]): Promise<readonly Instructions[]> {
+    const fault = (what: string): void => void faults.push(`the function that reads them ${what}`);
+    const read = async (reader: ReadInstructions) => {
+      const answer = (await inTime(this.ms, reader)) ?? [];
+      if (answer === LATE) fault(`has not settled in ${this.ms} ms`);
+      else if (INSTRUCTIONS.is(answer)) return answer;
+      else fault('gave what is no list of names and texts');
+      return undefined;
+    };
+    const answers = await Promise.all(this.readers.map((reader) => read(reader).catch(() => fault('threw'))));
+    const found = answers.flatMap((answer) => answer ?? []);
+    if (answers.every(Boolean)) return found;
+    const names = new Set(found.map(({ name }) => name));
+    const known = [...this.#known.keys()].filter((name) => !names.has(name));
+    return [...found, ...known.map((name) => ({ name, fault: '' }))];
   }
 
   /** Whole lines from its beginning, and how much more there is. */

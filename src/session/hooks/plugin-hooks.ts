@@ -23,7 +23,7 @@ export interface HookAnswers {
 /** The hooks of plugins around the compactions of one session. */
 export class PluginHooks {
   readonly #calls: HookCalls;
-  readonly #sources: InstructionSources | undefined;
+  readonly #sources?: InstructionSources;
 
   constructor(
     private readonly of: Pick<
@@ -45,7 +45,9 @@ export class PluginHooks {
   ) {
     this.#calls = new HookCalls(of);
     const { instructions } = of.plugins;
-    this.#sources = instructions && new InstructionSources(instructions, of.count, of.timer);
+    const { preCompactMs } = of.settings.pluginLimits;
+    if (instructions.length > 0)
+      this.#sources = new InstructionSources(instructions, preCompactMs, of.count, of.timer);
   }
 
   /** Whether anybody is asked before a run of this policy. */

@@ -8,8 +8,8 @@ export interface SessionPlugins {
   readonly host: PluginHost;
   /** Who makes its compactions under `delegate`. */
   readonly compactor: LoadedPlugin | undefined;
-  /** Reads instructions that stand outside the transcript; absent where none were named. */
-  readonly instructions?: ReadInstructions | undefined;
+  /** Read instructions that stand outside the transcript; none where none were named. */
+  readonly instructions: readonly ReadInstructions[];
 }
 
 /** `own`: what the session's function gives, behind files that the settings name. */
@@ -18,9 +18,9 @@ export function sessionPlugins(
   { settings: { compaction, pins } }: AgentConfig,
   own: ReadInstructions | undefined,
 ): SessionPlugins {
-  const all = async () => [...(await readInstructions(pins.sources, pins.root)), ...((await own?.()) ?? [])];
-  const compactor = host.compactorOf(compaction.compactor);
-  return { host, compactor, instructions: pins.sources.length === 0 ? own : all };
+  const files = () => readInstructions(pins.sources, pins.root);
+  const instructions = [...(pins.sources.length > 0 ? [files] : []), ...(own ? [own] : [])];
+  return { host, compactor: host.compactorOf(compaction.compactor), instructions };
 }
 
 /** Whether runs of this policy take nothing but tool output: that is upkeep, and observers are neither asked nor told. */
@@ -30,5 +30,5 @@ export const onlyPrunes = ({ strategies = [] }: Policy): boolean =>
 /** Whether a plugin is asked before runs of this policy. */
 export const asksPlugins = ({ host, instructions }: SessionPlugins, policy: Policy): boolean =>
   policy.delegates === true ||
-  instructions !== undefined ||
+  instructions.length > 0 ||
   (!onlyPrunes(policy) && host.plugins.some(({ observer }) => observer?.preCompact));

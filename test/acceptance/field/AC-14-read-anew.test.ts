@@ -16,11 +16,20 @@ function workspace(name: string, text: string) {
   return { root, write };
 }
 
-async function sessionIn(root: string, sources: readonly string[], budget = 4_000, more = {}) {
+async function sessionIn(
+  root: string,
+  sources: readonly string[],
+  budget = 4_000,
+  { own, ...more }: Record<string, unknown> = {},
+) {
   const spillway = await engine(budget, { pins: { firstUser: false, sources: [...sources], root }, ...more });
   const told: EngineEvent[] = [];
   spillway.events.subscribe((event) => told.push(event));
-  return { session: spillway.session(), told };
+  return { session: spillway.session(own === undefined ? {} : { instructions: own as never }), told };
+}
+
+function fail(): never {
+  throw new Error('no such file');
 }
 
 const START = [system('Be brief.'), user('Go on.'), ...step('read', { path: 'AGENTS.md' }, RULES)];
@@ -141,6 +150,24 @@ describe('AC-14: instructions are lost', () => {
     expect(texts[0]).toContain('Deploy on Fridays never.');
     expect(texts[1]).toContain('Review in threes.');
     expect(texts[1]).not.toContain('billing');
+  });
+
+  it.each([
+    ['throws at once', (): never => fail(), /threw/],
+    ['never settles', () => new Promise<never>(() => undefined), /has not settled in 1000 ms/],
+    ['gives nothing of the kind', () => Promise.resolve([{ name: 'x', text: 3 }]), /no list of names/],
+    ['gives a text', () => 'Answer in German.', /no list of names/],
+  ])('AC-14: a function of a host that %s is told, and the request goes on', async (_, own, words) => {
+    const { root } = workspace('own', RULES);
+    const { session, told } = await sessionIn(root, ['AGENTS.md'], 4_000, {
+      pluginLimits: { preCompactMs: 1_000 },
+      own,
+    });
+    await session.append(...read([...START, ...talk(14, 200)]));
+    await session.operator.compact({ target: 0.3 });
+    expect(putBackIn(session).join()).toContain(RULES);
+    const warnings = told.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    expect(warnings).toEqual([expect.stringMatching(words)]);
   });
 
   it('AC-14: a compaction that would gain nothing beside them goes without', async () => {
