@@ -54,9 +54,7 @@ export class Inbox {
   #admit(given: readonly Message[]): void {
     const { redaction } = this.of.intake;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
-    const fresh = this.#notWaiting(messages);
-    this.of.thread.checkIds(fresh);
-    for (const message of fresh) this.of.thread.append(message);
+    this.of.thread.append(this.#notWaiting(messages));
   }
 
   #stored(messages: readonly Message[]): Promise<void> {

@@ -26,6 +26,8 @@ export class Session<ClientMessage = unknown> {
   readonly operator: SessionOperator;
 
   readonly #of: Pieces;
+  /** That the newest call named. */
+  #model: string | undefined;
   readonly #openAside: () => Session<ClientMessage>;
 
   /**
@@ -76,14 +78,20 @@ export class Session<ClientMessage = unknown> {
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
     const { gauge, requests, runs, timer } = this.#of;
-    if (options.model !== undefined) gauge.talkTo(options.model);
-    gauge.askFor(options.maxOutputTokens);
+    const model = (this.#model = options.model ?? this.#model) ?? gauge.model;
+    // Again in each of its turns: others that are prepared at the same time may go elsewhere, and ask for other answers.
+    const aim = (): void => {
+      if (model !== null) gauge.talkTo(model);
+      gauge.askFor(options.maxOutputTokens);
+    };
+    aim();
     const [started, injected] = [timer(), requests.injections(options.inject ?? [])];
     await this.#of.giveBack.put();
     for (;;) {
-      const run = await runs.beforeCall(requests.movedFrom(injected), options.signal);
+      const run = await runs.beforeCall(aim, requests.movedFrom(injected), options.signal);
       await this.#of.loopEnd.put();
       await this.#of.automatic.put(run);
+      aim();
       if (!runs.isOvertaken) return requests.write(run, injected, started) as Prepared<ClientMessage>;
     }
   }

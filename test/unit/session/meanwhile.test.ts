@@ -1,4 +1,4 @@
-import type { Plugin, Session } from '../../../src/index.js';
+import { createSpillway, type Message, type Plugin, type Session } from '../../../src/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
 /* What an operator, a plugin, a listener and the agent itself do while a session works. */
@@ -103,4 +103,49 @@ it('no request goes over the budget where a plan comes to wait meanwhile, in whi
     if (typeof came === 'string') paused++;
   }
   expect(paused).toBeGreaterThan(0);
+});
+
+it('a message that the counter cannot count is refused to who sent it, and takes none with it that waits for text', async () => {
+  const { asked, answer, summarizer } = slow();
+  const counter = {
+    name: 'picky',
+    exact: false,
+    count: (text: string) => (text.includes('<|endoftext|>') ? Number.NaN : Math.ceil(text.length / 4)),
+  };
+  const session = (await engine({ counter, summarizer, settings: { roster: ['auto'] } })).session();
+  await session.append(...talk(24));
+  const prepared = session.prepare();
+  await asked;
+  const odd: Message = { ...said('odd', 'user'), parts: [{ type: 'text', text: 'What is <|endoftext|>?' }] };
+  const before = session.append(said('before', 'user'));
+  expect(() => session.append(said('beside', 'user'), odd)).toThrow('picky');
+  const behind = session.append(said('behind', 'user'));
+  answer();
+  expect((await prepared).run.kind).toBe('committed');
+  await Promise.all([before, behind]);
+  expect(idsIn(session).slice(-2)).toEqual(['before', 'behind']);
+});
+
+it('requests that are prepared at once each keep free what their own answer may take', async () => {
+  const settings = { window: 8_000, reserve: { output: 100 }, safetyMargin: 0 };
+  const session = (await createSpillway({ settings })).session();
+  await session.append(...talk(70));
+  const answers = [3_000, 100, 0, 4_000];
+  const prepared = await Promise.all(answers.map((maxOutputTokens) => session.prepare({ maxOutputTokens })));
+  const free = prepared.map(({ reading }) => 8_000 - reading.budget.tokens);
+  expect(free).toEqual([3_000, 100, 100, 4_000]);
+  for (const { reading } of prepared) expect(reading.pressure).toBeLessThanOrEqual(1);
+});
+
+it('requests that are prepared at once are each for their own model', async () => {
+  const models = { small: { contextWindow: 3_000 }, large: { contextWindow: 9_000 } };
+  const settings = { window: null, reserve: { output: 0 }, model: 'small', models };
+  const session = (await createSpillway({ settings })).session();
+  await session.append(...talk(70));
+  const [own, small, large] = await Promise.all([
+    session.prepare(),
+    session.prepare({ model: 'small' }),
+    session.prepare({ model: 'large' }),
+  ]);
+  expect([own, small, large].map(({ reading }) => reading.budget.window)).toEqual([3_000, 3_000, 9_000]);
 });
