@@ -50,10 +50,9 @@ export class Runs {
           // Passes are behind it; an undo that comes while the run waits is not measured.
           const read = (): void => void (measured = this.#place);
           return after(compaction.beforeCall(read, moved, patience), (made) => {
-            // What came behind its record is not measured: an undo while plugins were told.
-            const { pressure } = this.#place;
+            // What came behind its record is not measured: an undo, or a report, while plugins were told.
             if (made.record)
-              measured = { ...measured, pressure, version: versionBehind(made.record, thread.ledger) };
+              measured = { ...measured, pressure: 1, version: versionBehind(made.record, thread.ledger) };
             return made;
           });
         });

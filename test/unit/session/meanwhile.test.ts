@@ -59,6 +59,28 @@ it('a request fits also where another call is reported to have held more, in whi
   }
 });
 
+it('a request fits also where another call is refused while plugins are told of its compaction', async () => {
+  let refused: Promise<unknown> | undefined;
+  const long =
+    "This model's maximum context length is 2000 tokens. However, your messages resulted in 3900 tokens.";
+  const told: Plugin = {
+    name: 'told',
+    observer: {
+      // What the refusal asks for waits.
+      preCompact: () => (refused ? turns(300) : undefined),
+      postCompact: () => void (refused ??= session.overflowed({ status: 400, message: long })),
+    },
+  };
+  const session = (await engine({ plugins: [told] })).session();
+  await session.append(...talk(14));
+  await session.prepare();
+  await session.append(...talk(24).slice(14));
+  const { reading } = await session.prepare();
+  await refused;
+  expect(reading.scale).toBeGreaterThan(1);
+  expect(reading.pressure).toBeLessThanOrEqual(1);
+});
+
 it('what a listener does of a compaction is told behind it', async () => {
   const session = (await engine()).session();
   await session.append(...talk(30));
