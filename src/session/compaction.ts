@@ -3,6 +3,7 @@ import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
 import { staleOf, type FilledRun } from './planner.js';
+import { inTime, LATE } from './plugins/index.js';
 import type { RunManner, Tuned } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
@@ -100,10 +101,14 @@ export class Compaction {
     const isPressure = trigger.kind === 'pressure';
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
     if (isPressure) early.revive();
-    for (; isPressure && waitsForText && early.running && !signal?.aborted; early.revive())
-      await untilAborted(early.running, signal);
+    // What is prepared may itself wait for its turn behind other sessions: no longer than for any text.
+    let isLate = false;
+    for (; isPressure && waitsForText && early.running && !signal?.aborted && !isLate; early.revive()) {
+      const { running } = early;
+      isLate = (await inTime(settings.fill.deadlineMs, () => untilAborted(running, signal))) === LATE;
+    }
     const tuned: Tuned = how.tuned ?? { policy: policies.now, filler: summarizer.filler };
-    const filler = waitsForText ? tuned.filler : undefined;
+    const filler = waitsForText && !isLate ? tuned.filler : undefined;
     const report = await this.#standingStill(() => this.#made(trigger, how, { ...tuned, filler }));
     if (before && hasEnded(report) && !isUpkeep(tuned.policy, report)) await hooks.after(before, report);
     return report;

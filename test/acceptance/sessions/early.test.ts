@@ -51,6 +51,30 @@ describe('R6: summaries are prepared between turns', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  it('where preparations stand in line, a compaction that is due waits as long as for any text', async () => {
+    let asked = 0;
+    const summarize = () => (asked++, new Promise<never>(() => undefined));
+    const { summarizer } = defineSummarizer();
+    const fill = { prepareAt: 0.7, concurrency: 1, deadlineMs: 500 };
+    const spillway = await engine(
+      12_000,
+      { ...settings, fill },
+      { summarizer: { ...summarizer, summarize } },
+    );
+    const sessions = Array.from({ length: 12 }, () => spillway.session());
+    for (const session of sessions) {
+      await session.append(...read(START), ...more(40, 1_000));
+      const { reading } = await session.prepare();
+      await session.observe({ inputTokens: reading.tokens });
+    }
+    const last = sessions.at(-1)!;
+    await last.append(...more(8, 5_000));
+    const { run } = await last.prepare();
+    expect(run.kind).toBe('committed');
+    expect(asked).toBeLessThan(12); // its own turn had not come
+    await spillway.close();
+  });
+
   it('what the ledger overtook is discarded', async () => {
     const { session } = await between();
     await session.operator.compact({ target: 0.5 });
