@@ -96,6 +96,7 @@ export class Search {
     const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isLeft) }));
     if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
     const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
+    // What is chosen is shown without its secrets; to choose it, they need not be looked for.
     const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
     let least: number | undefined;
     const ranked = inTurns(
@@ -106,7 +107,7 @@ export class Search {
     const lines = new KnownLines(view);
     const asked = wordsOfQuery(query);
     const isNew = (one: Ranked, rank: number): boolean => {
-      if (!lines.holds(textOf(one), asked)) {
+      if (!lines.holds(rawOf(one), asked)) {
         if (tells) least ??= LEAST_OF_BEST * one.score;
         return true;
       }
@@ -115,7 +116,7 @@ export class Search {
     };
     const bare: Ranked[] = [];
     const isTelling = (one: Ranked): boolean => {
-      const tellsNothing = isBare(textOf(one));
+      const tellsNothing = isBare(rawOf(one));
       if (tellsNothing) bare.push(one);
       return !tellsNothing;
     };
