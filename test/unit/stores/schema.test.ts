@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import Libsql from 'libsql';
 import type { Migration } from 'kysely';
+import { createSpillway } from '../../../src/index.js';
 import { openPostgres } from '../../../src/stores/postgres/index.js';
 import type { SessionStore } from '../../../src/spi/index.js';
 import { migrationsOf, type Dialect, type Migrations } from '../../../src/stores/sql/index.js';
+import { SHAPES } from '../../../src/stores/sql/tables.js';
 import { openSqlite } from '../../../src/stores/sqlite/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, newFile, opened } from './support.js';
@@ -132,6 +135,52 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     await torn.run('delete from spillway_migration');
     await expect(opened(torn.url)).rejects.toMatchObject({ code: 'STORE_SCHEMA', retryable: false });
     expect(await torn.rows('select id_key from spillway_message')).toHaveLength(2);
+  });
+
+  it('holds nothing of a session that was deleted as docs/stores.md says, and all of the others', async () => {
+    const { url, run, rows } = await place();
+    const talkOf = (word: string) =>
+      Array.from({ length: 30 }, (_, i) => ({
+        role: i % 2 === 0 ? 'user' : 'assistant',
+        content: `${word} ${i}: ${`the ${word}mill turns `.repeat(40)}`,
+      }));
+    const start = () =>
+      createSpillway({
+        inputBudget: 4_000,
+        store: url,
+        summarizer: {
+          name: 'echo',
+          endpoint: 'here',
+          summarize: async ({ source }) => ({
+            text: `The user says: ${source.join(' ').slice(0, 400)}`,
+            finishReason: 'stop',
+          }),
+        },
+        settings: { thresholds: { autoThreshold: 0.88 } },
+      });
+    const first = await start();
+    const [gone, stays] = [await first.open({ id: 'gone' }), await first.open({ id: 'stays' })];
+    for (const [session, word] of [[gone, 'wind'] as const, [stays, 'water'] as const]) {
+      await session.follow({ messages: talkOf(word).slice(0, -1) });
+      await session.prepare();
+      expect(session.operator.history.length).toBeGreaterThan(0);
+    }
+    const view = JSON.stringify(stays.view);
+    await first.close();
+    const said = async (): Promise<string> => {
+      const tables = Object.keys(SHAPES).map((table) => rows(`select * from ${table}`));
+      return JSON.stringify(await Promise.all(tables));
+    };
+    expect(await said()).toContain('windmill');
+    expect(await rows('select * from spillway_artifact')).not.toHaveLength(0);
+    const page = readFileSync('docs/stores.md', 'utf8');
+    const [, statements] = /## To delete a session[^]*?```sql\n([^]*?)```/.exec(page)!;
+    await run(statements!.replaceAll('ticket-4711', 'gone'));
+    expect(await said()).not.toContain('windmill');
+    const again = await start();
+    expect(JSON.stringify((await again.open({ id: 'stays' })).view)).toBe(view);
+    expect((await again.open({ id: 'gone' })).view).toEqual([]);
+    await again.close();
   });
 
   it('is made once by several who open it at the same moment', async () => {
