@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatMessage } from './rival.js';
+import { wordsOf, type ChatMessage } from './rival.js';
 import { hashOf, type State } from './state.js';
 
 export const question = z.object({
@@ -145,10 +145,4 @@ export function asContext(messages: readonly unknown[]): string {
         .join('\n');
     })
     .join('\n');
-}
-
-function wordsOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return (content as readonly { text?: string }[]).map(({ text }) => text ?? '[image]').join('\n');
 }

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { packageFolder } from '../../../package-folder.js';
-import { unloadable } from './rival.js';
+import { unloadable, wordsOf } from './rival.js';
 
 interface Answer {
   readonly ready?: { readonly package?: string };
@@ -87,11 +87,8 @@ export class Peer {
 }
 
 /** Adapters take text only. */
-function plain<M extends { readonly content?: unknown }>(message: M): M {
-  if (!Array.isArray(message.content)) return message;
-  const parts = message.content as readonly { text?: string }[];
-  return { ...message, content: parts.map(({ text }) => text ?? '[image]').join('\n') };
-}
+const plain = <M extends { readonly content?: unknown }>(message: M): M =>
+  Array.isArray(message.content) ? { ...message, content: wordsOf(message.content) } : message;
 
 function receive(child: ChildProcess): Promise<Answer> {
   return new Promise((done, failed) => {

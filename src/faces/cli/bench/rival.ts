@@ -5,6 +5,13 @@ import { importModule } from '../../../user-module.js';
 /** A message of OpenAI chat completions. */
 export type ChatMessage = Readonly<Record<string, unknown>>;
 
+/** What its content says, as text alone. */
+export function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as readonly { text?: string }[]).map(({ text }) => text ?? '[image]').join('\n');
+}
+
 export interface RivalContext {
   /** Tokens of messages, by the count that every policy is held to. */
   readonly count: (messages: readonly ChatMessage[]) => number;
