@@ -89,22 +89,24 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     if (draft !== undefined) renameSync(draft, place);
   } catch (cause) {
     if (draft !== undefined) rmSync(draft, { force: true });
-    throw new SpillwayError('OUTPUT_UNWRITABLE', {
-      subject: file,
-      found: whyUnwritable(cause),
-      remedy: 'Name a place that can be written to and has room; nothing was left behind.',
-      cause,
-    });
+    throw unwritable(file, cause, '; nothing was left behind');
   }
 }
 
-/** The system's own words name the draft beside the file, which nobody asked for. */
-function whyUnwritable(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  if (code === 'EISDIR') return 'a directory';
-  if (code === 'EACCES' || code === 'EPERM') return 'no permission to write there';
-  return thrownText(cause);
-}
+const WHY: Readonly<Record<string, string>> = {
+  EISDIR: 'a directory',
+  EACCES: 'no permission to write there',
+  EPERM: 'no permission to write there',
+};
+
+/** The system's own words may name a draft beside the file, which nobody asked for. */
+export const unwritable = (file: string, cause: unknown, left = ''): SpillwayError =>
+  new SpillwayError('OUTPUT_UNWRITABLE', {
+    subject: file,
+    found: WHY[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? thrownText(cause),
+    remedy: `Name a place that can be written to and has room${left}.`,
+    cause,
+  });
 
 /** A report: JSON to a file where asked, and for people or programs on stderr. */
 export function writeReport(

@@ -185,6 +185,10 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     // A line that was torn, and written on behind.
     writeFileSync(state, text.replace('\n{"key"', '\n{"key":"torn{"key"'));
     expect(counted(await run())).toEqual(counted(whole));
+    // One that was made and never written to.
+    writeFileSync(state, '');
+    expect(counted(await run())).toEqual(counted(whole));
+    expect((await benched('--state', folder.path)).err).toMatch(/^OUTPUT_UNWRITABLE: .* "a directory"/);
     writeFileSync(state, text.replace(/^.*\n/, '{"bench":"0.0.0"}\n'));
     const { code, err } = await benched('--state', state);
     expect([code, err]).toEqual([1, expect.stringMatching(/figures of 0\.0\.0/)]);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
 import { fieldsOf, isText, jsonIn } from '../../../formats/index.js';
+import { unwritable } from '../output.js';
 
 export const hashOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
@@ -20,19 +21,26 @@ export const FORGETFUL: State = { remember: (_, work) => work() };
  */
 export function openState(file: string, version: string): State {
   const known = new Map<string, unknown>();
-  if (existsSync(file)) {
-    const text = readFileSync(file, 'utf8');
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    const [head, ...lines] = whole.split('\n').map((line) => fieldsOf(jsonIn(line)));
-    if (head!.bench !== version) throw notOurs(file, head!.bench, version);
-    for (const { key, value } of lines) if (isText(key)) known.set(key, value);
-    if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
-  } else writeFileSync(file, `${JSON.stringify({ bench: version })}\n`);
+  const put = (text: string): void => {
+    try {
+      appendFileSync(file, text);
+    } catch (cause) {
+      throw unwritable(file, cause);
+    }
+  };
+  put(''); // what cannot be written to is told before anything is measured
+  const text = readFileSync(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const [head, ...lines] = whole.split('\n').map((line) => fieldsOf(jsonIn(line)));
+  if (text === '') put(`${JSON.stringify({ bench: version })}\n`);
+  else if (head!.bench !== version) throw notOurs(file, head!.bench, version);
+  for (const { key, value } of lines) if (isText(key)) known.set(key, value);
+  if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
   return {
     async remember<T>(key: string, work: () => Promise<T>): Promise<T> {
       if (known.has(key)) return known.get(key) as T;
       const value = await work();
-      appendFileSync(file, `${JSON.stringify({ key, value })}\n`);
+      put(`${JSON.stringify({ key, value })}\n`);
       return value;
     },
   };
