@@ -19,7 +19,7 @@ export interface Flight<Message = unknown> {
 export class CallLine {
   readonly #calls = new TaskQueue();
   readonly #holds = new Set<Promise<unknown>>();
-  #sending = 0;
+  readonly #sends = new Set<Promise<unknown>>();
 
   /** Does this when all calls before it are over. Rejects with `CALL_WITHIN_CALL` where one of them is who asks. */
   async next<T>(task: () => Promise<T>): Promise<T> {
@@ -38,24 +38,27 @@ export class CallLine {
   /** Resolves when nothing is under way. Rejects with `CALL_WITHIN_CALL` where that is who asks. */
   async idle(): Promise<void> {
     // A request is under way, or its stream is still being read.
-    while (this.#sending > 0 || this.#holds.size > 0) {
+    while (this.#sends.size > 0 || this.#holds.size > 0) {
       if (isWithin(this))
         throw waitsForItself(
           'a compaction of a session',
           'Compact before the call or after it, or have the next request compacted with session.operator.queue().',
         );
       await this.#calls.done();
+      // Of a turn that is over already, too: it was raced with a deadline.
+      await Promise.allSettled(this.#sends);
       await this.#settled();
     }
   }
 
   /** Nothing is compacted on request while this is under way. */
   async sending<T>(send: () => T | Promise<T>): Promise<T> {
-    this.#sending++;
+    const sent = (async () => send())();
+    this.#sends.add(sent);
     try {
-      return await send();
+      return await sent;
     } finally {
-      this.#sending--;
+      this.#sends.delete(sent);
     }
   }
 

@@ -179,6 +179,21 @@ describe('K7: compaction happens between calls', () => {
     expect([await second, (await compacting).kind]).toEqual(['second', 'committed']);
   });
 
+  it('K7: a compaction that is asked for waits for a request whose turn was given up', async () => {
+    const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
+    const order: string[] = [];
+    let giveUp = (): void => undefined;
+    const isGivenUp = new Promise<void>((done) => (giveUp = done));
+    const answer = async (): Promise<void> => {
+      giveUp();
+      await new Promise(setImmediate);
+      order.push('answered');
+    };
+    await session.turn((flight) => Promise.race([flight.again(answer), isGivenUp]));
+    await session.operator.compact({ target: 0.2 });
+    expect([...order, 'compacted']).toEqual(['answered', 'compacted']);
+  });
+
   it('K7: what is no promise holds no call, and what begins its work when it is asked is asked once', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     await session.call((_, flight) => flight.until(undefined as never));
