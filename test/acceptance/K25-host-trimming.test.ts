@@ -10,22 +10,12 @@ import {
   compactOpenAI,
 } from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
-import { startEmulator, type Emulator } from '../emulator/index.js';
+import { startEmulator } from '../emulator/index.js';
 import { engine, prose, read, says, spillway as command, temporaryFolder, user } from './support.js';
 
 const folder = temporaryFolder();
 
-const emulators: Emulator[] = [];
-afterEach(async () => {
-  for (const emulator of emulators.splice(0)) await emulator.close();
-});
-
-async function emulated(): Promise<Emulator> {
-  const emulator = await startEmulator();
-  emulators.push(emulator);
-  emulator.otherwise = { text: 'Built.' };
-  return emulator;
-}
+const emulated = () => startEmulator({ text: 'Built.' });
 
 const opened: Session[] = [];
 const session = async (format: string): Promise<Session> => {

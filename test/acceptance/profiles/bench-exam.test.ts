@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
+import { originOf } from '../../support/listening.js';
 import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();
@@ -38,7 +38,7 @@ interface Asked {
 /** A model of each kind: what it says to a request is `answer`. */
 let asked: Asked[] = [];
 let answer: (one: Asked, before: number) => string | number = () => 500;
-const server: Server = createServer((request, response) => {
+const server = createServer((request, response) => {
   let body = '';
   request.on('data', (chunk) => void (body += chunk));
   request.on('end', () => {
@@ -56,10 +56,7 @@ const server: Server = createServer((request, response) => {
     response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: said } }], usage }));
   });
 });
-const url = await new Promise<string>((done) => {
-  server.listen(0, '127.0.0.1', () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`));
-});
-afterAll(() => void server.close());
+const url = `${await originOf(server)}/v1`;
 
 /** Reads what stands there, in a fence as models do; the third reading of a context misses it. */
 const reads = ({ user: text }: Asked, before: number): string => {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { packageFolder } from '../../../src/index.js';
+import { freePort } from '../../support/postgres.js';
 import { temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
@@ -41,15 +40,6 @@ function run(command: readonly string[], port: number, env: NodeJS.ProcessEnv = 
 
 const ended = (child: ReturnType<typeof run>): Promise<number | null> =>
   new Promise((resolve) => child.once('exit', resolve));
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 describe('the container file', () => {
   it('N13: has instructions that there are, a Node that the package runs on, and packages that it names', () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { originOf } from '../../support/listening.js';
 import { says, user } from '../support.js';
 import { proxied } from './proxied.js';
 import { started } from './support.js';
@@ -70,14 +71,6 @@ describe('a request that nothing is to be done to', () => {
   });
 });
 
-const servers: { closeAllConnections(): void; close(): void }[] = [];
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 describe('a connection to the upstream', () => {
   /** A server that answers once on each connection, and hangs up at what comes next on it. */
   async function once(isFirstRefused: boolean): Promise<{ url: string; asked: Set<Socket>[] }> {
@@ -97,9 +90,7 @@ describe('a connection to the upstream', () => {
         response.end('{"choices":[{"message":{"role":"assistant","content":"Yes."}}]}');
       });
     });
-    servers.push(server);
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: [known, hungUp] };
+    return { url: `${await originOf(server)}/v1`, asked: [known, hungUp] };
   }
 
   /** Of so many calls; and how many are counted as not answered. */
@@ -149,9 +140,7 @@ describe('a body in an encoding', () => {
         response.end('{"choices":[]}');
       });
     });
-    servers.push(upstream);
-    await new Promise<void>((ready) => upstream.listen(0, '127.0.0.1', ready));
-    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    const origin = await originOf(upstream);
     const upstreams = { openai: `${origin}/v1`, anthropic: origin };
     const service = await started(50_000, { server: { upstreams } } as never);
     const send = async (path: string, body: Buffer, more: Record<string, string> = {}): Promise<number> => {

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { originOf } from '../../support/listening.js';
 import { user } from '../support.js';
 import { proxied } from './proxied.js';
 import { started } from './support.js';
@@ -180,12 +181,8 @@ async function upstreamSaying(
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+  return { url: await originOf(server), heard };
 }
-const closing: (() => unknown)[] = [];
-afterAll(() => closing.forEach((close) => close()));
 
 describe('what an upstream sends', () => {
   const page = "<script>fetch('/api/v1/sessions')</script>";

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { openStore } from '../../../src/index.js';
 import type { Emulator } from '../../emulator/index.js';
+import { originOf } from '../../support/listening.js';
 import { prose, temporaryFolder } from '../support.js';
 import { proxied } from './proxied.js';
 import { started, type Started } from './support.js';
@@ -29,9 +29,6 @@ async function send(service: Started, text: string, headers = {}): Promise<strin
   expect(answer.status).toBe(200);
   return answer.text();
 }
-
-const servers: { close(): void }[] = [];
-afterAll(() => servers.forEach((server) => server.close()));
 
 const sent = (emulator: Emulator): string => emulator.received.at(-1)!.text;
 
@@ -95,12 +92,8 @@ describe('numbers that no double holds, through the proxy', () => {
         response.end(text.includes('"name":"recall"') ? said(block) : said('{"type":"text","text":"Good."}'));
       });
     });
-    await new Promise<void>((ready) => upstream.listen(0, '127.0.0.1', ready));
-    servers.push({ close: () => (upstream.closeAllConnections(), upstream.close()) });
-    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    const service = await started(3_000, {
-      server: { upstreams: { anthropic: origin }, recall: 3 },
-    } as never);
+    const upstreams = { anthropic: await originOf(upstream) };
+    const service = await started(3_000, { server: { upstreams, recall: 3 } } as never);
     const history = [user('Read it.')];
     let answer = '';
     for (let i = 1; i <= 12 && !answer.includes('toolu_99'); i++) {

@@ -1,11 +1,9 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { eventsOf } from '../../../src/faces/server/proxy/sse.js';
+import { originOf } from '../../support/listening.js';
 import { prose, says, system, talk, user } from '../support.js';
 import { BUDGET } from './proxied.js';
 import { started } from './support.js';
-
-const servers: Server[] = [];
-afterAll(() => servers.forEach((server) => server.close()));
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
 const delta = (content: string): string =>
@@ -39,9 +37,7 @@ async function through(
       socket.end();
     };
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await originOf(server);
   const upstreams = { openai: `${url}/v1`, anthropic: url };
   const service = await started(BUDGET, { server: { recall: 2, upstreams } } as never);
   const messages = [

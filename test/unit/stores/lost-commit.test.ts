@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { createServer, connect } from 'node:net';
+import { portOf } from '../../support/listening.js';
 import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
@@ -14,7 +15,7 @@ const isWrite = (chunk: Buffer): boolean =>
 type Cut = 'never' | 'before' | 'after' | 'after, and stays away';
 
 /** A wire to the server that breaks at a commit: before the server has heard of it, or before its answer comes. */
-async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void; close(): void }> {
+async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void }> {
   let cut: Cut = 'never';
   let isAway = false;
   const wire = createServer((client) => {
@@ -39,9 +40,7 @@ async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void; cl
     });
     upstream.on('data', (chunk) => (silent ? hangUp() : client.write(chunk)));
   });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  const { port } = wire.address() as AddressInfo;
-  return { port, cutAt: (at) => void (cut = at), close: () => void wire.close() };
+  return { port: await portOf(wire), cutAt: (at) => void (cut = at) };
 }
 
 /** The server may still be at it when its answer is lost. */
@@ -68,7 +67,6 @@ describe('a connection that breaks at a commit', () => {
       wire.cutAt(cut);
       await expect(store.note(KEY, events)).rejects.toMatchObject(unknown);
       await until(() => store.events(KEY), cut === 'after' ? events : []);
-      wire.close();
     },
   );
 
@@ -80,6 +78,5 @@ describe('a connection that breaks at a commit', () => {
     const unknown = { code: 'STORE_FAILED', retryable: true, facts: { outcome: 'unknown' } };
     await expect(store.write(KEY, START, { messages: [message(0)] })).rejects.toMatchObject(unknown);
     expect((await (await opened(url)).load(KEY))?.head.messages).toBe(1);
-    wire.close();
   });
 });

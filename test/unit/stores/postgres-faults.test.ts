@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { SpillwayError } from '../../../src/errors/index.js';
+import { portOf } from '../../support/listening.js';
 import { freePort, postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened } from './support.js';
 
@@ -142,9 +143,8 @@ describe('a database of PostgreSQL', () => {
       for (const end of [client, on]) end.on('error', () => undefined);
       client.on('close', () => on.destroy());
     });
-    await new Promise<void>((ready) => way.listen(0, '127.0.0.1', ready));
-    const { port } = way.address() as AddressInfo;
-    const store = await opened(url.replace(`:${server.port}`, `:${port}`), { patienceMs: 200 });
+    const there = url.replace(`:${server.port}`, `:${await portOf(way)}`);
+    const store = await opened(there, { patienceMs: 200 });
     await fill(store, 1);
     swallows = true;
     await expect(store.load(KEY)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
@@ -155,6 +155,5 @@ describe('a database of PostgreSQL', () => {
     swallows = false;
     expect((await store.load(KEY))?.head.messages).toBe(1);
     await store.close();
-    way.close();
   });
 });

@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { SessionStore } from '../../../src/spi/index.js';
+import { portOf } from '../../support/listening.js';
 import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, fill, KEY, message, opened, START } from './support.js';
 
@@ -28,11 +29,8 @@ async function countingWire(url: string) {
       client.write(chunk);
     });
   });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  const { port } = wire.address() as AddressInfo;
   return {
-    url: url.replace(`:${server.port}`, `:${port}`),
-    close: () => void wire.close(),
+    url: url.replace(`:${server.port}`, `:${await portOf(wire)}`),
     async tripsOf(work: () => Promise<unknown>): Promise<number> {
       const before = trips;
       await work();
@@ -76,7 +74,6 @@ describe('a write to PostgreSQL', () => {
       events: [...EVENTS, ...EVENTS],
       usage: [{ ...USAGE[0], calls: 2, inputTokens: 18, cost: 1 }],
     });
-    wire.close();
   });
 
   it('on another head leaves nothing behind, whatever it holds', async () => {
