@@ -1,8 +1,8 @@
-import type { ConfigSources, Session, Summarizer } from '../../src/index.js';
+import type { ConfigSources, Session } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, pressed, summariesOf } from './summarizer.js';
 import { prose, step, system, user } from '../support/chats.js';
-import { engine, read, spillway, talk, temporaryFolder, preparedAt } from './support.js';
+import { engine, preparedAt, read, spillway, talk, temporaryFolder, writer } from './support.js';
 
 const folder = temporaryFolder();
 const OWN = folder.file('own.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
@@ -53,11 +53,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
       name: 'the-session-s',
     });
 
-    const summarizer: Summarizer = {
-      name: 'mine',
-      endpoint: 'here',
-      summarize: () => Promise.resolve({ text: 'The mill was built.', finishReason: 'stop' }),
-    };
+    const { summarizer } = writer(() => 'The mill was built.', { name: 'mine' });
     const byCode = await opened({}, { summarizer });
     expect((await pressed(byCode, 1)).record!.summarizer).toEqual({ from: 'code', name: 'mine' });
 

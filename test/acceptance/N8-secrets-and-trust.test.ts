@@ -1,6 +1,5 @@
-import type { Summarizer } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
-import { answered, fill, preparedAt, sessionOf, shownText, talk } from './support.js';
+import { answered, fill, preparedAt, sessionOf, shownText, talk, writer } from './support.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');
@@ -52,16 +51,7 @@ describe('N8: secrets and trust', () => {
   });
 
   it('N8: a summarizer is not told what elsewhere in the log is told to be a secret', async () => {
-    const told: string[] = [];
-    const summarizer: Summarizer = {
-      name: 'listener',
-      endpoint: 'listener',
-      window: 50_000,
-      summarize: (request) => {
-        told.push(JSON.stringify(request));
-        return Promise.resolve({ text: 'The deployment was refused.', finishReason: 'stop' });
-      },
-    };
+    const { summarizer, asked } = writer(() => 'The deployment was refused.', { window: 50_000 });
     const session = await sessionOf(
       6_000,
       [...CHAT, says(`It says ${PASSWORD} at every try.`), ...talk(8, 300)],
@@ -69,8 +59,8 @@ describe('N8: secrets and trust', () => {
       { summarizer },
     );
     await session.operator.compact({ target: 0.2 });
-    expect(told.join('\n')).toContain('at every try');
-    for (const secret of [KEY, PASSWORD]) expect(told.join('\n')).not.toContain(secret);
+    expect(JSON.stringify(asked)).toContain('at every try');
+    for (const secret of [KEY, PASSWORD]) expect(JSON.stringify(asked)).not.toContain(secret);
   });
 
   it('N8: what a user said himself is cut, never rewritten', async () => {

@@ -1,9 +1,8 @@
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { createSpillway } from '../../src/index.js';
-import type { Summarizer } from '../../src/spi/index.js';
 import { createExactCounter } from '../../src/tokens/index.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import { engine, prose, read, said, says, step, system, user } from './support.js';
+import { engine, prose, read, said, says, step, system, user, writer } from './support.js';
 
 interface Asked {
   readonly system: string;
@@ -82,18 +81,14 @@ describe('O8: what a summarizer is told', () => {
     async (kind, words, line, least, most) => {
       const told: [tokens: number, chars: number][] = [];
       const sources: string[] = [];
-      const summarizer: Summarizer = {
-        name: 'told',
-        endpoint: 'here',
-        summarize({ instruction, source }) {
-          const [, tokens, chars] = /at most\s+(\d+)\s+tokens,\s+or\s+about\s+(\d+)\s+characters/.exec(
-            instruction,
-          )!;
-          told.push([Number(tokens), Number(chars)]);
-          sources.push(source.join('\n'));
-          return Promise.resolve({ text: 'The roof was mended.', finishReason: 'stop' });
-        },
-      };
+      const { summarizer } = writer(({ instruction, source }) => {
+        const [, tokens, chars] = /at most\s+(\d+)\s+tokens,\s+or\s+about\s+(\d+)\s+characters/.exec(
+          instruction,
+        )!;
+        told.push([Number(tokens), Number(chars)]);
+        sources.push(source.join('\n'));
+        return 'The roof was mended.';
+      });
       const spillway = await createSpillway({
         inputBudget: BUDGET,
         settings: { roster: ['auto'] },

@@ -1,8 +1,8 @@
 import { readSession } from '../../src/faces/importers/index.js';
 import { openStore } from '../../src/index.js';
-import type { Session, SpillwayOptions, Summarizer, SummaryRequest } from '../../src/index.js';
+import type { Session, SpillwayOptions, SummaryRequest } from '../../src/index.js';
 import { callOf, prose, resultOf, says, step, system, user, type Chat } from '../support/chats.js';
-import { engine, read, shownText, talk } from './support.js';
+import { engine, read, shownText, talk, writer } from './support.js';
 
 const BUDGET = 16_000;
 /** Tokens of a message beyond those of its text. */
@@ -10,21 +10,11 @@ const ENVELOPE = 10;
 const RECORDED = 'examples/sessions/pressure-gauge.jsonl';
 
 /** Writes so much of what it may, in words that are its own in each call; or what `answer` makes of the request. */
-function writer(answer: (request: SummaryRequest, nth: number) => string | number = () => 0.9) {
-  const asked: SummaryRequest[] = [];
-  const summarizer: Summarizer = {
-    name: 'writer',
-    endpoint: 'here',
-    summarize(request) {
-      asked.push(request);
-      const made = answer(request, asked.length);
-      const text =
-        typeof made === 'string' ? made : prose(Math.floor(made * request.maxTokens), asked.length);
-      return Promise.resolve({ text, finishReason: 'stop' });
-    },
-  };
-  return { asked, summarizer };
-}
+const filler = (answer: (request: SummaryRequest, nth: number) => string | number = () => 0.9) =>
+  writer((request, nth) => {
+    const made = answer(request, nth);
+    return typeof made === 'string' ? made : prose(Math.floor(made * request.maxTokens), nth);
+  });
 
 /** A session that takes messages with ids of their own: `n0`, `n1`, … */
 async function begun(more: Omit<SpillwayOptions, 'settings'>, settings = {}, from = 0) {
@@ -59,7 +49,7 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
     const plain = await begun({});
     await plain.add(chat);
     await plain.session.prepare();
-    const { asked, summarizer } = writer();
+    const { asked, summarizer } = filler();
     const { session, add } = await begun({ summarizer });
     await add(chat);
     await session.prepare();
@@ -68,7 +58,7 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
 
   it.each([6_000, 10_000])('in each run of a recorded session within %i tokens', async (budget) => {
     // A model that gives nothing: digests stand, and say how large they became.
-    const { summarizer } = writer(() => '');
+    const { summarizer } = filler(() => '');
     const spillway = await engine(budget, { thresholds: { circuitBreakerFailures: 1_000 } }, { summarizer });
     const session = spillway.session({ id: 'recorded' });
     const { parsed } = await readSession(RECORDED);
@@ -90,8 +80,8 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
 });
 
 /** A record of much talk, written while a page of fresh output filled the request; then that page was read. */
-async function squeezed(answer?: Parameters<typeof writer>[0], settings = {}, more = {}) {
-  const { asked, summarizer } = writer(answer);
+async function squeezed(answer?: Parameters<typeof filler>[0], settings = {}, more = {}) {
+  const { asked, summarizer } = filler(answer);
   const at = await begun({ summarizer, ...more }, settings);
   await at.add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
   await at.session.prepare();
@@ -196,7 +186,7 @@ describe('S5: a text that a model wrote in little room', () => {
   });
 
   it('stands where a model writes no longer answers than that', async () => {
-    const { asked, summarizer } = writer();
+    const { asked, summarizer } = filler();
     const limited = { ...summarizer, outputLimit: 1_600 };
     const at = await squeezed(undefined, {}, { summarizer: limited });
     await at.session.prepare();
@@ -207,7 +197,7 @@ describe('S5: a text that a model wrote in little room', () => {
   it('stands where runs do not wait for text', async () => {
     const store = { store: await openStore('memory:') };
     const at = await squeezed(undefined, {}, store);
-    const { asked, summarizer } = writer();
+    const { asked, summarizer } = filler();
     const { session, add } = await begun({ summarizer, ...store }, { fill: { wait: false } }, 1_000);
     await session.load();
     await goesOn({ ...at, session, add }, 2);
@@ -246,7 +236,7 @@ describe('S5: a text that a model wrote in little room', () => {
     const at = await squeezed(undefined, {}, store);
     await at.session.prepare();
     const { text } = summaryIn(at.session);
-    const { asked, summarizer } = writer();
+    const { asked, summarizer } = filler();
     const { session, add } = await begun({ summarizer, ...store }, {}, 1_000);
     await session.load();
     expect(summaryIn(session).text).toBe(text);
@@ -257,7 +247,7 @@ describe('S5: a text that a model wrote in little room', () => {
 });
 
 it('S5: a digest that stands because no model had room is asked for where it grows to much more', async () => {
-  const { asked, summarizer } = writer((_, nth) => (nth === 1 ? '' : 0.9));
+  const { asked, summarizer } = filler((_, nth) => (nth === 1 ? '' : 0.9));
   const { session, add } = await begun({ summarizer });
   await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
   await session.prepare();
@@ -275,7 +265,7 @@ it('S5: a digest that stands because no model had room is asked for where it gro
 });
 
 it('S5: what stands before a pin and what follows it become one text, and the pin stays', async () => {
-  const { asked, summarizer } = writer();
+  const { asked, summarizer } = filler();
   const { session, add } = await begun({ summarizer });
   await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
   const [pin] = read([user('The wheel turns left.')]);

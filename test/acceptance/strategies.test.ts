@@ -1,16 +1,17 @@
-import type { RunOverrides, Session, Summarizer } from '../../src/index.js';
+import type { RunOverrides, Session } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import { prose, step, system, user, times, type Chat } from '../support/chats.js';
 import {
   engine,
   jsonLines,
+  preparedAt,
   read,
+  sessionOf,
   shownText,
   spillway,
   talk,
   temporaryFolder,
-  sessionOf,
-  preparedAt,
+  writer,
 } from './support.js';
 
 const folder = temporaryFolder();
@@ -24,20 +25,6 @@ const CHAT: Chat[] = [
   ...talk(16, 250),
 ];
 
-const summarizer = (answer: () => string): { readonly summarizer: Summarizer; readonly asked: string[] } => {
-  const asked: string[] = [];
-  return {
-    asked,
-    summarizer: {
-      name: 'ours',
-      endpoint: 'here',
-      summarize: async ({ prompt }) => {
-        asked.push(prompt);
-        return { text: answer(), finishReason: 'stop' };
-      },
-    },
-  };
-};
 const GOOD = 'Written by the summarizer: the user wants a mill, and the agent has read its parts.';
 const throws = (): never => {
   throw new Error('no model today');
@@ -47,7 +34,7 @@ async function opened(
   settings: object,
   { profile = 'staged', answer }: { readonly profile?: string; readonly answer?: () => string } = {},
 ) {
-  const by = answer && summarizer(answer);
+  const by = answer && writer(answer);
   const made = await engine(BUDGET, settings, { profile, ...(by && { summarizer: by.summarizer }) });
   const session = made.session();
   session.append(...read(CHAT));
@@ -190,7 +177,7 @@ describe('K3: strategies per agent and per run', () => {
     const prompt = folder.file('ours.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const { session, asked } = await opened({}, { answer: () => GOOD });
     await session.operator.compact({ strategy: 'summarize', target: 0.3, prompt });
-    expect(asked).toEqual([expect.stringContaining('Write like our foreman.')]);
+    expect(asked.map(({ prompt }) => prompt)).toEqual([expect.stringContaining('Write like our foreman.')]);
     const { session: other, asked: none } = await opened({}, { answer: () => GOOD });
     await other.operator.compact({ strategy: 'drop', target: 0.3, summarize: false });
     expect(none).toEqual([]);

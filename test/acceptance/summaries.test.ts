@@ -1,8 +1,8 @@
-import type { Summarizer, SummaryRequest } from '../../src/index.js';
+import type { Summarizer } from '../../src/index.js';
 import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
 import { prose, says, step, system, user } from '../support/chats.js';
-import { engine, read, sessionOf, shownText, talk, preparedAt } from './support.js';
+import { engine, preparedAt, read, sessionOf, shownText, talk, writer } from './support.js';
 
 const results = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();
@@ -27,11 +27,7 @@ describe('S3: micro has one light call per large result', () => {
 
   it('one line each, whatever the model makes of that', async () => {
     const text = 'The module exports a wheel.\n\n- it turns left\n- it has 12 paddles';
-    const summarizer: Summarizer = {
-      name: 'talkative',
-      endpoint: 'here',
-      summarize: () => Promise.resolve({ text, finishReason: 'stop' }),
-    };
+    const { summarizer } = writer(() => text);
     const chat = [system('Be brief.'), user('Read all.'), ...results(12, 500)];
     const session = await sessionOf(BUDGET, chat, { roster: ['micro'] }, { summarizer });
     await preparedAt(session, 0.9);
@@ -206,16 +202,10 @@ describe('N9: no drift', () => {
 
   it('N9: a summary goes on from the last one as often as was set, then from the originals', async () => {
     const wrote: string[] = [];
-    const asked: SummaryRequest[] = [];
-    const summarizer: Summarizer = {
-      name: 'counter',
-      endpoint: 'here',
-      summarize: (request) => {
-        asked.push(request);
-        wrote.push(`Record ${asked.length}: the wheel of the mill was turned and it went well.`);
-        return Promise.resolve({ text: wrote.at(-1)!, finishReason: 'stop' });
-      },
-    };
+    const { summarizer, asked } = writer((_, nth) => {
+      wrote.push(`Record ${nth}: the wheel of the mill was turned and it went well.`);
+      return wrote.at(-1)!;
+    });
     const depths: (number | undefined)[][] = [];
     for (const generations of [0, 2]) {
       asked.length = 0;
@@ -256,15 +246,7 @@ describe('N9: no drift', () => {
     ],
     ['that is too short to tell is taken', ['Wheel turned.'], ['filled'], 'Wheel turned.'],
   ])('N9: an answer in another language %s', async (_, answers, outcomes, stands) => {
-    const asked: SummaryRequest[] = [];
-    const summarizer: Summarizer = {
-      name: 'polyglot',
-      endpoint: 'here',
-      summarize: (request) => {
-        asked.push(request);
-        return Promise.resolve({ text: answers[asked.length - 1]!, finishReason: 'stop' });
-      },
-    };
+    const { summarizer, asked } = writer((_, nth) => answers[nth - 1]!);
     const words = 'Bitte dreh das Rad der Mühle, und mach nicht alle Teile neu, aber sag mir, wie es ist.';
     const chat = Array.from({ length: 24 }, (_, i) => [user(`${words} ${i}`), says(prose(250, i))]).flat();
     const session = await sessionOf(
@@ -293,12 +275,7 @@ it.each([
   ['window', NaN],
   ['outputLimit', 0],
 ] as const)('A3: a summarizer of the host whose %s is %d is refused at start', async (limit, found) => {
-  const summarizer: Summarizer = {
-    name: 'ours',
-    endpoint: 'here',
-    [limit]: found,
-    summarize: async () => ({ text: 'Never asked.', finishReason: 'stop' }),
-  };
+  const { summarizer } = writer(() => 'Never asked.', { [limit]: found });
   await expect(engine(BUDGET, {}, { profile: 'operator', summarizer })).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringContaining(`summarizer ours, ${limit}; found ${found}`),

@@ -5,7 +5,16 @@ import pc from 'picocolors';
 import { main } from '../../src/faces/cli/main.js';
 import type { Terminal } from '../../src/faces/cli/terminal.js';
 import { createSpillway, openaiChat } from '../../src/index.js';
-import type { ConfigSources, Message, Part, Session, SpillwayOptions, ViewMessage } from '../../src/index.js';
+import type {
+  ConfigSources,
+  Message,
+  Part,
+  Session,
+  SpillwayOptions,
+  Summarizer,
+  SummaryRequest,
+  ViewMessage,
+} from '../../src/index.js';
 import { prose, quarter, says, user, type Chat } from '../support/chats.js';
 
 export * from '../support/chats.js';
@@ -100,6 +109,26 @@ export function shownText({ message }: ViewMessage): string {
     .flatMap((part): readonly Part[] => (part.type === 'tool-result' ? part.content : [part]))
     .map((part) => ('text' in part ? part.text : ''))
     .join('\n');
+}
+
+const WRITTEN = 'Written by the summarizer: the user asked about the river, and was answered.';
+
+/** A summarizer of the host that answers at once, and what it was asked. */
+export function writer(
+  write: (request: SummaryRequest, nth: number) => string = () => WRITTEN,
+  more: Partial<Summarizer> = {},
+) {
+  const asked: SummaryRequest[] = [];
+  const summarizer: Summarizer = {
+    name: 'ours',
+    endpoint: 'here',
+    summarize: async (request) => {
+      asked.push(request);
+      return { text: write(request, asked.length), finishReason: 'stop' };
+    },
+    ...more,
+  };
+  return { summarizer, asked };
 }
 
 /** A folder for this test file, gone afterwards. */

@@ -1,7 +1,18 @@
 import { POISON, startEmulator, type Act } from '../../emulator/index.js';
 import type { Summarizer, SummaryAnswer } from '../../../src/index.js';
 import { BUDGET, filling, pressed, summariesOf } from '../summarizer.js';
-import { engine, prose, read, sessionOf, shownText, step, system, user, preparedAt } from '../support.js';
+import {
+  engine,
+  preparedAt,
+  prose,
+  read,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  user,
+  writer,
+} from '../support.js';
 
 const BAD: readonly (readonly [Act, RegExp])[] = [
   ['empty', /is empty/],
@@ -70,11 +81,7 @@ describe('AC-06: a bad summary never becomes history', () => {
   });
 
   it('AC-06: one that is as long as what it stands for is none', async () => {
-    const summarizer: Summarizer = {
-      name: 'mine',
-      endpoint: 'here',
-      summarize: () => Promise.resolve({ text: prose(240, 99), finishReason: 'stop' }),
-    };
+    const { summarizer } = writer(() => prose(240, 99), { name: 'mine' });
     // A line may take more than such a result has.
     const settings = { roster: ['micro'], stages: { micro: { maxTokens: 300 } } };
     const reads = Array.from({ length: 30 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(220, i)));

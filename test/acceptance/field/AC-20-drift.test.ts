@@ -1,5 +1,5 @@
-import { openaiChat, type Session, type Summarizer } from '../../../src/index.js';
-import { engine, prose, says, shownText, step, system, user, type Chat } from '../support.js';
+import { openaiChat, type Session } from '../../../src/index.js';
+import { engine, prose, says, shownText, step, system, user, writer, type Chat } from '../support.js';
 
 const BUDGET = 6_000;
 const RULE = 'Ändere niemals die Schnittstelle des Abrechnungsdienstes, und antworte immer auf Deutsch.';
@@ -63,12 +63,7 @@ describe('AC-20: summaries drift', () => {
   });
 
   it('AC-20: a model that writes too much fills a request no further than a digest may', async () => {
-    const summarizer: Summarizer = {
-      name: 'talkative',
-      endpoint: 'here',
-      summarize: () =>
-        Promise.resolve({ text: 'Der Dienst wurde aufgeräumt.\n'.repeat(2_000), finishReason: 'stop' }),
-    };
+    const { summarizer } = writer(() => 'Der Dienst wurde aufgeräumt.\n'.repeat(2_000));
     const spillway = await engine(BUDGET, { roster: ['auto'], minGain: 0.02 }, { summarizer });
     const session = spillway.session();
     const [sizes, pressures]: [number[], number[]] = [[], []];
@@ -92,19 +87,10 @@ describe('AC-20: summaries drift', () => {
     const english =
       'The service was cleaned up and the sections are done. The user wants that the interface is not changed, and that all of it stays as it was in the first place.';
     const german20 = 'Der Dienst wurde aufgeräumt, und die Abschnitte sind fertig, aber nicht alle.';
-    let asked = 0;
-    const summarizer: Summarizer = {
-      name: 'drifting',
-      endpoint: 'here',
-      // After its fifth record it writes English, and German again where it is told so.
-      summarize: ({ instruction }) => {
-        const isTold = instruction.includes('Write in German.');
-        return Promise.resolve({
-          text: ++asked <= 5 || isTold ? `${german20} ${asked}` : `${english} ${asked}`,
-          finishReason: 'stop',
-        });
-      },
-    };
+    // After its fifth record it writes English, and German again where it is told so.
+    const { summarizer } = writer(({ instruction }, nth) =>
+      nth <= 5 || instruction.includes('Write in German.') ? `${german20} ${nth}` : `${english} ${nth}`,
+    );
     const spillway = await engine(BUDGET, { roster: ['auto'], minGain: 0.02 }, { summarizer });
     const session = spillway.session();
     for (const message of openaiChat.parse(german(90)).messages) {

@@ -1,21 +1,29 @@
-import { openStore, type Summarizer } from '../../../src/index.js';
-import { answered, engine, prose, says, system, temporaryFolder, user, type Chat } from '../support.js';
+import { openStore } from '../../../src/index.js';
+import {
+  answered,
+  engine,
+  prose,
+  says,
+  system,
+  temporaryFolder,
+  user,
+  writer,
+  type Chat,
+} from '../support.js';
 
 const folder = temporaryFolder();
 
 /** Of the word that a user keeps to himself, in other words: a model that tells where the talk went. */
 const HINT = { zebra: 'stripes', lynx: 'whiskers' } as const;
-const asked: string[] = [];
-const summarizer: Summarizer = {
-  name: 'telling',
-  endpoint: 'here',
-  window: 128_000,
-  summarize: ({ newest = [] }) => {
+const hints: string[] = [];
+const { summarizer } = writer(
+  ({ newest = [] }) => {
     const hint = Object.entries(HINT).find(([word]) => newest.join('\n').includes(word))?.[1] ?? 'nothing';
-    asked.push(hint);
-    return Promise.resolve({ text: `Examples were gone through; then of ${hint}.`, finishReason: 'stop' });
+    hints.push(hint);
+    return `Examples were gone through; then of ${hint}.`;
   },
-};
+  { window: 128_000 },
+);
 
 const template: readonly Chat[] = [
   system('You are helpful.'),
@@ -51,14 +59,14 @@ describe('what a model wrote with the newest messages before it is for that conv
         await first.close();
         store = await openStore(place);
       }
-      const before = asked.length;
+      const before = hints.length;
       const other = await opened({ store });
       expect(await sent(await other.open({ id: 'c' }), user('Good morning.'))).not.toMatch(
         /stripes|whiskers/,
       );
       // What was bought for the same conversation is there.
       expect(await sent(await other.open({ id: 'd' }), about('lynx'))).toContain('whiskers');
-      expect(asked.slice(before)).toEqual(['nothing']);
+      expect(hints.slice(before)).toEqual(['nothing']);
       await store.close();
     },
   );
@@ -72,10 +80,10 @@ describe('what a model wrote with the newest messages before it is for that conv
 
   it('R1: an answer that is asked for again costs no new text', async () => {
     const session = (await opened()).session();
-    const before = asked.length;
+    const before = hints.length;
     const text = await sent(session, about('zebra'));
     await session.append(answered('answer', 'A zebra?'));
     expect(await sent(session, about('zebra'))).toBe(text);
-    expect(asked.length).toBe(before + 1);
+    expect(hints.length).toBe(before + 1);
   });
 });

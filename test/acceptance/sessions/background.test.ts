@@ -1,9 +1,8 @@
 import type { Message, SessionStore, Spillway } from '../../../src/index.js';
 import { openStore } from '../../../src/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
-import { engine, read, says, shownText, system, talk, user } from '../support.js';
+import { engine, read, says, shownText, system, talk, user, writer } from '../support.js';
 import { but } from './stores.js';
-import { defineSummarizer } from './summarizer.js';
 
 const server = postgresOfFile();
 const engines: Spillway[] = [];
@@ -18,12 +17,12 @@ const now = read([user('And now?')]).map((one) => ({ ...one, id: 'now' }));
 
 interface Process {
   readonly spillway: Spillway;
-  readonly asked: { count: number };
+  readonly asked: readonly unknown[];
 }
 
 /** An engine as another process would have it: its own connections, its own summarizer. */
 async function processOn(url: string, fill: object, store?: SessionStore): Promise<Process> {
-  const { summarizer, asked } = defineSummarizer();
+  const { summarizer, asked } = writer();
   const settings = { fill: { prepareAt: 0.7, ...fill }, roster: ['auto'] };
   const spillway = await engine(12_000, settings, { summarizer, store: store ?? (await openStore(url)) });
   engines.push(spillway);
@@ -61,7 +60,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const { run, view } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect([asks.asked.count, works.asked.count]).toEqual([0, 1]);
+    expect([asks.asked.length, works.asked.length]).toEqual([0, 1]);
     // The record says what was paid for it, and the sums hold it once, here and for whoever opens it next.
     expect(session.operator.history[0]!.calls).toHaveLength(1);
     expect(session.operator.costs.compactor.calls).toBe(1);
@@ -86,7 +85,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(run.kind).toBe('committed');
     expect(run.record!.plan.trigger.detail).toContain('prepared between turns');
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect([first.asked.count, second.asked.count]).toEqual([0, 1]);
+    expect([first.asked.length, second.asked.length]).toEqual([0, 1]);
     expect(await jobsOf(url)).toEqual([{ state: 'completed' }]);
   });
 
@@ -104,7 +103,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const { run, view } = await revived.prepare();
     expect(run.kind).toBe('committed');
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect([works.asked.count, second.asked.count]).toEqual([1, 0]);
+    expect([works.asked.length, second.asked.length]).toEqual([1, 0]);
     expect(revived.operator.costs.compactor.calls).toBe(1);
   });
 
@@ -114,7 +113,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const session = await between(first, 'a');
     await jobsBecome(url, 'created');
     await session.operator.compact({ target: 0.5 });
-    const bought = first.asked.count;
+    const bought = first.asked.length;
     const works = await processOn(url, {});
     await session.append(...more(8, 5_000));
     await session.prepare();
@@ -122,8 +121,8 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     // Ends what is under way in the process that asked.
     await first.spillway.close();
     // The worker looked at the ledger, and bought nothing.
-    expect(works.asked.count).toBe(0);
-    expect([bought, first.asked.count]).toEqual([1, 1]);
+    expect(works.asked.length).toBe(0);
+    expect([bought, first.asked.length]).toEqual([1, 1]);
     const late = await works.spillway.open({ id: 'a' });
     expect(late.view.map(shownText)).toEqual(session.view.map(shownText));
   });
@@ -133,7 +132,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const asks = await processOn(url, { work: false });
     let began = (): void => undefined;
     const beginning = new Promise<void>((resolve) => (began = resolve));
-    const { summarizer } = defineSummarizer();
+    const { summarizer } = writer();
     const hangs = {
       ...summarizer,
       summarize: (_: unknown, signal: AbortSignal) => {
@@ -152,7 +151,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     await session.append(...more(8, 5_000), ...now);
     const { view } = await session.prepare();
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect([asks.asked.count, works.asked.count]).toEqual([0, 1]);
+    expect([asks.asked.length, works.asked.length]).toEqual([0, 1]);
   });
 
   it('R6: without the right to make the queue, a process prepares for itself, and says so', async () => {
@@ -168,7 +167,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     await session.append(...more(8, 5_000), ...now);
     const { view } = await session.prepare();
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect(alone.asked.count).toBe(1);
+    expect(alone.asked.length).toBe(1);
     expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.prepared-alone');
   });
 });

@@ -1,8 +1,7 @@
 import { jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { defineSummarizer } from './summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';
-import { engine, read, says, shownText, system, talk, user } from '../support.js';
+import { engine, read, says, shownText, system, talk, user, writer } from '../support.js';
 
 const settings = { fill: { prepareAt: 0.7 }, roster: ['auto'] };
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
@@ -10,7 +9,7 @@ const more = (turns: number, seed: number): Message[] =>
   read(talk(turns, 110, seed)).map((message, i) => ({ ...message, id: `s${seed}.${i}` }));
 
 /** A session between the prepare threshold and the first gate, whose last request was answered. */
-async function between({ summarizer, asked } = defineSummarizer()) {
+async function between({ summarizer, asked } = writer()) {
   const spillway = await engine(12_000, settings, { summarizer });
   const session = spillway.session();
   await session.append(...read(START), ...more(40, 1_000));
@@ -31,7 +30,7 @@ describe('R6: summaries are prepared between turns', () => {
     );
     const { run, view } = await session.prepare();
     expect(run.kind).toBe('committed');
-    expect(asked.count).toBe(1);
+    expect(asked.length).toBe(1);
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect(session.operator.history[0]!.calls).toHaveLength(1);
   });
@@ -39,7 +38,7 @@ describe('R6: summaries are prepared between turns', () => {
   it('a signal that outlives many calls keeps nothing of those that waited', async () => {
     let answer = (): void => undefined;
     const isAnswered = new Promise<void>((done) => (answer = done));
-    const known = defineSummarizer();
+    const known = writer();
     const summarize = async () => (await isAnswered, { text: 'They spoke of a mill.', finishReason: 'stop' });
     const { session } = await between({ ...known, summarizer: { ...known.summarizer, summarize } });
     await session.append(...more(8, 5_000));
@@ -54,7 +53,7 @@ describe('R6: summaries are prepared between turns', () => {
   it('where preparations stand in line, a compaction that is due waits as long as for any text', async () => {
     let asked = 0;
     const summarize = () => (asked++, new Promise<never>(() => undefined));
-    const { summarizer } = defineSummarizer();
+    const { summarizer } = writer();
     const fill = { prepareAt: 0.7, concurrency: 1, deadlineMs: 500 };
     const spillway = await engine(
       12_000,
@@ -87,7 +86,7 @@ describe('R6: summaries are prepared between turns', () => {
   });
 
   it('what is under way when the engine is closed is ended', async () => {
-    const known = defineSummarizer();
+    const known = writer();
     const aborted = jest.fn();
     let isAsked = false;
     const summarize = (_: unknown, signal: AbortSignal) => {
@@ -103,30 +102,30 @@ describe('R6: summaries are prepared between turns', () => {
 
   it('a revived agent needs log and artifacts alone: nothing is bought twice', async () => {
     const store = await openStore('memory:');
-    const { summarizer, asked } = defineSummarizer();
+    const { summarizer, asked } = writer();
     const open = async (id: string) =>
       (await engine(12_000, { roster: ['auto'] }, { summarizer, store })).open({ id });
     const chat = [...read(START), ...more(48, 1_000)];
     const first = await open('a');
     await first.append(...chat);
     await first.prepare();
-    expect(asked.count).toBeGreaterThan(0);
-    const bought = asked.count;
+    expect(asked.length).toBeGreaterThan(0);
+    const bought = asked.length;
     // Its compaction state is gone, the log is not: the same text stands for the same span again.
     const revived = await open('b');
     await revived.append(...chat);
     await revived.prepare();
-    expect(asked.count).toBe(bought);
+    expect(asked.length).toBe(bought);
     expect(revived.view.map(shownText)).toEqual(first.view.map(shownText));
   });
 
   it('under the profile of the reducers nobody waits: that is what it is for', async () => {
-    const { summarizer, asked } = defineSummarizer();
+    const { summarizer, asked } = writer();
     const session = (await engine(12_000, {}, { summarizer, profile: 'reducer' })).session();
     await session.append(...read(START), ...more(40, 1_000));
     const { reading, run } = await session.prepare();
     expect(run.kind).toBe('below-gate');
     await session.observe({ inputTokens: reading.tokens });
-    while (asked.count === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
   });
 });

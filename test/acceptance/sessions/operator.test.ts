@@ -1,8 +1,18 @@
 import { openStore, recalledText, recallTool, type Session, type SessionStore } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../../support/chats.js';
-import { engine, read, sessionOf, shownText, talk, wordsOf, said, logged, preparedAt } from '../support.js';
+import {
+  engine,
+  logged,
+  preparedAt,
+  read,
+  said,
+  sessionOf,
+  shownText,
+  talk,
+  wordsOf,
+  writer,
+} from '../support.js';
 import { KINDS, place } from './stores.js';
-import { defineSummarizer } from './summarizer.js';
 
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
 const LONG = [
@@ -109,7 +119,7 @@ describe('N2: a plan is a value', () => {
   });
 
   it('has nothing of what was told of another compaction in its record, where nobody was asked for its text', async () => {
-    const { summarizer } = defineSummarizer();
+    const { summarizer } = writer();
     const session = await sessionOf(12_000, [...LONG, user('And now?')], {}, { summarizer });
     await session.prepare();
     expect((await session.operator.audit()).at(-1)!.kind).toBe('compaction.completed');

@@ -1,7 +1,6 @@
 import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
-import { engine, prose, read, says, shownText, system, talk, user, logged } from '../support.js';
-import { defineSummarizer } from './summarizer.js';
+import { engine, logged, prose, read, says, shownText, system, talk, user, writer } from '../support.js';
 
 const server = postgresOfFile({ durable: true });
 const engines: Spillway[] = [];
@@ -115,7 +114,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
 
   it('keeps a compaction whose text came during the outage, and pays for that text once', async () => {
     const url = await server.create();
-    const { summarizer, asked } = defineSummarizer();
+    const { summarizer, asked } = writer();
     let answer = (): void => undefined;
     const free = new Promise<void>((resolve) => (answer = resolve));
     let began = (): void => undefined;
@@ -141,13 +140,13 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     expect(after.view.map(shownText).join()).toContain('Written by the summarizer');
     const reopened = await (await openOn(url)).load();
     expect(look(reopened)).toEqual(look(session));
-    expect(reopened.operator.costs.compactor.calls).toBe(asked.count);
-    expect(reopened.operator.history.flatMap(({ calls = [] }) => calls)).toHaveLength(asked.count);
+    expect(reopened.operator.costs.compactor.calls).toBe(asked.length);
+    expect(reopened.operator.history.flatMap(({ calls = [] }) => calls)).toHaveLength(asked.length);
   });
 
   it('is closed during the outage, too, and what was not stored is told', async () => {
     const url = await server.create();
-    const { summarizer } = defineSummarizer();
+    const { summarizer } = writer();
     const spillway = await processOn(url, { fill: { prepareAt: 0.7 } }, { summarizer });
     const session = await spillway.open({ id: 'mill' });
     await session.append(...LONG.slice(0, 3));
