@@ -208,19 +208,22 @@ export class Thread {
   }
 
   /**
-   * Puts what was read in the place of what stands, and behind it what the store does not have, unless `isStored` finds
-   * it there under its id. What arrives meanwhile goes on waiting, unless it is there too.
+   * Puts what was read in the place of what stands, and behind it what the store does not have, under the id that
+   * `idIn` gives: none where it is there. What arrives meanwhile goes on waiting, unless it is there too.
    */
   replaceWith(
     read: ThreadContents,
     unsaved: readonly LogMessage[],
-    isStored: (message: Message, log: Log) => boolean,
+    idIn: (message: Message & { readonly seq?: number }, log: Log) => string | undefined,
   ): void {
+    const missing = ({ message, size }: Measured): Measured[] => {
+      const id = idIn(message, this.log);
+      return id === undefined ? [] : [{ message: { ...message, id }, size }];
+    };
     const arrivals = this.#arrivals;
     this.#take(read);
-    for (const { seq: _, size, ...message } of unsaved)
-      if (!isStored(message, this.log)) this.#enter({ message, size });
-    this.#arrivals = arrivals?.filter(({ message }) => !isStored(message, this.log));
+    for (const { size, ...message } of unsaved) missing({ message, size }).forEach((one) => this.#enter(one));
+    this.#arrivals = arrivals?.flatMap(missing);
   }
 
   #take({ log, ledger, memory = forgetful() }: ThreadContents): void {

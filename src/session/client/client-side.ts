@@ -34,6 +34,9 @@ export class ClientSide {
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
+    const { persistence } = this.of;
+    // What could not be stored before may have been stored by others, who were sent it as well.
+    if (persistence.journal?.isBehind) await persistence.stored([]);
     const followed = await this.of.follower.follow(body, this.#session, options);
     if (followed.rewound) this.of.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;

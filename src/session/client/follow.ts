@@ -169,7 +169,8 @@ export class Follower {
         appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
         await session.append(appended).catch((error: unknown) => {
           // Another process stored them first: what stands by now is compared again.
-          if (!isIdTaken(error) || session.known.length === known.length) throw error;
+          const isAsItWas = idsOf(session.known) === idsOf(known);
+          if (!isIdTaken(error) || isAsItWas) throw error;
           appended = [];
         });
         continue;
@@ -261,6 +262,8 @@ export class Follower {
     session.fixed(fixed, this.#tools?.recall ?? false);
   }
 }
+
+const idsOf = (messages: readonly Message[]): string => JSON.stringify(messages.map(({ id }) => id));
 
 function isInstruction({ source, replaced }: ViewMessage): boolean {
   return source?.role === 'system' && replaced === undefined;

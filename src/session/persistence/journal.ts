@@ -26,6 +26,8 @@ export class Journal {
   readonly #outbox: Outbox;
   /** How often something of the ledger was dropped, because another process had been first. */
   #conflicts = 0;
+  /** Messages that somebody waits for. */
+  readonly #awaited = new Set<string>();
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
   #isFailing = false;
@@ -95,8 +97,10 @@ export class Journal {
     });
   }
 
-  /** Throws where one of these messages was turned down. */
-  confirm(ids: readonly string[]): void {
+  /** Has messages stored that somebody waits for; throws where one of them was turned down. */
+  async confirmed(ids: readonly string[], stored: () => Promise<void>): Promise<void> {
+    for (const id of ids) this.#awaited.add(id);
+    await stored().finally(() => ids.forEach((id) => this.#awaited.delete(id)));
     const id = ids.find((one) => this.#refused.has(one));
     if (id !== undefined) throw idTaken(id);
   }
@@ -178,11 +182,16 @@ export class Journal {
     const decided = thread.ledger.version - this.#head.entries;
     const news = read.entries.slice(this.#head.entries);
     thread.replaceWith(read.contents, this.#unsaved(), (message, log) => {
-      if (!log.isTaken(message.id)) return false;
-      const stored = log.find(message.id);
+      const { id, seq = Infinity } = message;
+      if (!log.isTaken(id)) return id;
+      const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
       // Another process may have written the very message: a client that was answered by two.
-      if (!stored || !sameMessage(stored, message)) this.#refused.add(message.id);
-      return true;
+      const at = seq < log.length ? log.at(seq) : undefined;
+      if ([log.find(id), left, at].some((one) => one && sameMessage(one, message))) return undefined;
+      // Who is not told any more that it was turned down relies on it.
+      if (!this.#awaited.has(id)) return log.freeId(id);
+      this.#refused.add(id);
+      return undefined;
     });
     stream.left(read.contents.spent);
     gauge.rewritten();

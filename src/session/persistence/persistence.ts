@@ -44,10 +44,11 @@ export class Persistence {
   async #stored(ids: readonly string[]): Promise<void> {
     const { journal } = this;
     if (!journal) return;
-    // What arrived while text was waited for comes into the log after it.
-    while (this.of.thread.arrivals) await this.of.thread.admitted;
-    await this.#unlessAway(journal.flush());
-    journal.confirm(ids);
+    await journal.confirmed(ids, async () => {
+      // What arrived while text was waited for comes into the log after it.
+      while (this.of.thread.arrivals) await this.of.thread.admitted;
+      await this.#unlessAway(journal.flush());
+    });
   }
 
   /** Answers pressure between two writes: what came before is stored first, what it commits before it is answered. */

@@ -1,4 +1,4 @@
-import { openStore, type SessionStore } from '../../../src/index.js';
+import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { endsOf } from '../../../src/transcript/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
@@ -160,4 +160,54 @@ it('what is told of a decision is stored with it, or not at all, in whichever mo
     const told = (await other.operator.audit()).filter(({ kind }) => kind === 'compaction.completed');
     expect(told).toHaveLength((await other.load()).operator.history.length);
   }
+});
+
+describe('a client that takes words back at one process and goes on at another', () => {
+  const chat = (...words: string[]) => ({
+    messages: words.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
+  });
+  const isAway = async (): Promise<never> => {
+    throw new SpillwayError('STORE_FAILED', { subject: 'store', found: 'away', remedy: '', retryable: true });
+  };
+
+  /** Opened by the one when the client had said so much; by then the client has gone on and back at the other. */
+  async function wentBack(onStoreFailure: 'open' | 'closed', ...before: string[]) {
+    const store = await openStore('memory:');
+    const other = await (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
+    await other.follow(chat('one', ...before));
+    const asked: { asked?: () => Promise<unknown> } = {};
+    const options = { store: during(store, { write: asked }), format: 'openai-chat', onStoreFailure };
+    const session = await (await engine(options)).open({ id: 's' });
+    await other.follow(chat('one', 'two', 'three', 'four', 'five'));
+    await other.follow(chat('one', 'two', 'other'));
+    return { session, other, asked };
+  }
+  const later = chat('one', 'two', 'other', 'more', 'newest');
+  const said = later.messages.map(({ content }) => content);
+
+  it('has its newest words sent, where they could not be stored before', async () => {
+    const { session, other, asked } = await wentBack('open');
+    asked.asked = isAway;
+    await session.follow(later);
+    delete asked.asked;
+    const { messages } = await session.prepare();
+    expect(messages.map((one) => (one as { content: string }).content)).toEqual(said);
+    expect(idsIn(await other.load())).toEqual(idsIn(session));
+  });
+
+  it('the same, where it was told so and asks again', async () => {
+    const { session, asked } = await wentBack('closed');
+    asked.asked = isAway;
+    await expect(session.follow(later)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    delete asked.asked;
+    await session.follow(later);
+    const { messages } = await session.prepare();
+    expect(messages.map((one) => (one as { content: string }).content)).toEqual(said);
+  });
+
+  it('is followed where it goes on from what it took back', async () => {
+    const { session } = await wentBack('closed', 'two', 'three');
+    await session.follow(chat('one', 'two', 'three', 'new', 'words'));
+    expect(idsIn(session)).toHaveLength(5);
+  });
 });
