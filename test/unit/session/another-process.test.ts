@@ -122,11 +122,15 @@ it.each(['commit', 'propose', 'edit', 'preview'] as const)(
     const store = await openStore('memory:');
     const other = await (await engine({ store })).open({ id: 's' });
     await other.append(...talk(12));
-    const session = await (await engine({ store })).open({ id: 's' });
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((done) => (goOn = done));
+    const late = during(store, { write: { asked: () => held } });
+    const session = await (await engine({ store: late })).open({ id: 's' });
     const ours = ['x1', 'x2', 'x3', 'x4', 'x5'].map((id) => said(id, 'user'));
     await other.append(said('y', 'user'), said('y2', 'assistant'));
     const told = session.append(...ours);
     const { plan } = await session.operator.plan({ target: 0.1 });
+    goOn();
     await told;
     expect(idsIn(session).slice(12)).toEqual(['y', 'y2', 'x1', 'x2', 'x3', 'x4', 'x5']);
     await expect(session.operator[how](plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT' });
