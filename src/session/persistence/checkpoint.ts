@@ -29,7 +29,6 @@ export function checkpointOf({ log, ledger, memory }: Thread, spent: Spent | und
 /** Of a form that this version wrote, and not older than the ledger. */
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as (Json & Partial<Checkpoint>) | undefined;
-  return body?.version === VERSION && checkpointAt?.entries === head.entries
-    ? (body as unknown as Checkpoint)
-    : undefined;
+  if (body?.version !== VERSION || checkpointAt?.entries !== head.entries) return undefined;
+  return Array.isArray(body.left) && body.states ? (body as unknown as Checkpoint) : undefined;
 }

@@ -1,4 +1,4 @@
-import { alone, type ErrorCode } from '../../errors/index.js';
+import { alone, type ErrorCode, type SpillwayError } from '../../errors/index.js';
 import type {
   LedgerEntry,
   SessionStore,
@@ -95,9 +95,13 @@ export async function openThread(
   { gauge, costs }: Uses<'gauge' | 'costs'>,
   isNew: boolean,
 ): Promise<OpenedThread> {
-  const learned = learnedLimits(store);
+  const learned = learnedLimits(store).catch((error: unknown) => {
+    // One that is damaged keeps no session from being opened: what it said is learned again.
+    if (isNew || (error as SpillwayError).code === 'STORE_DAMAGED') return [];
+    throw error;
+  });
   // First: what fits decides what reading the thread finds to be done.
-  for (const known of await (isNew ? learned.catch(() => []) : learned)) {
+  for (const known of await learned) {
     const limits = provenFor(known, threadName(key.sessionId, key.agentPath));
     if (limits) gauge.learn(limits, known.model);
   }

@@ -63,7 +63,11 @@ export async function events(
   select = select.orderBy('id', query.newestFirst ? 'desc' : 'asc');
   if (query.limit !== undefined) select = select.limit(whole(query.limit));
   const rows = await select.execute();
-  return rows.map(({ body }) => parsed<StoredEvent>(body));
+  return rows.map(({ body }) => {
+    const event = parsed<Partial<StoredEvent> | null>(body);
+    if (typeof event?.kind === 'string') return event as StoredEvent;
+    throw damaged('an event of the store', 'a body that is no event');
+  });
 }
 
 export async function usage(

@@ -178,9 +178,33 @@ describe('an older schema', () => {
       return (await one.open({ id: 'mill' })).view.map(shownText);
     };
     const before = await look();
-    change(file, `update spillway_checkpoint set body = '{"version":0,"tail":[]}'`);
-    expect(await look()).toEqual(before);
+    for (const body of ['{"version":0,"tail":[]}', '{"version":5,"messages":50,"states":{}}']) {
+      change(file, `update spillway_checkpoint set body = '${body}'`);
+      expect(await look()).toEqual(before);
+      const { out } = await spillway(['sessions', '--store', `sqlite:${file}`]);
+      expect(out).toMatch(/^mill {2}primary {2}50 messages/);
+    }
   });
+});
+
+it('what was learned of a limit, damaged in the store, keeps no session from being opened', async () => {
+  const file = await filled();
+  change(file, `insert into spillway_value values ('learned-limits', 'x', 'x', '{')`);
+  const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+  engines.push(one);
+  const session = await one.open({ id: 'mill' });
+  await session.append(said('more'));
+  expect((await session.prepare()).run.kind).toBe('below-gate');
+});
+
+it('an event that is none is told as STORE_DAMAGED by who reads events, and by nobody else', async () => {
+  const file = await filled();
+  change(file, "update spillway_event set body = 'null'");
+  const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+  engines.push(one);
+  const session = await one.open({ id: 'mill' });
+  await session.prepare();
+  await expect(session.operator.audit()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
 });
 
 it.each([
