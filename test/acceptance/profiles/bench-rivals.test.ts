@@ -230,7 +230,9 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
       1,
       expect.stringMatching(/keep-newest at 3000: was not measured/),
     ]);
-    writeFileSync(file, '{}');
-    expect((await benched('--check', file)).err).toMatch(/INPUT_UNREADABLE.*better\.json/s);
+    for (const none of ['{}', '{"rounds":[{}]}', '{"rounds":[null]}']) {
+      writeFileSync(file, none);
+      expect((await benched('--check', file)).err).toMatch(/INPUT_UNREADABLE.*better\.json/s);
+    }
   });
 });

@@ -10,7 +10,7 @@ const CHAT = [
   says('Gladly.'),
   ...step('look', { at: 'gate' }, `The key is K-4711. ${prose(400, 3)}`),
   ...talk(48, 110),
-  user('And now?'),
+  user(`And now? ${'?'.repeat(70)}🌾`),
 ];
 
 /** A file with one session that was compacted on its second call. */
@@ -84,6 +84,7 @@ describe('the command line for kept sessions', () => {
     const transcript = (await spillway(['history', 'mill', '--store', store, '--transcript'])).out;
     expect(transcript).not.toMatch(/^superseded/m);
     expect(transcript).toMatch(/system {2}Be brief\.$/m);
+    expect(transcript).toMatch(/user {2}And now\? \?{70}$/m); // no half of the sign behind it
     const words = ['--find', prose(400, 3).slice(100, 150)];
     expect(await ran(store, 'explain', 'mill', '--call', '1', ...words)).toMatchObject({ verdict: 'sent' });
     expect(await ran(store, 'explain', 'mill', '--call', '2', ...words)).toMatchObject({

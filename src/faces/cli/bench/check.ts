@@ -45,7 +45,7 @@ const rounded = (value: number): string => String(Number(value.toFixed(4)));
 export function readReport(file: string): BenchReport {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;
-    if (Array.isArray(report.rounds)) return report;
+    if (Array.isArray(report.rounds) && report.rounds.every(({ rows }) => Array.isArray(rows))) return report;
   } catch (cause) {
     throw notOne(file, thrownText(cause));
   }

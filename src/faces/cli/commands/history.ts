@@ -1,5 +1,6 @@
 import * as verbs from '../../operations/index.js';
 import type { StoredEvent } from '../../../spi/index.js';
+import { headOf } from '../../../text/reading/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { amount } from '../report/numbers.js';
 import type { Said, Within } from './within.js';
@@ -13,7 +14,7 @@ export async function history({ session, options }: Within): Promise<Said> {
     const lines = (): string[] =>
       entries.map(({ message, status, by }) => {
         // One line, whatever is in it: as JSON writes it, without the quotes.
-        const words = JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1).slice(0, 80);
+        const words = headOf(JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1), 80);
         return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
       });
     return { value: entries, lines };
