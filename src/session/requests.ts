@@ -154,7 +154,7 @@ export class Requests {
     const figures = { call: call.call, unchangedPrefixTokens };
     const durationMs = timer() - started;
     stream.tellEngine({ kind: 'prepared', ...figures, tokens, pressure, run: run.kind, durationMs });
-    return { ...figures, messages: [...messages], beside, notices, view, reading, run };
+    return { ...figures, messages: [...messages], beside, notices, view: [...view], reading, run };
   }
 
   /** `reading`: what the request was read as; undefined where the view was rewritten since. */

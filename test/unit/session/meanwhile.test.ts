@@ -171,3 +171,11 @@ it('requests that are prepared at once are each for their own model', async () =
   ]);
   expect([own, small, large].map(({ reading }) => reading.budget.window)).toEqual([3_000, 3_000, 9_000]);
 });
+
+it('what a request was stays as it was, whatever its session goes on with', async () => {
+  const session = (await engine()).session();
+  await session.append(...talk(4));
+  const { view, messages } = await session.prepare();
+  await session.append(said('m4', 'user'));
+  expect([view.length, messages.length]).toEqual([4, 4]);
+});
