@@ -31,10 +31,10 @@ export class Runs {
   ) {}
 
   /**
-   * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `aim`: has the
-   * gauge read for this request; `moved`: position of the log behind which what hooks add has changed.
+   * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `moved`:
+   * position of the log behind which what hooks add has changed.
    */
-  async beforeCall(aim: () => void, moved?: number, signal?: AbortSignal): Promise<RunReport> {
+  async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
     const { thread, compaction, persistence, triggers } = this.of;
     let report: RunReport | undefined;
     let isNewest = false;
@@ -46,7 +46,6 @@ export class Runs {
       const run = await this.#submit(async () => {
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
-          aim();
           // Passes are behind it; an undo that comes while the run waits is not measured.
           const read = (): void => void (measured = this.#place);
           return after(compaction.beforeCall(read, moved, patience), (made) => {
@@ -69,7 +68,6 @@ export class Runs {
         continue;
       }
       const goesOn = await this.#continueAfter(run);
-      aim();
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
       if (this.#hasMoved(measured) && this.#wouldAct) {
         if (round < MAX_ROUNDS) continue;

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { checkOptions, checkSend, usageFault } from './arguments.js';
-import type { PressureEvent } from '../pressure/index.js';
+import { TaskQueue, type PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import type { Message, Projection, ReadonlyLog } from '../transcript/index.js';
 import type { Flight } from './call-line.js';
@@ -26,8 +26,7 @@ export class Session<ClientMessage = unknown> {
   readonly operator: SessionOperator;
 
   readonly #of: Pieces;
-  /** That the newest call named. */
-  #model: string | undefined;
+  readonly #prepares = new TaskQueue();
   readonly #openAside: () => Session<ClientMessage>;
 
   /**
@@ -78,22 +77,20 @@ export class Session<ClientMessage = unknown> {
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
     const { gauge, requests, runs, timer } = this.#of;
-    const model = (this.#model = options.model ?? this.#model) ?? gauge.model;
-    // Again in each of its turns: others that are prepared at the same time may go elsewhere, and ask for other answers.
-    const aim = (): void => {
-      if (model !== null) gauge.talkTo(model);
+    const started = timer();
+    // One at a time: others that are asked for meanwhile may go to other models, and let them answer more.
+    return this.#prepares.do(async () => {
+      if (options.model !== undefined) gauge.talkTo(options.model);
       gauge.askFor(options.maxOutputTokens);
-    };
-    aim();
-    const [started, injected] = [timer(), requests.injections(options.inject ?? [])];
-    await this.#of.giveBack.put();
-    for (;;) {
-      const run = await runs.beforeCall(aim, requests.movedFrom(injected), options.signal);
-      await this.#of.loopEnd.put();
-      await this.#of.automatic.put(run);
-      aim();
-      if (!runs.isOvertaken) return requests.write(run, injected, started) as Prepared<ClientMessage>;
-    }
+      const injected = requests.injections(options.inject ?? []);
+      await this.#of.giveBack.put();
+      for (;;) {
+        const run = await runs.beforeCall(requests.movedFrom(injected), options.signal);
+        await this.#of.loopEnd.put();
+        await this.#of.automatic.put(run);
+        if (!runs.isOvertaken) return requests.write(run, injected, started) as Prepared<ClientMessage>;
+      }
+    });
   }
 
   /**

@@ -172,6 +172,23 @@ it('requests that are prepared at once are each for their own model', async () =
   expect([own, small, large].map(({ reading }) => reading.budget.window)).toEqual([3_000, 3_000, 9_000]);
 });
 
+it('a request fits its model also where one is asked for of another, in whichever moment of it', async () => {
+  const models = { small: { contextWindow: 2_000 }, large: { contextWindow: 9_000 } };
+  const settings = { window: null, reserve: { output: 0 }, model: 'small', models };
+  const told: Plugin = { name: 'told', observer: { preCompact: () => turns(3) } };
+  const spillway = await createSpillway({ plugins: [told], settings });
+  for (let moment = 0; moment < 40; moment++) {
+    const session = spillway.session();
+    await session.append(...talk(40));
+    const small = session.prepare();
+    await turns(moment);
+    const large = session.prepare({ model: 'large' });
+    const came = await Promise.all([small, large]);
+    expect(came.map(({ reading }) => reading.budget.window)).toEqual([2_000, 9_000]);
+    for (const { reading } of came) expect(reading.pressure).toBeLessThanOrEqual(1);
+  }
+});
+
 it('what a request was stays as it was, whatever its session goes on with', async () => {
   const session = (await engine()).session();
   await session.append(...talk(4));
