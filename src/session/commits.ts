@@ -15,6 +15,7 @@ import {
   madeIn,
   type CompactionRecord,
   type Made,
+  type Part,
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
@@ -88,8 +89,11 @@ export class Commits {
     this.#stripStale(isStale, 'a signature vouches for a compaction that was taken back');
   }
 
-  /** `why` goes into the record. */
+  /** `why` goes into the record. Most logs have no such thought: to plan for those, all of a log that is new would be read at once. */
   #stripStale(isStale: (thought: SignedThought) => boolean, why: string): void {
+    const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;
+    const log = this.of.thread.log.between(0);
+    if (!log.some(({ id, seq, parts }) => parts.some(isSigned) && isStale({ messageId: id, seq }))) return;
     atOnce(this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale)));
   }
 

@@ -58,6 +58,15 @@ describe('a long history', () => {
     expect((await session.follow({ messages: next })).appended).toHaveLength(2);
   });
 
+  it('is read in slices where it was rolled back behind a compaction', async () => {
+    const session = (await createSpillway({ inputBudget: 10_000 })).session();
+    await session.follow({ messages: history(3_001) });
+    await session.prepare();
+    await session.operator.rollback(session.log.at(2_998).id);
+    expect(session.operator.history.map(({ status }) => status)).toContain('undone');
+    expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(2_200);
+  });
+
   it('is read from a store page by page, where a session is opened again', async () => {
     const store = await openStore('memory:');
     const first = await (await createSpillway({ store })).open({ id: 'long' });
