@@ -1,6 +1,6 @@
 import type { Proposal, StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget } from '../tokens/index.js';
-import { jsonOf, listFrom, madeIn, type Edit, type Steps } from '../transcript/index.js';
+import { jsonOf, listFrom, madeIn, type Edit, type Made, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
@@ -14,12 +14,25 @@ export function* proposalOf(
 ): Steps<readonly Edit[]> {
   const { input, states } = draft;
   const goal = goalOf(stage, draft, reclaim);
-  const proposal = yield* madeIn(stage.plugin.plan(view, goal));
+  const proposal = yield* ending(stage.plugin.plan(view, goal));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   const edits = editsOf(proposal, view);
   if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
   return input.policy.leaveSpans ? edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot) : edits;
+}
+
+/** A plan of more steps is endless: of a log of 100,000 messages one takes some hundred thousand. */
+const MOST_STEPS = 3_000_000;
+
+function* ending<T>(made: Made<T>): Steps<T> {
+  const steps = madeIn(made);
+  for (let taken = 0; taken < MOST_STEPS; taken++) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    yield;
+  }
+  throw new Error(`plan() has not ended after ${MOST_STEPS} steps`);
 }
 
 /** More than one edit for each part and each message of a view cannot stand; so many more are still refused one by one, each with its reason. */

@@ -295,6 +295,12 @@ describe('a stage that misbehaves', () => {
       'returns more edits than could stand',
       () => ({ edits: Array.from({ length: 50_000 }, () => replace('m3')) }),
     ],
+    [
+      'never ends, in steps',
+      function* () {
+        for (;;) yield;
+      },
+    ],
     ['returns a state that cannot be kept', () => ({ edits: [], state: () => 1 })],
     ['returns a state with a bigint', () => ({ edits: [], state: { seen: 1n } })],
     ['returns a state that holds itself', () => ({ edits: [], state: ring() })],
