@@ -103,10 +103,13 @@ export class Runs {
     return now.pressure > Math.max(1, pressure);
   }
 
-  /** Compacts, whatever the gates say. */
+  /** Compacts, whatever the gates say; what other processes stored since as well. */
   compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
     const { compaction, persistence } = this.of;
-    return this.#submit(() => persistence.during(() => compaction.run(trigger, { ...how, forced: true })));
+    return this.#submit(async () => {
+      await persistence.catchUp();
+      return persistence.during(() => compaction.run(trigger, { ...how, forced: true }));
+    });
   }
 
   /** Makes a change that is no run, after whatever is under way. */

@@ -78,6 +78,8 @@ export class Plans {
     const { thread, gauge, planner, policies, persistence } = this.of;
     await gauge.loading;
     const tuned = await policies.tuned(overrides);
+    // It answers while a write hangs, too.
+    if (!persistence.journal?.isBehind) await persistence.catchUp();
     const { policy, filler, budget } = tuned;
     const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
     await inSlices(thread.reader.catchingUp());

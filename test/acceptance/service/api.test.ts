@@ -353,6 +353,20 @@ describe('the HTTP API', () => {
     expect((await service.get('/inbox')).body.items).toEqual([]);
   });
 
+  it('K22: lists the plans that wait as they are, whichever replica they were answered at', async () => {
+    const service = await started(BUDGET);
+    const other = await started(BUDGET, {}, { store: service.store });
+    const id = await fed(service);
+    await other.get(`/sessions/${id}`);
+    const { body: run } = await service.post(`/sessions/${id}/compact`, {
+      strategy: 'checkpoint',
+      lower_threshold: 0.2,
+    });
+    expect((await other.get('/inbox')).body.items).toMatchObject([{ plan: { hash: run.plan.hash } }]);
+    await service.post(`/sessions/${id}/plans/${run.plan.hash}/reject`);
+    expect((await other.get('/inbox')).body.items).toEqual([]);
+  });
+
   it('compacts with settings of one run alone', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

@@ -81,4 +81,13 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     await both[1].load();
     expect((await both[1].prepare()).messages).toEqual(messages);
   });
+
+  it.each(['compact', 'plan'] as const)('%s what the other one took in since', async (how) => {
+    const { store, again } = await place(kind);
+    const [one, other] = [await openOn(store), await openOn(await again())];
+    await one.append(...LONG);
+    const { kind: outcome } = await other.operator[how]({ target: 0.3 });
+    expect(outcome).toBe(how === 'plan' ? 'planned' : 'committed');
+    expect(other.log.length).toBe(LONG.length);
+  });
 });

@@ -43,7 +43,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
       const { values, skipped } = await ofReadable(threads, async ({ head, ...key }) => {
         if (head.entries === 0) return [];
-        const { pending } = (await service.session(key)).operator;
+        const { pending } = (await (await service.session(key)).load()).operator;
         return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
       });
       return { items: values.flat(), skipped };
