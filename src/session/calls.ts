@@ -1,3 +1,5 @@
+import { COUNT, either, having, OBJECT, WHOLE, type Kind } from '../errors/index.js';
+import { damaged } from './persistence/entry.js';
 import type { Json, StoredEvent } from '../spi/index.js';
 import type { Calibration, Usage } from '../tokens/index.js';
 import { spanHandle, type ReadonlyLog, type ViewMessage } from '../transcript/index.js';
@@ -105,4 +107,18 @@ export function callEvent(record: CallRecord): StoredEvent {
   return { kind: CALL_KIND, ref: String(record.call), at: record.at, body: record as unknown as Json };
 }
 
-export const callOf = ({ body }: StoredEvent): CallRecord => body as unknown as CallRecord;
+const NONE: Kind = { is: (value) => value === undefined, words: 'nothing' };
+const CALL = having({
+  call: WHOLE,
+  appended: WHOLE,
+  events: WHOLE,
+  tokens: COUNT,
+  usage: either(NONE, OBJECT),
+  calibration: either(NONE, having({ ratio: COUNT, samples: WHOLE })),
+});
+
+/** Throws `STORE_DAMAGED` where the body is none of a call. */
+export function callOf({ body }: StoredEvent): CallRecord {
+  if (CALL.is(body)) return body as unknown as CallRecord;
+  throw damaged('record of a call', 'a body that is none');
+}

@@ -1,3 +1,4 @@
+import { having, listOf, OBJECT, WHOLE } from '../../errors/index.js';
 import type { Spent } from '../../pressure/index.js';
 import type { Json, StoredThread } from '../../spi/index.js';
 import type { Left } from '../../transcript/index.js';
@@ -26,9 +27,15 @@ export function checkpointOf({ log, ledger, memory }: Thread, spent: Spent | und
   return { version: VERSION, messages: log.length, left: ledger.left, spent, states, overflowed, queued };
 }
 
+const WHOLE_ONE = having({
+  messages: WHOLE,
+  left: listOf(having({ at: WHOLE, count: WHOLE })),
+  states: OBJECT,
+});
+
 /** Of a form that this version wrote, and not older than the ledger. */
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as (Json & Partial<Checkpoint>) | undefined;
   if (body?.version !== VERSION || checkpointAt?.entries !== head.entries) return undefined;
-  return Array.isArray(body.left) && body.states ? (body as unknown as Checkpoint) : undefined;
+  return WHOLE_ONE.is(body) ? (body as unknown as Checkpoint) : undefined;
 }

@@ -1,4 +1,16 @@
-import { SpillwayError } from '../../errors/index.js';
+import {
+  ANYTHING,
+  COUNT,
+  either,
+  having,
+  listOf,
+  OBJECT,
+  oneOf,
+  SpillwayError,
+  TEXT,
+  WHOLE,
+  type Kind,
+} from '../../errors/index.js';
 import type { Json, LedgerEntry } from '../../spi/index.js';
 import type { LedgerEvent } from '../../transcript/index.js';
 
@@ -8,17 +20,43 @@ interface Entry {
   readonly writer: string;
 }
 
-const KINDS: readonly string[] = [
-  'commit',
-  'undo',
-  'release',
-  'flag',
-  'propose',
-  'reject',
-  'rollback',
-  'end-claim',
-  'restore-claim',
-] satisfies readonly LedgerEvent['kind'][];
+const SIZE = having({ tokens: COUNT });
+const PARTS = listOf(having({ type: TEXT }));
+const MESSAGE = having({ id: TEXT, role: TEXT, parts: PARTS });
+const EDIT = either(
+  having({ kind: oneOf('replace'), messageId: TEXT, partIndex: WHOLE, content: PARTS, size: SIZE }),
+  having({
+    kind: oneOf('supersede'),
+    fromId: TEXT,
+    toId: TEXT,
+    replacement: listOf(MESSAGE),
+    sizes: listOf(SIZE),
+  }),
+);
+const PLAN = having({
+  hash: TEXT,
+  base: TEXT,
+  trigger: OBJECT,
+  inputs: having({ logLength: WHOLE }),
+  stages: listOf(OBJECT),
+  edits: listOf(EDIT),
+  before: SIZE,
+  after: SIZE,
+  floor: having({ parts: OBJECT }),
+});
+
+/** By kind of event, what those who play and show it rely on. */
+const KINDS: Readonly<Record<LedgerEvent['kind'], Kind>> = {
+  commit: having({ record: having({ id: TEXT, kind: TEXT, status: TEXT, plan: PLAN }) }),
+  undo: having({ records: listOf(TEXT), holds: listOf(having({ from: WHOLE, to: WHOLE })) }),
+  release: ANYTHING,
+  flag: having({ record: TEXT }),
+  propose: having({ proposal: having({ plan: PLAN }) }),
+  reject: having({ plan: TEXT }),
+  rollback: having({ length: WHOLE, appended: WHOLE, records: listOf(TEXT) }),
+  'end-claim': ANYTHING,
+  'restore-claim': ANYTHING,
+};
 
 export function entryOf(event: LedgerEvent, writer: string, at: number): LedgerEntry {
   return { kind: event.kind, at, body: { event, writer } satisfies Entry as unknown as Json };
@@ -34,18 +72,15 @@ export function writerOf({ body }: LedgerEntry): string | undefined {
  */
 export function eventOf({ kind, body }: LedgerEntry): LedgerEvent {
   const { event } = (body ?? {}) as unknown as Partial<Entry>;
-  if (event && KINDS.includes(event.kind) && isWhole(event)) return event;
-  if (KINDS.includes(kind)) throw damaged('ledger entry', `a body that is no ${kind}`);
+  if (event && Object.hasOwn(KINDS, event.kind) && KINDS[event.kind].is(event)) return event;
+  if (Object.hasOwn(KINDS, kind)) throw damaged('ledger entry', `a body that is no ${kind}`);
   throw new SpillwayError('STORE_SCHEMA', {
     subject: 'ledger entry',
     found: kind,
-    allowed: KINDS.join(', '),
+    allowed: Object.keys(KINDS).join(', '),
     remedy: 'It was written by a newer Spillway: use that one.',
   });
 }
-
-const isWhole = (event: LedgerEvent): boolean =>
-  event.kind !== 'commit' || Array.isArray((event as Partial<typeof event>).record?.plan?.edits);
 
 /** What was read is not what was written. */
 export function damaged(subject: string, found: string): SpillwayError {

@@ -215,6 +215,13 @@ it.each([
   "update spillway_entry set body = 'null'",
   'update spillway_entry set body = \'{"event":{"kind":"commit"}}\'',
   'delete from spillway_entry where seq = 0',
+  ...['inputs', 'edits[0]', 'edits[0].replacement', 'after', 'floor.parts'].map(
+    (path) => `update spillway_entry set body = json_set(body, '$.event.record.plan.${path}', null)`,
+  ),
+  ...['"propose","proposal":{"plan":null}', '"undo","records":["c1"]', '"rollback","records":[]'].map(
+    (event) => `update spillway_entry set body = '{"event":{"kind":${event}}}'`,
+  ),
+  `insert into spillway_event (thread_id, kind, at, body) values (1, 'call', 1, '{"kind":"call","body":null}')`,
 ])('a store whose rows are damaged is told as STORE_DAMAGED, by its session: %s', async (sql) => {
   const file = await filled();
   change(file, sql);
