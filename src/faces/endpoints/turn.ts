@@ -98,7 +98,7 @@ export async function takeTurn<Answer>(
 class WentOn extends Error {}
 
 /** The newest message that a client knows of. */
-function newestOf(log: Session['log']): string | undefined {
+export function newestOf(log: Session['log']): string | undefined {
   for (let seq = log.length - 1; seq >= 0; seq--) {
     const { id, unknownToClient } = log.at(seq);
     if (!unknownToClient) return id;

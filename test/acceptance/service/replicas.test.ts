@@ -3,6 +3,7 @@ import { openStore, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
+import { but } from '../sessions/stores.js';
 import { prose, type Chat } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -56,4 +57,33 @@ it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky ses
   const seen = await Promise.all(replicas.map((one) => one.get(`/sessions/${id}/compactions`)));
   expect(seen[0]!.body.total).toBeGreaterThan(0);
   expect(seen[1]!.body).toEqual(seen[0]!.body);
+});
+
+it('prepares what a client said last, also where an operator at another replica rolls back meanwhile', async () => {
+  const store = await openStore('memory:');
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const write: SessionStore['write'] = async (key, head, what) => {
+    const first = what.entries && meanwhile;
+    if (first) {
+      meanwhile = undefined;
+      await first();
+    }
+    return store.write(key, head, what);
+  };
+  const [one, other] = [
+    await started(4_000, {}, { store: but(store, { write }) }),
+    await started(4_000, {}, { store }),
+  ];
+  await one.post('/sessions', { id: 's' });
+  const messages = Array.from({ length: 15 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: `${i}: ${prose(300, i)}`,
+  }));
+  meanwhile = async () => {
+    const { body } = await other.get('/sessions/s/log');
+    await other.post('/sessions/s/rollback', { message_id: body.items[5].id });
+  };
+  const { body } = await one.post('/sessions/s/prepare', { request: { model: 'm', messages } });
+  expect(meanwhile).toBeUndefined();
+  expect(body.messages.at(-1)).toEqual(messages.at(-1));
 });

@@ -10,6 +10,7 @@ import type { Service } from '../service.js';
 import { paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
+import { newestOf } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
@@ -129,13 +130,18 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     async ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
       const signal = goneOf(reply);
-      const followed = request && (await session.follow(request));
-      const { call, messages, beside, reading, run, notices } = await session.prepare({
-        signal,
-        ...verbs.present({ model, maxOutputTokens }),
-      });
-      const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
-      return { call, messages, beside, reading, run, notices, ...taken };
+      for (;;) {
+        const followed = request && (await session.follow(request));
+        const newest = followed && newestOf(session.log);
+        const { call, messages, beside, reading, run, notices } = await session.prepare({
+          signal,
+          ...verbs.present({ model, maxOutputTokens }),
+        });
+        // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
+        if (followed && newestOf(session.log) !== newest) continue;
+        const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
+        return { call, messages, beside, reading, run, notices, ...taken };
+      }
     },
   );
 
