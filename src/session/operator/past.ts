@@ -1,5 +1,6 @@
 import { SpillwayError } from '../../errors/index.js';
 import {
+  appendedAt,
   Ledger,
   Log,
   renderAll,
@@ -99,10 +100,12 @@ export function explainCall(
   thread: Thread,
   pins: PinRules,
 ): ExplainedCall {
-  if (!call) {
+  if (!call || isAhead(call, thread)) {
     throw new SpillwayError('CALL_UNKNOWN', {
       ...(number === 0 ? { subject: 'no call was observed yet' } : { subject: 'call', found: number }),
-      remedy: 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
+      remedy: call
+        ? 'Another process prepared it on what this one has not read yet: load the session once its store answers.'
+        : 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }
   const { log, ledger } = drawnAt(call, thread);
@@ -148,6 +151,11 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
   const verdict =
     sentIn.length > 0 ? 'sent' : said.length > 0 ? 'compacted-out' : later() ? 'later' : 'never';
   return { verdict, call, said, sentIn };
+}
+
+/** Whether a call of another process was prepared on more than is known here. */
+function isAhead({ appended, events }: CallRecord, { log, ledger }: Thread): boolean {
+  return events > ledger.version || appended > appendedAt(log.length, ledger.left);
 }
 
 /** Log and ledger as they were when a call was prepared. */

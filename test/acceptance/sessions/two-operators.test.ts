@@ -1,6 +1,6 @@
-import type { Session, SessionStore } from '../../../src/index.js';
-import { engine, read, says, talk, user } from '../support.js';
-import { KINDS, place } from './stores.js';
+import { SpillwayError, type Session, type SessionStore } from '../../../src/index.js';
+import { engine, read, said, says, talk, user } from '../support.js';
+import { but, KINDS, place } from './stores.js';
 
 const openOn = async (store: SessionStore): Promise<Session> =>
   (await engine(6_000, {}, { store })).open({ id: 's' });
@@ -89,5 +89,25 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     const { kind: outcome } = await other.operator[how]({ target: 0.3 });
     expect(outcome).toBe(how === 'plan' ? 'planned' : 'committed');
     expect(other.log.length).toBe(LONG.length);
+  });
+
+  it('are told of a call that they cannot draw yet, for they have something of their own to store', async () => {
+    const { store, again } = await place(kind);
+    let isAway = false;
+    const away = (): never => {
+      throw new SpillwayError('STORE_FAILED', { subject: 'store', found: 'away', remedy: 'Wait.' });
+    };
+    const write: SessionStore['write'] = async (...args) => (isAway ? away() : store.write(...args));
+    const [one, other] = [await openOn(but(store, { write })), await openOn(await again())];
+    await other.append(...LONG);
+    await other.prepare();
+    await other.observe({ inputTokens: 3_000 });
+    isAway = true;
+    await expect(one.append(said('own'))).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await one.load();
+    await expect(one.operator.explainCall(1)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
+    isAway = false;
+    await one.append(said('own'));
+    expect((await one.operator.explainCall(1)).messages).toHaveLength(LONG.length);
   });
 });
