@@ -100,15 +100,16 @@ export function explainCall(
   thread: Thread,
   pins: PinRules,
 ): ExplainedCall {
-  if (!call || isAhead(call, thread)) {
+  const drawn = call && drawnAt(call, thread);
+  if (!drawn) {
     throw new SpillwayError('CALL_UNKNOWN', {
       ...(number === 0 ? { subject: 'no call was observed yet' } : { subject: 'call', found: number }),
       remedy: call
-        ? 'Another process prepared it on what this one has not read yet: load the session once its store answers.'
+        ? 'It was prepared on what is not stored, or not read here yet: load the session once its store answers.'
         : 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }
-  const { log, ledger } = drawnAt(call, thread);
+  const { log, ledger } = drawn;
   const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
   const messages = withRecords(explainView(log, view, isPinned), ledger.live, log);
@@ -141,7 +142,7 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
   const wanted = words.toLowerCase();
   const holds = (message: Message): boolean =>
     textsOf(message).some((text) => text.toLowerCase().includes(wanted));
-  const past = drawnAt(call, thread).log;
+  const past = drawnAt(call, thread)!.log;
   const said = messages.filter(({ seq }) => holds(past.at(seq)));
   const sentIn = view.filter(({ message }) => holds(message)).map(({ message }) => message.id);
   const later = (): boolean => {
@@ -153,13 +154,16 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
   return { verdict, call, said, sentIn };
 }
 
-/** Whether a call of another process was prepared on more than is known here. */
-function isAhead({ appended, events }: CallRecord, { log, ledger }: Thread): boolean {
-  return events > ledger.version || appended > appendedAt(log.length, ledger.left);
-}
-
-/** Log and ledger as they were when a call was prepared. */
-function drawnAt(call: CallRecord, thread: Thread): { readonly log: Log; readonly ledger: Ledger } {
+/**
+ * Log and ledger as they were when a call was prepared. Undefined where it speaks of more than is known here, or was prepared
+ * while a store was away, behind which others stored something else at the same places.
+ */
+function drawnAt(
+  call: CallRecord,
+  thread: Thread,
+): { readonly log: Log; readonly ledger: Ledger } | undefined {
+  const known = appendedAt(thread.log.length, thread.ledger.left);
+  if (call.events > thread.ledger.version || call.appended > known) return undefined;
   const ledger = Ledger.of(thread.ledger.events.slice(0, call.events));
   const left = new Map([...thread.log.left].map(({ message, place }) => [place, message]));
   const log = new Log();
@@ -169,7 +173,8 @@ function drawnAt(call: CallRecord, thread: Thread): { readonly log: Log; readonl
     const isGone = ledger.left.some(({ at, count }) => place >= at && place < at + count);
     if (!isGone) log.append(message, message.size);
   }
-  return { log, ledger };
+  const isWhole = ledger.liveEdits.every((edit) => endsOf(edit).every((id) => log.find(id)));
+  return isWhole ? { log, ledger } : undefined;
 }
 
 function textsOf({ parts }: Message): readonly string[] {
