@@ -132,7 +132,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const signal = goneOf(reply);
       for (;;) {
         const followed = request && (await session.follow(request));
-        const newest = followed && newestOf(session.log);
+        const newest = followed && (followed.appended.at(-1)?.id ?? newestOf(session.log));
         const { call, messages, beside, reading, run, notices } = await session.prepare({
           signal,
           ...verbs.present({ model, maxOutputTokens }),
