@@ -126,6 +126,10 @@ interface KeptPlan {
   readonly plan: PlanValue;
 }
 
+const KEPT = z.object({ at: z.number(), plan: Plan });
+/** One that is damaged in the store is gone as an old one is. */
+const isKept = (value: unknown): value is KeptPlan => KEPT.safeParse(value).success;
+
 type Place = Pick<Session, 'id' | 'agentPath'>;
 
 const scopeOf = ({ id, agentPath }: Place): string => `service.plans ${JSON.stringify([id, agentPath])}`;
@@ -145,16 +149,16 @@ export async function keepPlan(
 
 /** Newest first. */
 async function keptPlans(store: SessionStore, place: Place): Promise<readonly KeptPlan[]> {
-  const kept = Object.values(await store.values(scopeOf(place))) as unknown as readonly KeptPlan[];
-  return kept.toSorted((a, b) => b.at - a.at);
+  const kept: readonly unknown[] = Object.values(await store.values(scopeOf(place)));
+  return kept.filter(isKept).toSorted((a, b) => b.at - a.at);
 }
 
 /** A plan that was made before, or the one that waits. Rejects with `PLAN_UNKNOWN`. */
 async function planOf(store: SessionStore, session: Session, hash: string): Promise<PlanValue> {
   const { pending } = session.operator;
   if (pending?.plan.hash === hash) return pending.plan;
-  const kept = (await store.value(scopeOf(session), hash)) as unknown as KeptPlan | undefined;
-  if (kept) return kept.plan;
+  const kept = await store.value(scopeOf(session), hash);
+  if (isKept(kept)) return kept.plan;
   throw new SpillwayError('PLAN_UNKNOWN', {
     subject: 'plan',
     found: hash,

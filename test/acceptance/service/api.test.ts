@@ -367,6 +367,18 @@ describe('the HTTP API', () => {
     expect((await other.get('/inbox')).body.items).toEqual([]);
   });
 
+  it.each([null, {}, { at: 1, plan: {} }])('takes a kept plan that is damaged for none: %j', async (kept) => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const make = () => service.post(`/sessions/${id}/plans`, { lower_threshold: 0.2 });
+    const { hash } = (await make()).body.plan;
+    await service.store.setValue(`service.plans ${JSON.stringify([id, 'primary'])}`, hash, kept);
+    expect((await service.get(`/sessions/${id}/plans`)).body).toEqual({ items: [] });
+    const { body } = await service.post(`/sessions/${id}/plans/${hash}/commit`);
+    expect(body.error.code).toBe('PLAN_UNKNOWN');
+    expect((await make()).body.kind).toBe('planned');
+  });
+
   it('compacts with settings of one run alone', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
