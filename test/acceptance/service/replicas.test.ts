@@ -3,7 +3,7 @@ import { openStore, type SessionStore } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
-import { but } from '../sessions/stores.js';
+import { but, place } from '../sessions/stores.js';
 import { prose, type Chat } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -86,4 +86,32 @@ it('prepares what a client said last, also where an operator at another replica 
   const { body } = await one.post('/sessions/s/prepare', { request: { model: 'm', messages } });
   expect(meanwhile).toBeUndefined();
   expect(body.messages.at(-1)).toEqual(messages.at(-1));
+});
+
+it('K16: requests of several histories in one session, prepared at once at two replicas, all end: each with its own newest words, or told to try again', async () => {
+  const { store, again } = await place('sqlite');
+  const replicas = [await started(4_000, {}, { store }), await started(4_000, {}, { store: await again() })];
+  await replicas[0]!.post('/sessions', { id: 'mill' });
+  const historyOf = (word: string): Chat[] => [
+    ...Array.from({ length: 13 }, (_, i): Chat => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `${word} ${i} ${prose(200, i)}`,
+    })),
+    { role: 'user', content: `The last of ${word}.` },
+  ];
+  for (let round = 0; round < 15; round++) {
+    const words = Array.from({ length: 4 }, (_, i) => `mill ${i}.${round}`);
+    const answers = words.map((word, i) =>
+      replicas[i % 2]!.post('/sessions/mill/prepare', { request: { messages: historyOf(word) } }),
+    );
+    for (const [i, { status, body }] of (await Promise.all(answers)).entries()) {
+      const newest = JSON.stringify((body as { messages?: Chat[] }).messages?.at(-1));
+      if (status === 200) expect(newest).toContain(`The last of ${words[i]}.`);
+      else
+        expect([status, body]).toEqual([
+          409,
+          { error: expect.objectContaining({ code: 'LEDGER_CONFLICT' }) },
+        ]);
+    }
+  }
 });

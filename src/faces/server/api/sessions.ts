@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import { alone } from '../../../errors/index.js';
+import { alone, SpillwayError } from '../../../errors/index.js';
 import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
 import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
@@ -13,6 +13,9 @@ import { routesOf } from './route.js';
 import { newestOf } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
+
+/** Others may go another way each time that a request is prepared: so often is it tried again. */
+const MOST_ROUNDS = 8;
 
 const Figures = z.object({
   figures: verbs.flagText
@@ -130,7 +133,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     async ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
       const signal = goneOf(reply);
-      for (;;) {
+      for (let round = 0; ; round++) {
         const followed = request && (await session.follow(request));
         const newest = followed && (followed.appended.at(-1)?.id ?? newestOf(session.log));
         const { call, messages, beside, reading, run, notices } = await session.prepare({
@@ -138,7 +141,15 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
           ...verbs.present({ model, maxOutputTokens }),
         });
         // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
-        if (followed && newestOf(session.log) !== newest) continue;
+        if (followed && newestOf(session.log) !== newest) {
+          if (round < MOST_ROUNDS) continue;
+          throw new SpillwayError('LEDGER_CONFLICT', {
+            subject: `session "${session.id}"`,
+            found: 'other words in it each time that this request was prepared',
+            remedy: 'Give each client a session of its own, or try again.',
+            retryable: true,
+          });
+        }
         const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
         return { call, messages, beside, reading, run, notices, ...taken };
       }
