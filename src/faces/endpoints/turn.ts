@@ -74,13 +74,13 @@ export async function takeTurn<Answer>(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(signal && { signal }),
   };
-  const newest = followed.appended.at(-1)?.id ?? newestOf(session.log);
+  const stands = standing(session, followed);
   const own: Flight = {
     until: (settled) => flight.until(settled),
     again(ask) {
       let sent = 0;
       return flight.again((request) => {
-        if (newestOf(session.log) !== newest) throw new WentOn();
+        if (!stands()) throw new WentOn();
         if (sent++ > 0) turn.retried?.();
         return ask(request);
       }, options);
@@ -97,8 +97,14 @@ export async function takeTurn<Answer>(
 /** Another process took another history into the session meanwhile: what was prepared is not what this client said. */
 class WentOn extends Error {}
 
+/** Asks whether a session still ends with what the client said last that it has followed: others may go another way meanwhile. */
+export function standing(session: Session, { appended }: Followed): () => boolean {
+  const newest = appended.at(-1)?.id ?? newestOf(session.log);
+  return () => newestOf(session.log) === newest;
+}
+
 /** The newest message that a client knows of. */
-export function newestOf(log: Session['log']): string | undefined {
+function newestOf(log: Session['log']): string | undefined {
   for (let seq = log.length - 1; seq >= 0; seq--) {
     const { id, unknownToClient } = log.at(seq);
     if (!unknownToClient) return id;

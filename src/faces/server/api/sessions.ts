@@ -10,7 +10,7 @@ import type { Service } from '../service.js';
 import { paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
-import { newestOf } from '../../endpoints/index.js';
+import { standing } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
@@ -135,13 +135,13 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const signal = goneOf(reply);
       for (let round = 0; ; round++) {
         const followed = request && (await session.follow(request));
-        const newest = followed && (followed.appended.at(-1)?.id ?? newestOf(session.log));
+        const stands = followed && standing(session, followed);
         const { call, messages, beside, reading, run, notices } = await session.prepare({
           signal,
           ...verbs.present({ model, maxOutputTokens }),
         });
         // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
-        if (followed && newestOf(session.log) !== newest) {
+        if (stands?.() === false) {
           if (round < MOST_ROUNDS) continue;
           throw new SpillwayError('LEDGER_CONFLICT', {
             subject: `session "${session.id}"`,
