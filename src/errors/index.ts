@@ -1,4 +1,5 @@
 export {
+  ANY_TEXT,
   ANYTHING,
   BOOLEAN,
   COUNT,

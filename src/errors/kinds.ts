@@ -10,6 +10,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const TEXT: Kind = { is: (value) => typeof value === 'string' && value !== '', words: 'a text' };
+export const ANY_TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
 export const OBJECT: Kind = { is: isObject, words: 'an object' };
 export const FUNCTION: Kind = { is: (value) => typeof value === 'function', words: 'a function' };
 export const NULL: Kind = { is: (value) => value === null, words: 'null' };

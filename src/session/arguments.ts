@@ -1,5 +1,6 @@
 import { AGENT_PATH_WORDS, isAgentPath } from '../config/index.js';
 import {
+  ANY_TEXT,
   ANYTHING,
   BOOLEAN,
   COUNT,
@@ -33,7 +34,6 @@ import type { SessionOptions } from './session-options.js';
 type Kinds = Readonly<Record<string, Kind>>;
 type Fields<Options> = Record<keyof Options, Kind>;
 
-const ANY_TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
 /** An `AbortSignal` of any realm. */
 const ABORTABLE = having({ addEventListener: FUNCTION });
 

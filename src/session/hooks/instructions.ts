@@ -3,15 +3,14 @@ import { fitText, levelFor } from '../../text/digest/index.js';
 import type { Injected, RunInput } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
-import { either, having, listOf, TEXT } from '../../errors/index.js';
+import { ANY_TEXT, either, having, listOf, TEXT } from '../../errors/index.js';
 import { LATE, inTime } from '../plugins/index.js';
 
 /** Reads instructions from where they stand, anew each time. May reject, and takes as long as a hook before a compaction may. */
 export type ReadInstructions = () => Promise<readonly Instructions[]>;
 
-const WORDS = { is: (value: unknown) => typeof value === 'string', words: 'a text' };
 const INSTRUCTIONS = listOf(
-  either(having({ name: TEXT, text: WORDS }), having({ name: TEXT, fault: WORDS })),
+  either(having({ name: TEXT, text: ANY_TEXT }), having({ name: TEXT, fault: ANY_TEXT })),
 );
 
 /** As records name what does it: the setting. */
