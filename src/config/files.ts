@@ -9,6 +9,8 @@ export interface Source {
   readonly tree: unknown;
   readonly origin: Origin;
   readonly faults: readonly ConfigFault[];
+  /** Where its file stands. */
+  readonly folder?: string;
   /** The profile that it builds on. */
   readonly extends?: string;
 }
@@ -28,7 +30,7 @@ export async function readText(path: string): Promise<string | undefined> {
 /** An operator's file. Rejects with `INPUT_UNREADABLE` where there is none. */
 export async function fileSource(file: string): Promise<Source> {
   const text = await readText(file);
-  if (text !== undefined) return parseSource(text, `file ${file}`);
+  if (text !== undefined) return withBase(await parseSource(text, `file ${file}`), dirname(file));
   const remedy = 'Name a configuration file that exists.';
   throw new SpillwayError('INPUT_UNREADABLE', { subject: file, found: 'no such file', remedy });
 }
@@ -51,21 +53,22 @@ export async function parseSource(text: string, origin: Origin): Promise<Source>
   });
   if (faults.length > 0) return { tree: {}, origin, faults };
   try {
-    const tree: unknown = document.toJS() ?? {};
-    return isMapping(tree) ? withBase(tree, origin) : { tree, origin, faults };
+    return { tree: document.toJS() ?? {}, origin, faults };
   } catch (error) {
     // Aliases that unfold into more than a hundred copies of a node.
     return { tree: {}, origin, faults: [wrong('', (error as Error).message)] };
   }
 }
 
-function withBase(whole: Readonly<Record<string, unknown>>, origin: Origin): Source {
+/** What a file in a folder says, and what it builds on. */
+function withBase(source: Source, folder: string): Source {
+  const { tree: whole, origin } = source;
+  if (!isMapping(whole) || !Object.hasOwn(whole, 'extends')) return { ...source, folder };
   const { extends: base, ...tree } = whole;
-  if (!Object.hasOwn(whole, 'extends')) return { tree: whole, origin, faults: [] };
-  if (typeof base === 'string' && base !== '') return { tree, origin, extends: base, faults: [] };
+  if (typeof base === 'string' && base !== '') return { ...source, tree, folder, extends: base };
   const allowed = 'the name of a profile, or the path of one from this file';
-  const faults = [{ subject: 'extends', found: base, allowed, remedy: changeIn(origin), origin }];
-  return { tree, origin, faults };
+  const fault = { subject: 'extends', found: base, allowed, remedy: changeIn(origin), origin };
+  return { ...source, tree, folder, faults: [fault] };
 }
 
 /** Between two lines of three dashes, at the very beginning. */
@@ -119,10 +122,10 @@ export async function profileSources(profile: string, configDir: string, from: s
     const text = await readText(path);
     // The default profile changes nothing, so a configuration folder of one's own need not hold it.
     if (text === undefined && name !== DEFAULT_PROFILE) throw await unknownProfile(name, configDir);
-    const source = await parseSource(text ?? '', origin);
+    folder = dirname(path);
+    const source = withBase(await parseSource(text ?? '', origin), folder);
     chain.unshift(source);
     next = source.extends;
-    folder = dirname(path);
   }
   return chain;
 }

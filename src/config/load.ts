@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ZodType } from 'zod/v4';
 import { SpillwayError } from '../errors/index.js';
 import { agentConfigs, type ParsedConfig } from './agents.js';
@@ -70,17 +70,24 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   const file = options.file ?? nonEmpty(env['SPILLWAY_CONFIG']);
   const own = file === undefined ? undefined : await fileSource(file);
   const named = options.profile ?? nonEmpty(env['SPILLWAY_PROFILE']);
-  const from = named === undefined && file !== undefined ? dirname(file) : '.';
+  const from = named === undefined ? (own?.folder ?? '.') : '.';
   const profiles = await profileSources(named ?? own?.extends ?? DEFAULT_PROFILE, configDir, from);
   const family = profiles
     .map(({ origin }) => origin.replace(/^profile /, ''))
     .findLast((name) => Object.hasOwn(DOCUMENT_NAMES, name));
   const names = family === undefined ? {} : DOCUMENT_NAMES[family];
+  const sources: readonly Source[] = own ? [...profiles, own] : profiles;
 
   const layersUnder = async (root: JsonSchema): Promise<readonly Layer[]> => [
     ...(await defaultLayers(root, options)),
-    ...profiles.map(({ tree, origin }) => layerOf(tree, origin, { root, names, absent: options.absent })),
-    ...(own ? [layerOf(own.tree, own.origin, { root, names, folder: dirname(file!) })] : []),
+    ...sources.map((source) =>
+      layerOf(source.tree, source.origin, {
+        root,
+        names,
+        folder: source.folder,
+        absent: source === own ? [] : options.absent,
+      }),
+    ),
     ...envLayers(env, { root, names }),
     layerOf(overrides, 'code', { root, names }),
   ];
@@ -88,7 +95,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   let schemas: Schemas = { settings: Settings, stages: stageOptions, knobs: {} };
   let root = wholeSchema(schemas);
   let layers = await layersUnder(root);
-  const plugins = await options.plugins?.(namedPlugins(laidOver(layers)));
+  const plugins = await options.plugins?.(namedPlugins(laidOver(layers), sources));
   if (plugins && Object.values(plugins).some((brought) => Object.keys(brought).length > 0)) {
     const stages = { ...stageOptions, ...plugins.stageOptions };
     schemas = { settings: settingsWith(plugins), stages, knobs: plugins.knobs };
@@ -109,7 +116,6 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   };
   const winners = laidOver(layers);
   const { faults: wrong, ...parsed } = parsedWith([]);
-  const sources: readonly Source[] = own ? [...profiles, own] : profiles;
   const faults = [...[...sources, ...layers].flatMap((source) => source.faults), ...wrong];
   if (faults.length > 0) {
     const remedy = 'Mend the settings that are listed.';
@@ -129,9 +135,9 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
 }
 
 /** The strongest layer that names plugins decides, as with any list; a package is looked for from the file that names it. */
-function namedPlugins(settings: SettingsByPath): NamedPlugins {
-  const { value, origin = 'code' } = settings['plugins'] ?? {};
-  const from = origin.startsWith('file ') ? dirname(origin.slice('file '.length)) : '.';
+function namedPlugins(settings: SettingsByPath, sources: readonly Source[]): NamedPlugins {
+  const { value, origin } = settings['plugins'] ?? {};
+  const from = sources.find((source) => source.origin === origin)?.folder ?? '.';
   const limits = PluginLimits.safeParse({ loadMs: settings['pluginLimits.loadMs']?.value });
   return {
     plugins: (Array.isArray(value) ? (value as unknown[]) : [])

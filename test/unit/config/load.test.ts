@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { renderDefaultYaml, Settings } from '../../../src/config/index.js';
-import { failure, load, subjects, withFiles, stageOptions } from './support.js';
+import { failure, faults, load, subjects, withFiles, stageOptions } from './support.js';
 
 describe('the layers', () => {
   it('give the schema defaults where nothing is set', async () => {
@@ -121,6 +121,32 @@ describe('profiles', () => {
       expect(
         (await load({ env: { SPILLWAY_CONFIG: file, SPILLWAY_PROFILE: 'pivot' } })).settings.roster,
       ).toEqual(['full']);
+    });
+  });
+
+  it('take their paths from where they stand, as any file does', async () => {
+    const files = {
+      'team/base.yaml': 'fill: { prompts: ./prompts }\nplugins: [./mine]\npins: { root: .. }\n',
+      'mine.yaml': 'extends: ./team/base.yaml\n',
+    };
+    await withFiles(files, async (folder) => {
+      const { settings } = await load({ file: join(folder, 'mine.yaml') });
+      expect(settings.fill.prompts).toBe(join(folder, 'team', 'prompts'));
+      expect(settings.plugins).toEqual([join(folder, 'team', 'mine')]);
+      expect(settings.pins.root).toBe(folder);
+    });
+  });
+
+  it('are named by no file but a profile and that of the operator', async () => {
+    await withFiles({ 'default.yaml': 'extends: agent\n' }, async (configDir) => {
+      expect(await faults({ configDir })).toMatchObject([
+        { subject: 'extends', origin: 'file default.yaml' },
+      ]);
+    });
+    await withFiles({ 'reviewer.md': '---\nextends: [base]\ncontext: 9000\n---\n' }, async (folder) => {
+      const agentFiles = { primary: join(folder, 'reviewer.md') };
+      const { agents } = await load({ overrides: { agentFiles } });
+      expect(agents['primary']!.settings.window).toBe(9_000);
     });
   });
 

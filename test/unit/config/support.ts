@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/index.js';
 import type { ConfigFault, EffectiveConfig, LoadOptions } from '../../../src/config/index.js';
@@ -45,7 +45,10 @@ export async function withFiles<T>(
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-config-'));
   try {
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
