@@ -18,6 +18,9 @@ const RESERVED = /^SPILLWAY_(?:CONFIG$|PROFILE$|TEST_)/;
 const SERVICE_LINK =
   /^SPILLWAY_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
+/** What such a variable of a service that is called `spillway-server` holds: `server.port` has its name. */
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+
 /** What the environment sets, a layer for each variable. An empty variable sets nothing (compose files pass them so). */
 export function envLayers(env: Environment, reading: Reading): Layer[] {
   const set = Object.entries(env).filter(
@@ -37,7 +40,7 @@ export function envLayers(env: Environment, reading: Reading): Layer[] {
         return [{ settings: {}, faults: [fault] }];
       };
       const target = targets.get(name);
-      if (!target && SERVICE_LINK.test(name)) return [];
+      if (SERVICE_LINK.test(name) && (!target || SERVICE_ADDRESS.test(text))) return [];
       if (!target) {
         const meant = nearest(name, targets.keys());
         const remedy = `${meant ? `Did you mean ${meant}? ` : 'It names no setting. '}Change or unset it.`;

@@ -36,6 +36,7 @@ describe('the environment', () => {
     'SPILLWAY_PORT_8080_UDP_PROTO',
     'SPILLWAY_API_SERVICE_HOST',
     'SPILLWAY_API_PORT_443_TCP_PORT',
+    'SPILLWAY_SERVER_PORT',
   ])('lets %s be, which Kubernetes sets for a service called spillway', async (name) => {
     const { entries } = await load({ env: { [name]: 'tcp://10.0.0.7:8080' } });
     expect(entries.filter(({ origin }) => origin.startsWith('env'))).toEqual([]);
