@@ -23,6 +23,8 @@ export interface Issue {
   readonly message: string;
   readonly keys?: readonly string[];
   readonly errors?: readonly (readonly Issue[])[];
+  /** What is wrong with a key. */
+  readonly issues?: readonly Issue[];
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -53,7 +55,8 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
   const why = issue.code === 'custom' ? `${issue.message} ` : '';
   const giveIt = `Give it a value in a file, in ${envName(path)} or in code.`;
   const remedy = `${why}${found === undefined ? giveIt : changeIn(origin)}`;
-  const what = allowed(schemaAt(parsed.root, path) ?? {}) || issue.message;
+  const ofKey = issue.code === 'invalid_key' ? issue.issues?.[0]?.message : undefined;
+  const what = ofKey ?? (allowed(schemaAt(parsed.root, path) ?? {}) || issue.message);
   return [{ subject, found, allowed: what, remedy, origin }];
 }
 

@@ -174,16 +174,16 @@ export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Re
   return tree;
 }
 
-/** Who set what stands at a path, or around it, or last in it. */
+/** Who set what stands at a path, or last in it; else around it: an empty mapping only says that its section is there. */
 export function originIn(settings: SettingsByPath): (path: string) => Origin {
   const isAround = (one: string, path: string): boolean =>
     path.startsWith(`${one}.`) || path.startsWith(`${one}[`);
   return (path) => {
     const keys = Object.keys(settings);
-    const around = keys.filter((key) => key === path || isAround(key, path));
-    const nearest = around.toSorted((a, b) => b.length - a.length)[0];
-    if (nearest !== undefined) return settings[nearest]!.origin;
-    const inside = keys.filter((key) => isAround(path, key)).map((key) => settings[key]!.origin);
-    return inside.toSorted((a, b) => rankOf(b) - rankOf(a))[0] ?? 'default';
+    const within = keys.filter((key) => key === path || isAround(path, key));
+    const [last] = within.map((key) => settings[key]!.origin).toSorted((a, b) => rankOf(b) - rankOf(a));
+    if (last !== undefined) return last;
+    const around = keys.filter((key) => isAround(key, path)).toSorted((a, b) => b.length - a.length);
+    return around.length > 0 ? settings[around[0]!]!.origin : 'default';
   };
 }

@@ -97,6 +97,26 @@ describe('wrong settings', () => {
   });
 });
 
+describe('what stands in a mapping that is empty by default', () => {
+  it('is told of with the file that it stands in', async () => {
+    const found = await inFile('knobs: { theirs: { a: 1 } }\nagents: { "a//b": { target: 0.3 } }\n');
+    expect(found).toMatchObject([
+      { subject: 'agents["a//b"]', allowed: expect.stringContaining('names joined by slashes') },
+      { subject: 'knobs.theirs' },
+    ]);
+    for (const { origin, remedy } of found) {
+      expect(origin).toMatch(/^file .*mine\.yaml$/);
+      expect(remedy).toContain('Change it in file ');
+    }
+  });
+
+  it('is said to be from where the last of it was set', async () => {
+    const { origin } = await load({ overrides: { models: { m: { contextWindow: 9_000 } } } });
+    expect(['models', 'models.m', 'models.m.contextWindow'].map(origin)).toEqual(['code', 'code', 'code']);
+    expect(origin('models.other')).toBe('default');
+  });
+});
+
 describe('rules between settings', () => {
   it.each([
     [{ thresholds: { snipThreshold: 0.9 } }, 'thresholds.snipThreshold'],
