@@ -64,8 +64,8 @@ async function layersOfFile(
   agent: string,
   { agentFiles, origin, root, names }: AgentSources,
 ): Promise<readonly Layer[]> {
-  const file = agentFiles[agent];
-  if (file === undefined) return [];
+  if (!Object.hasOwn(agentFiles, agent)) return [];
+  const file = agentFiles[agent]!;
   const subject = showPath(['agentFiles', agent]);
   const text = await readText(file);
   if (text === undefined) {

@@ -100,7 +100,7 @@ export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): Confi
   const elsewhere = nearest(key, new Set(places.map((place) => String(place.at(-1)))));
   const meant =
     beside === undefined ? places.find((place) => place.at(-1) === elsewhere) : [...around, beside];
-  const gone = path.length === 1 ? LET_GO[key] : undefined;
+  const gone = path.length === 1 && Object.hasOwn(LET_GO, key) ? LET_GO[key] : undefined;
   const why = gone ?? (meant ? `Did you mean ${showPath(meant)}?` : 'Unknown key.');
   const remedy = `${why} ${changeIn(origin)}`;
   // At the top of a file without its value: a file that is no configuration at all may hold anything.

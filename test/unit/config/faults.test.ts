@@ -97,6 +97,18 @@ describe('wrong settings', () => {
   });
 });
 
+describe('names that every object has', () => {
+  it.each(['toString', 'hasOwnProperty'])('are names like any other: %s', async (name) => {
+    const { agents, settings } = await load({
+      overrides: { agents: { [name]: { target: 0.5 } }, models: { [name]: { contextWindow: 9_000 } } },
+    });
+    expect(agents[name]!.settings.target).toBe(0.5);
+    expect(settings.models[name]).toEqual({ contextWindow: 9_000 });
+    const [fault] = await faults({ overrides: { [name]: 1 } as never });
+    expect(fault).toMatchObject({ subject: name, remedy: 'Unknown key. Give it another value.' });
+  });
+});
+
 describe('what stands in a mapping that is empty by default', () => {
   it('is told of with the file that it stands in', async () => {
     const found = await inFile('knobs: { theirs: { a: 1 } }\nagents: { "a//b": { target: 0.3 } }\n');
