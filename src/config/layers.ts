@@ -45,10 +45,11 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
     void faults.push({ subject: showPath(path), found, allowed: what, remedy, origin });
   const refusePrototype = (path: Path): void =>
     refuse(path, undefined, 'any other name', `Rename it. ${changeIn(origin)}`);
+  const refuseDepth = (path: Path): void =>
+    refuse(path.slice(0, 2), undefined, `${MOST_LEVELS} levels, none of which holds itself`);
 
   const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
-    if (around.includes(value) || path.length > MOST_LEVELS)
-      return refuse(path.slice(0, 2), undefined, `${MOST_LEVELS} levels, none of which holds itself`);
+    if (around.includes(value) || path.length > MOST_LEVELS) return refuseDepth(path);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
     // An agent has settings as all have them.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
@@ -67,6 +68,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
       if (keys.length === 0) settings.push({ path, value: {}, origin });
       for (const key of keys) take(value[key], [...path, key], settings, [...around, value]);
     } else if (!isHere) {
+      if (isDeeper(value, MOST_LEVELS - path.length)) return refuseDepth(path);
       const inside = prototypeKeyIn(value);
       if (inside) return refusePrototype([...path, ...inside]);
       settings.push({ path, value: folder === undefined ? value : rebased(at, value, folder), origin });
@@ -100,13 +102,18 @@ const accepts = (json: JsonSchema, type: string): boolean => {
   return types.size === 0 || types.has(type);
 };
 
+/** What is read level by level; objects of a plugin's own classes are its own. */
+const isPlain = (value: unknown): value is object => Array.isArray(value) || isMapping(value);
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  isPlain(value) && (levels <= 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 /** Where a key stands inside a value that would reach an object's prototype. */
-function prototypeKeyIn(value: unknown, seen = new Set<unknown>()): Path | undefined {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return undefined;
-  seen.add(value);
+function prototypeKeyIn(value: unknown): Path | undefined {
+  if (!isPlain(value)) return undefined;
   for (const [name, one] of Object.entries(value)) {
     const key = Array.isArray(value) ? Number(name) : name;
-    const inside = isPrototypeKey(name) ? [] : prototypeKeyIn(one, seen);
+    const inside = isPrototypeKey(name) ? [] : prototypeKeyIn(one);
     if (inside) return [key, ...inside];
   }
   return undefined;

@@ -129,6 +129,21 @@ describe('what stands in a mapping that is empty by default', () => {
   });
 });
 
+it('values that are nested without end are refused, from wherever they are', async () => {
+  const text = '['.repeat(50_000) + ']'.repeat(50_000);
+  const deep = JSON.parse(text) as never;
+  const around: unknown[] = [];
+  around.push(around);
+  for (const overrides of [{ roster: deep }, { pins: { tools: deep } }, { redact: around as never }])
+    expect(await faults({ overrides })).toContainEqual(
+      expect.objectContaining({ allowed: expect.stringContaining('32 levels'), origin: 'code' }),
+    );
+  const fault = { subject: 'roster', allowed: expect.stringContaining('32 levels') };
+  expect(await faults({ env: { SPILLWAY_ROSTER: text } })).toContainEqual(expect.objectContaining(fault));
+  const { tuned } = await load();
+  expect(() => tuned({ roster: deep })).toThrow('32 levels');
+});
+
 describe('rules between settings', () => {
   it.each([
     [{ thresholds: { snipThreshold: 0.9 } }, 'thresholds.snipThreshold'],
