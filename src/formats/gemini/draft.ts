@@ -14,7 +14,7 @@ import { fileNote, namedInstead } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { isFields, isText } from '../record.js';
+import { isFields, isSet, isText } from '../record.js';
 import { NO_SIGNATURE } from './placeholders.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
 import { argsOf, mendPart, takenName, writePart } from './write-part.js';
@@ -149,9 +149,7 @@ function callIn(part: ToolCallPart, wire: WirePart): DraftCall {
 
 /** A signature may ride on an empty text; without one the text is refused. */
 function isEmptyText(wire: WirePart): boolean {
-  return (
-    wire.text === '' && fieldOf(wire, 'thoughtSignature') === undefined && Object.keys(wire).length === 1
-  );
+  return wire.text === '' && Object.values(wire).filter(isSet).length === 1;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { type Place, readsLists, type Take } from '../conversation/reader.js';
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { inWords, type Fields, isFields, isText, jsonText } from '../record.js';
+import { inWords, type Fields, isFields, isSet, isText, jsonText } from '../record.js';
 import {
   type Carried,
   type Content,
@@ -49,7 +49,7 @@ function contentsIn(contents: unknown): unknown {
 }
 
 function systemMessage(body: Fields, take: Take): Message[] {
-  const field = body.systemInstruction === undefined ? 'system_instruction' : 'systemInstruction';
+  const field = keyOf(body, 'systemInstruction');
   const system = take(body[field], field);
   if (system === undefined || system === null) return [];
   const wire: Carried = { system, field };
@@ -223,7 +223,7 @@ function resultPart(
     callId,
     ...(isText(response.name) ? { name: response.name } : {}),
     content: [...text, ...pictures],
-    ...(isFields(response.response) && response.response.error !== undefined ? { isError: true } : {}),
+    ...(isFields(response.response) && isSet(response.response.error) ? { isError: true } : {}),
     wire: index,
   };
 }

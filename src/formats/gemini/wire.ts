@@ -2,7 +2,7 @@ import type { Content as VendorContent, Part as VendorPart } from '@google/genai
 import type { FilePart, FilePlace, ViewMessage } from '../../transcript/index.js';
 import { ownWire } from '../conversation/drafts.js';
 import { fileAt, type Way } from '../files.js';
-import { inWords, isFields, isText, type Fields } from '../record.js';
+import { inWords, isFields, isSet, isText, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'gemini';
@@ -20,7 +20,7 @@ export interface Carried {
   /** The user's words that came in the turn of the message before, and where each part stood in that turn. */
   readonly places?: readonly number[];
   readonly system?: unknown;
-  readonly field?: 'systemInstruction' | 'system_instruction';
+  readonly field?: string;
 }
 
 /** What a part's `wire` holds: its place among the turn's parts, and within a function response among its files. */
@@ -28,14 +28,14 @@ export type Pointer = number | readonly [part: number, file: number];
 
 export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
 
-/** A field in either spelling. */
+/** A field in either spelling; undefined too where it is null, as Python's client dumps all that is not said. */
 export function fieldOf(part: Fields, name: string): unknown {
-  return part[name] ?? part[snakeCase(name)];
+  return part[keyOf(part, name)] ?? undefined;
 }
 
 /** The spelling in which an object holds a field; camelCase where it does not hold it. */
 export function keyOf(part: Fields, name: string): string {
-  return part[name] === undefined && part[snakeCase(name)] !== undefined ? snakeCase(name) : name;
+  return !isSet(part[name]) && isSet(part[snakeCase(name)]) ? snakeCase(name) : name;
 }
 
 function snakeCase(name: string): string {

@@ -8,6 +8,7 @@ import {
   type Fields,
   innerOf,
   isFields,
+  isSet,
   isText,
   jsonText,
 } from '../record.js';
@@ -76,7 +77,7 @@ const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'file
 
 /** Puts right in one part what the provider refuses, each with a notice; the same object where nothing is wrong. */
 export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
-  const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined && fieldOf(part, name) !== null);
+  const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined);
   if (said.length > 1) {
     note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
     const lead = said.includes('functionCall') ? 'functionCall' : said[0];
@@ -106,9 +107,7 @@ function alone(part: WirePart, kept: string, leads: boolean): WirePart {
 /** A signature alone is a part, and so is whatever is not known here. */
 function isSpeaking(part: WirePart): boolean {
   const known: readonly string[] = SAYINGS.map((name) => keyOf(part, name));
-  return Object.entries(part).some(
-    ([key, value]) => !known.includes(key) && value !== undefined && value !== null,
-  );
+  return Object.entries(part).some(([key, value]) => !known.includes(key) && isSet(value));
 }
 
 function mendCall(part: WirePart, call: Fields, note: Report): WirePart {

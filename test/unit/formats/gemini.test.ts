@@ -220,6 +220,35 @@ describe('what a log holds broken', () => {
     expect(sent[0]).toEqual(turn('user', 'x'));
     expect(kinds).toEqual(['empty-text', 'lone-surrogate']);
   });
+
+  it('fields that are null are not there: words beside them are said, and nothing failed', () => {
+    const nulls = { thought: null, function_call: null, function_response: null, functionResponse: null };
+    const said = (words: string): Loose => ({ ...nulls, text: words });
+    const contents = [
+      { role: 'user', parts: [said('go')] },
+      { role: 'user', parts: [said('now')] },
+      { role: 'model', parts: [said('well'), { function_call: { name: 'read', args: {} } }] },
+      turn('user', { functionResponse: { name: 'read', response: { output: 'a.ts', error: null } } }),
+      { role: 'user', parts: [said('')] },
+    ];
+    const { messages } = gemini.parse({ contents });
+    expect(messages[3]!.parts[0]).not.toHaveProperty('isError');
+    const body = bodyOf({ contents }, originals(messages).slice(0, -1));
+    expect(body.contents).toEqual([
+      { role: 'user', parts: [said('go'), said('now')] },
+      contents[2],
+      contents[3],
+    ]);
+    expect(validateGemini(body)).toEqual([]);
+    expect(gemini.serialise(originals(messages)).messages.at(-1)).toEqual(turn('user', '[nothing was said]'));
+    const system_instruction = { parts: [{ text: 'Be brief.' }] };
+    expect(gemini.parse({ systemInstruction: null, system_instruction, contents }).messages[0]).toMatchObject(
+      {
+        role: 'system',
+        parts: [{ text: 'Be brief.' }],
+      },
+    );
+  });
 });
 
 describe('a session of another format', () => {
