@@ -117,7 +117,11 @@ function sayMessage(
   note: Report,
 ): WireMessage | undefined {
   if (role === 'system') return saySystem(shown, wire, note);
-  const fitting = items.filter((item) => role === 'assistant' || USER_ITEMS.has(item.type));
+  const fitting = items.filter(({ type }) => {
+    const fits = role === 'assistant' || !ASSISTANT_ITEMS.has(type);
+    if (!fits) note('foreign-part', `${inWords(type)} has no place in a message of the user and is not sent`);
+    return fits;
+  });
   const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
   if (!speaks && calls.length === 0) {
     if (answers.length === 0 && wire) note('empty-text', SAID.silent);
@@ -132,8 +136,14 @@ function sayMessage(
   return { ...wire, role, content };
 }
 
-/** What a user's message may hold; anything else of an unknown kind is the SDK's to judge. */
-const USER_ITEMS: ReadonlySet<unknown> = new Set(['text', 'image', 'file']);
+/** What only the assistant says; what nobody knows goes as it came, for the SDK to judge. */
+const ASSISTANT_ITEMS: ReadonlySet<unknown> = new Set([
+  'reasoning',
+  'reasoning-file',
+  'custom',
+  'tool-call',
+  'tool-approval-request',
+]);
 
 function saySystem(
   { message }: ViewMessage,

@@ -96,6 +96,19 @@ it('ai-sdk: content that is none is told, and kept as its JSON', () => {
   expect(notices.map(({ kind }) => kind)).toEqual(['unknown-content']);
 });
 
+it('ai-sdk: what a user’s message holds that nobody knows goes as it came; what only the assistant says is told', () => {
+  const { parse, serialise } = formats.get('ai-sdk')!;
+  const known = { type: 'text', text: 'Look.' };
+  const unknown = { type: 'data-mark', data: { at: 1 } };
+  const list = [
+    { role: 'user', content: [known, unknown] },
+    { role: 'user', content: [known, { type: 'reasoning', text: 'Hm.' }] },
+  ];
+  const { messages, notices } = serialise(originals(parse({ messages: list }).messages));
+  expect(messages).toEqual([list[0], { role: 'user', content: [known] }]);
+  expect(notices).toMatchObject([{ at: 'm1', kind: 'foreign-part' }]);
+});
+
 it('gemini: a file among the instructions is named', () => {
   const { parse, serialise } = formats.get('gemini')!;
   const systemInstruction = {
