@@ -2,7 +2,8 @@ import { isToolCall, type Message } from '../../transcript/index.js';
 import { drafting } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { inWords, isFields, jsonText } from '../record.js';
+import { SAID } from '../conversation/repairs.js';
+import { inWords, isFields, isSet, jsonText } from '../record.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
 import { blockOf, mendBlock } from './write-block.js';
 
@@ -14,7 +15,7 @@ export interface DraftResult extends DraftedAnswer {
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
 export interface Draft extends Drafted<DraftCall, DraftResult> {
-  /** All but results; the calls are in the order of `tool_use` among them. */
+  /** All but results; the calls are in the order of `tool_use` among them. None where a system message only sets options. */
   readonly blocks: readonly Block[];
   /** The object that came in, where it goes out as it is. */
   readonly whole?: WireMessage;
@@ -42,11 +43,13 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
   const all = written.flatMap((block): Block[] => listed(mendBlock(block, report)));
   const results = all.filter(isResult);
   const blocks = results.length === 0 ? all : all.filter((block) => !isResult(block));
-  const faithful = isUntouched && notices.length === 0 && all.length > 0;
+  const speaks = blocks.length > 0 || (isUntouched && setsOptions(frame));
+  if (isUntouched && written.length === 0 && !speaks) report('empty-text', SAID.silent);
+  const faithful = isUntouched && notices.length === 0;
   const continues = carried?.continues === true;
   return {
     blocks,
-    speaks: blocks.length > 0,
+    speaks,
     answers: results.map((block) => ({ callId: inWords(block.tool_use_id ?? ''), block })),
     calls: message.parts.filter(isToolCall).map(({ callId, name }) => ({ callId, tool: name })),
     faithful,
@@ -68,6 +71,10 @@ function holdsBlocks(content: unknown): boolean {
 function isKnownRole(role: unknown): boolean {
   return role === 'user' || role === 'assistant' || role === 'system';
 }
+
+/** A system message may say nothing but how the turn is to be answered. */
+const setsOptions = ({ role, content, output_config: options }: WireMessage): boolean =>
+  role === 'system' && !isSet(content) && isFields(options);
 
 function labelOf(message: Message, wire: WireMessage | undefined): Block[] {
   if (!wire || isKnownRole(wire.role)) return [];

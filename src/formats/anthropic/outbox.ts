@@ -62,7 +62,7 @@ export class Outbox {
   }
 
   say(role: Entry['role'], piece: Piece): void {
-    if (piece.blocks.length === 0) return;
+    if (piece.blocks.length === 0 && role !== 'system') return;
     const last = this.#entries.at(-1);
     const apart = last?.faithful === true && piece.faithful && piece.joins !== true;
     if (last?.role !== role || role === 'system' || apart) return this.#push(role, piece);

@@ -104,7 +104,7 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
       out.say('user', { ...piece, blocks: [renamed], faithful, joins: begun });
       begun = true;
     }
-    if (draft !== head && draft.blocks.length > 0) others.push({ draft });
+    if (draft !== head && draft.speaks) others.push({ draft });
   }
   return others;
 }
@@ -119,6 +119,8 @@ function writeOther(other: Other, out: Outbox): void {
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (faithful && out.lastRole === 'user') {
     out.say('system', { blocks, whole, frame, faithful });
+  } else if (blocks.length === 0) {
+    out.note(id, 'midway-instructions', 'options midway have no place here and are not sent');
   } else {
     out.note(id, 'midway-instructions', SAID.midway);
     const label: Block = { type: 'text', text: MIDWAY_SYSTEM };

@@ -65,10 +65,12 @@ function checkWords({ text: words }: Loose, at: number, faults: Found): void {
   if (typeof words === 'string' && words.trim() === '') faults.add('A3', at, 'a text is empty');
 }
 
-function checkMessage({ role, content }: Loose, at: number, faults: Found): void {
+function checkMessage({ role, content, output_config: options }: Loose, at: number, faults: Found): void {
   if (!isEncodable(content)) faults.add('A0', at, 'a text holds half a character');
   faults.demand('A0', at, ROLE, role, 'role');
-  faults.demand('A0', at, CONTENT, content, 'content');
+  // Instructions may say nothing but how the turn is to be answered.
+  const isOptional = role === 'system' && isLoose(options);
+  faults.demand('A0', at, isOptional ? CONTENT.nullish() : CONTENT, content, 'content');
 }
 
 const ONLY: Readonly<Record<string, string>> = {

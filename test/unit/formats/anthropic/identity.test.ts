@@ -34,7 +34,12 @@ describe('what was not edited', () => {
         ],
       },
     ],
+    [
+      'instructions that say nothing but how the turn is to be answered',
+      { messages: [user(text('Hi.')), { role: 'system', output_config: { effort: 'high' } }] },
+    ],
   ])('%s', (_, body) => {
+    expect(validateAnthropic(body)).toEqual([]);
     const out = through(body);
     expect(JSON.stringify(out.body)).toBe(JSON.stringify(body));
     expect(out.notices).toEqual([]);

@@ -53,6 +53,13 @@ describe('what a log holds broken is mended, with a notice', () => {
     });
   });
 
+  it('a message that says nothing, and options of the operator where they may not stand', () => {
+    const options = { role: 'system', output_config: { effort: 'high' } };
+    const { messages, kinds } = wire({ role: 'user', content: '' }, go, assistant(text('Odd.')), options, go);
+    expect(kinds).toEqual(['empty-text', 'midway-instructions']);
+    expect(messages).toEqual([go, assistant(text('Odd.')), go]);
+  });
+
   it('results in two messages, and words before a result', () => {
     const { messages, kinds } = wire(
       go,
@@ -123,7 +130,7 @@ describe('what a log holds broken is mended, with a notice', () => {
       'empty-text',
       'empty-text',
     ]);
-    expect(wire({ role: 'user', content: '' }).kinds).toEqual(['nothing-said']);
+    expect(wire({ role: 'user', content: '' }).kinds).toEqual(['empty-text', 'nothing-said']);
   });
 
   it('instructions midway where the provider has no place for them', () => {
