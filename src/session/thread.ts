@@ -151,6 +151,12 @@ export class Thread {
     }
   }
 
+  /** An id of that name that nothing in the log or on its way there has or had. */
+  freeId(name: string): string {
+    const id = this.log.freeId(name);
+    return this.#arrivals?.some(({ message }) => message.id === id) ? this.freeId(`${id}~`) : id;
+  }
+
   /**
    * Takes messages into the log, or lets them wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`, and what the
    * counter throws, to whoever sent them, before any is taken.

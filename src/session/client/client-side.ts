@@ -85,6 +85,7 @@ export class ClientSide {
       get branch() {
         return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
       },
+      freeId: (name) => thread.freeId(name),
       fixed(size, recall) {
         gauge.fixed = size;
         gauge.recall = recall;

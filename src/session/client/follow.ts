@@ -65,6 +65,8 @@ export interface FollowedSession {
   rewind(last: Message | undefined): Promise<unknown>;
   /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
+  /** An id of that name which no message has or had. */
+  freeId(name: string): string;
   /** Says what requests hold that no message of the log does, and whether the recall tool is in it. */
   fixed(size: Size, recall: boolean): void;
 }
@@ -151,6 +153,8 @@ export class Follower {
     const { length } = session.known;
     let to = length;
     let appended: readonly Message[] = [];
+    /** Of what is new: what it is called in the log. */
+    const ids = new Map<string, string>();
     // What is stored may have been changed by others each time that something is: compared again, until both are the same.
     for (let round = 0; ; round++) {
       const { known } = session;
@@ -166,7 +170,9 @@ export class Follower {
         });
       if (same === known.length) {
         const fresh = messages.slice(same + shift);
-        appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
+        // Where instructions at the head came or went, ids by place are those of other messages.
+        for (const { id } of fresh) ids.set(id, session.freeId(idOn(session.branch, id)));
+        appended = fresh.map((message) => ({ ...message, id: ids.get(message.id)! }));
         await session.append(appended).catch((error: unknown) => {
           // Another process stored them first: what stands by now is compared again.
           const isAsItWas = idsOf(session.known) === idsOf(known);
@@ -182,7 +188,7 @@ export class Follower {
     }
     this.#count(parsed, session);
     const news = new Set(appended.map(({ id }) => id));
-    const notices = parsed.notices.filter(({ at }) => news.has(idOn(session.branch, at)));
+    const notices = parsed.notices.filter(({ at }) => news.has(ids.get(at)!));
     return {
       appended,
       ...(to < length && { rewound: { to, left: length - to } }),

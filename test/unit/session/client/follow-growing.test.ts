@@ -130,6 +130,7 @@ describe('a history of which only the instructions and the end change', () => {
     append: (messages) => Promise.resolve(void log.push(...messages)),
     rewind: (last) => Promise.resolve(void (log.length = last ? log.indexOf(last) + 1 : 0)),
     branch: 0,
+    freeId: (name) => name,
     fixed: () => undefined,
     ...more,
   });

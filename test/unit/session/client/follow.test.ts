@@ -113,6 +113,22 @@ describe('a client that sends its whole history each time', () => {
     expect(JSON.stringify(await sent(session))).not.toContain('Today');
   });
 
+  it.each([
+    [1, 0],
+    [0, 1, 0],
+    [2, 1, 3, 0],
+  ])('may begin with more or fewer instructions each time it goes on: %d, %d, …', async (...heads) => {
+    const session = await following();
+    const rest = [user('Build a mill.')];
+    for (const [turn, count] of heads.entries()) {
+      const history = [...Array.from({ length: count }, (_, i) => system(`Rule ${i}.`)), ...rest];
+      await session.follow({ messages: history });
+      expect(await sent(session)).toEqual(history);
+      rest.push(says(`Gladly, ${turn}.`), user(`Go on, ${turn}.`));
+    }
+    expect(session.log.length).toBe(heads[0]! + rest.length - 2);
+  });
+
   it('has its tools counted, and counted again when they change', async () => {
     const session = await following();
     const tools = [{ type: 'function', function: { name: 'look', description: prose(300) } }];
