@@ -170,6 +170,23 @@ describe('N13: tools, through drop-ins', () => {
     expect(one.operator.history.length).toBeGreaterThan(0);
   });
 
+  it('N13: LangChain names messages anew at each call whose client has no names for them: they are the same', async () => {
+    const emulator = await startEmulator({ text: 'Built.' });
+    const one = await session('langchain');
+    const configuration = { baseURL: emulator.url };
+    const model = new ChatOpenAI({ model: 'm', apiKey: 'k', maxRetries: 0, configuration });
+    const agent = createAgent({ model, tools: [], middleware: [createMiddleware(compactLangChain(one))] });
+    const messages: { role: string; content: string }[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      messages.push({ role: 'user', content: `Question ${turn}: ${prose(300, turn)}` });
+      await agent.invoke({ messages });
+      expect(one.log.length).toBe(messages.length);
+      messages.push({ role: 'assistant', content: 'Built.' });
+    }
+    expect(Math.max(...judged(emulator))).toBeLessThan(BUDGET * 1.2);
+    expect(one.operator.history.length).toBeGreaterThan(0);
+  });
+
   it('N13: the openai client keeps its own promises: raw responses, parsing, and histories that the provider keeps', async () => {
     const emulator = await startEmulator({ text: '{"a":1}' });
     const one = await session('openai-chat');

@@ -90,9 +90,13 @@ function holdsNoMore(a: Fields, b: Fields): boolean {
 
 function isNoMatter(key: string, value: unknown, other: Fields): boolean {
   if (PASSING.test(key) || typeof value === 'function') return true;
-  // Programs name messages when they first store them.
-  return key === 'id' && isNothing(other.id) !== isNothing(value);
+  if (key !== 'id') return false;
+  // Programs name messages when they first store them, and LangGraph does at each call where its client has not.
+  if (isNothing(other.id) !== isNothing(value)) return true;
+  return 'content' in other && [value, other.id].some((id) => typeof id === 'string' && RANDOM.test(id));
 }
+
+const RANDOM = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 /** Nothing but cache marks: `providerOptions: { anthropic: { cacheControl } }` is gone where its mark moved on. */
 function isEmptied(value: unknown): boolean {
