@@ -78,6 +78,16 @@ describe('a breaker', () => {
     expect(breaker.state).toBe('open');
   });
 
+  it('has no timer but the one of its cooldown, however many endpoints and threads there are', async () => {
+    const { breakers } = open();
+    for (const endpoint of ['here', 'there', 'elsewhere']) await breakers.run(endpoint, 'auto', good, always);
+    expect(jest.getTimerCount()).toBe(0);
+    for (let i = 0; i < 3; i++) await breakers.run('here', 'auto', bad, always).catch(() => {});
+    expect(jest.getTimerCount()).toBe(1);
+    breakers.options = { failures: 3, cooldownMs: 1, scope: 'pipeline' };
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it("neither counts nor forgets because of a caller's mistake", async () => {
     const { breaker } = open();
     const never = (): boolean => false;
