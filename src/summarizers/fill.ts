@@ -97,7 +97,8 @@ export class Filler {
     const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
     const redact = (text: string): string => known(takenOut(text).text);
-    const asked = await underDeadline(common.deadlineMs, signal, (limit) => linesOf(lines, redact, limit));
+    const linesMs = LINES_SHARE * common.deadlineMs;
+    const asked = await underDeadline(linesMs, signal, (limit) => linesOf(lines, redact, limit));
     const fallbacks = asked.fault === undefined ? [] : [asked.fault];
     let isTooLong = false;
     let stopped: string | undefined;
@@ -155,6 +156,9 @@ export class Filler {
 /** Of the operator's lines; more is no context but a document. */
 const MOST_LINES = 50;
 const LONGEST_LINE = 500;
+
+/** Of the deadline, what they are waited for at most: the texts are still to be asked for. */
+const LINES_SHARE = 0.25;
 
 interface AskedLines {
   /** One line each, quoted. */
