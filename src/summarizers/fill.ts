@@ -1,3 +1,4 @@
+import { ANY_TEXT, COUNT, having, listOf, SpillwayError, TEXT } from '../errors/index.js';
 import type { Redact } from '../text/facts/index.js';
 import { oneLine } from '../text/reading/index.js';
 import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
@@ -126,17 +127,25 @@ export class Filler {
 
   /**
    * A text for a plugin, by its own instruction: one call under the limits of all others; its source is quoted, and no
-   * secret goes in or comes out. Rejects where none came of it.
+   * secret goes in or comes out. Rejects where none came of it, with `ARGUMENT_INVALID` where nothing was asked for.
    */
   async write(
     plugin: string,
-    { instruction, source, maxTokens }: PluginSummaryRequest,
+    request: PluginSummaryRequest,
     { signal, redact, onCall }: WriteParts,
   ): Promise<string> {
+    // Paid for and refused, it would count against the endpoint. What was found may be words of the session.
+    if (!ASKED.is(request))
+      throw new SpillwayError('ARGUMENT_INVALID', {
+        subject: `what plugin ${plugin} hands to summarize()`,
+        allowed: ASKED.words,
+        remedy: 'Say what to write, about which texts, in how many tokens.',
+      });
+    const { instruction, source, maxTokens } = request;
     const stopped = this.#parts.stopped();
     if (stopped !== undefined) throw new Refused(stopped);
     const clean = (text: string): string => redact(this.#parts.redact(text).text);
-    const quoted = source.map((text) => escaped(clean(String(text))));
+    const quoted = source.map((text) => escaped(clean(text)));
     const prompt = this.#parts.prompts.of('auto').system;
     const { text } = await underDeadline(this.#parts.deadlineMs, signal, (limit) =>
       callOnce(
@@ -152,6 +161,12 @@ export class Filler {
     return clean(text);
   }
 }
+
+const ASKED = having({
+  instruction: TEXT,
+  source: listOf(ANY_TEXT),
+  maxTokens: { is: (tokens) => COUNT.is(tokens) && (tokens as number) > 0, words: 'a number above 0' },
+});
 
 /** Of the operator's lines; more is no context but a document. */
 const MOST_LINES = 50;

@@ -108,3 +108,24 @@ describe('filling slots', () => {
     expect(asked[0]!.maxTokens).toBe(12);
   });
 });
+
+describe('a text for a plugin', () => {
+  const aloud = { signal: new AbortController().signal, redact: (text: string) => text, onCall: () => {} };
+
+  it.each([
+    { instruction: undefined, source: ['a'], maxTokens: 50 },
+    { instruction: 'Say it.', source: 'a', maxTokens: 50 },
+    { instruction: 'Say it.', source: ['a'], maxTokens: NaN },
+    undefined,
+  ])('is not asked for by %j, which counts against no endpoint', async (request) => {
+    const { filler, asked } = fillerOf(good);
+    for (let i = 0; i < 3; i++)
+      await expect(filler.write('notes', request as never, aloud)).rejects.toMatchObject({
+        code: 'ARGUMENT_INVALID',
+        message: expect.stringContaining('notes'),
+      });
+    expect(asked).toEqual([]);
+    const right = { instruction: 'Say it.', source: ['a'], maxTokens: 50 };
+    await expect(filler.write('notes', right, aloud)).resolves.toBe('The mill was built.');
+  });
+});
