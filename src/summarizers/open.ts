@@ -78,7 +78,8 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const sources: PromptSources = { ours: promptFolder, theirs, files: promptFiles };
   const prompts = promptsFor(sources);
   const summarizerOf = await openSummarizers(request);
-  for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
+  for (const [name, { prompt }] of Object.entries(settings.summarizerAgents))
+    if (prompt) ownPrompt(prompt, sources, `summarizerAgents.${name}.prompt`);
   if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   // Whoever shares the store, or this engine, buys once between them.
@@ -190,19 +191,19 @@ export function promptsFor(sources: PromptSources): Prompts {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: Object.keys(files).length > 0 ? 'fill.prompts, fill.promptFiles' : 'fill.prompts',
       found: (cause as { readonly path?: string }).path ?? theirs,
-      allowed: 'a folder and files that can be read and written',
-      remedy: 'Mend the path or its rights, or leave it empty.',
+      allowed: 'a folder and files that can be read and written, none of them empty',
+      remedy: 'Mend the path or its rights, or leave it empty; write a prompt into a file that is there.',
       cause,
     });
   }
 }
 
-function ownPrompt(named: string, sources: PromptSources): Prompt {
+function ownPrompt(named: string, sources: PromptSources, subject = 'compaction.prompt'): Prompt {
   try {
     return readPrompt(named, sources);
   } catch (cause) {
     throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'compaction.prompt',
+      subject,
       found: named,
       allowed: 'a prompt of the folder by its name, or the path of a file',
       remedy: 'Write the prompt, or name one that is there.',

@@ -40,14 +40,16 @@ export interface PromptSources {
 
 /**
  * Reads the prompts. Where the operator has a folder, theirs count, and what is missing in it is written there: every
- * prompt in force can be read and changed in one place. Throws where a file cannot be read.
+ * prompt in force can be read and changed in one place. Throws where a file cannot be read, or is empty.
  */
 export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompts {
   if (theirs) writePrompts(ours, theirs);
-  const read = (name: string): string =>
-    readFileSync(files[name] ?? join(theirs || ours, `${name}.md`), 'utf8');
-  const prompts = new Map<string, Prompt>(PROMPT_NAMES.map((name) => [name, parsePrompt(name, read(name))]));
-  return { of: (name) => prompts.get(name) ?? prompts.get('auto')!, question: read(QUESTION).trim() };
+  const fileOf = (name: string): string => files[name] ?? join(theirs || ours, `${name}.md`);
+  const prompts = new Map<string, Prompt>(
+    PROMPT_NAMES.map((name) => [name, parsePrompt(name, textIn(fileOf(name)))]),
+  );
+  const question = readFileSync(fileOf(QUESTION), 'utf8').trim();
+  return { of: (name) => prompts.get(name) ?? prompts.get('auto')!, question };
 }
 
 /** The same, with one prompt for all that stands for spans. */
@@ -61,7 +63,14 @@ export function readPrompt(named: string, { ours, theirs }: PromptSources): Prom
   const isPath = /[\\/]|\.md$/.test(named);
   const places = isPath ? [named] : [theirs, ours].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
   const place = places.find((file) => statSync(file, { throwIfNoEntry: false })) ?? places.at(-1)!;
-  return parsePrompt(named, readFileSync(place, 'utf8'));
+  return parsePrompt(named, textIn(place));
+}
+
+/** A model that is asked nothing goes on with the conversation it is shown. */
+function textIn(path: string): string {
+  const text = readFileSync(path, 'utf8');
+  if (text.trim() === '') throw Object.assign(new Error('The file is empty.'), { path });
+  return text;
 }
 
 export function parsePrompt(name: string, text: string): Prompt {

@@ -98,6 +98,12 @@ describe('K21: the summary prompt belongs to the operator', () => {
     [{ summarizerModel: { baseUrl: 'http://127.0.0.1:1/v1' } }, 'summarizerModel.model'],
     [{ summarizerModel: { model: 'm', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'NONE' } }, 'NONE'],
     [{ redact: ['('] }, 'redact'],
+    [
+      { summarizerAgents: { brief: { model: 'm', baseUrl: 'http://127.0.0.1:1/v1', prompt: 'none' } } },
+      'summarizerAgents.brief.prompt',
+    ],
+    [{ fill: { promptFiles: { auto: '/dev/null' } } }, 'fill.promptFiles'],
+    [{ model: 'm', compaction: { prompt: '/dev/null' } }, 'compaction.prompt'],
   ])('what cannot be opened is an error at start: %j', async (settings, named) => {
     const emulator = await startEmulator();
     await expect(filling(emulator, settings)).rejects.toMatchObject({
