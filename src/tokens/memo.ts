@@ -63,7 +63,7 @@ export function countedAhead(given: TokenCounter): CountedAhead {
           // At a space, where words end: there the counts of both sides add up.
           const space = at + text.slice(at, at + STEP_CHARS + 1).lastIndexOf(' ');
           end = at + STEP_CHARS < text.length && space > at ? space : at + STEP_CHARS;
-          tokens += given.count(text.slice(at, end));
+          tokens += countOf(given, text.slice(at, end));
           yield;
         }
         counted.set(text, tokens);

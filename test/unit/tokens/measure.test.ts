@@ -117,3 +117,20 @@ it('a long text that is counted ahead is looked through once for places to part 
     search.mockRestore();
   }
 });
+
+it.each<[string, () => unknown]>([
+  ['-4', () => -4],
+  ['4', () => '4'],
+  [
+    'threw: no',
+    () => {
+      throw new Error('no');
+    },
+  ],
+])('a long text is counted ahead by counts alone, and by none that is %s', (found, count) => {
+  const { ahead } = countedAhead({ name: 'theirs', exact: false, count: count as () => number });
+  const text = 'word '.repeat(40_000);
+  expect(() => atOnce(ahead(message([{ type: 'text', text }])))).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', faults: [expect.objectContaining({ found })] }),
+  );
+});
