@@ -64,7 +64,7 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
   safetyMargin: share.default(0.05).describe('Share of the budget left empty where counts are estimates.'),
   limits: section('Limits of a request beside tokens.', {
     bytes: orEmpty(positive).describe('Most request bytes. Empty: no limit.'),
-    images: orEmpty(count).describe('Most images in a request. Empty: no limit.'),
+    images: orEmpty(count).describe('Most images in a request. Empty or 0: no limit.'),
   }),
   caps: section('Limits of one kind of content inside the budget.', {
     toolResults: orEmpty(
