@@ -14,6 +14,8 @@ import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './w
 /** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
 interface AiSdkAnswer extends DraftedAnswer {
   readonly item: Fields;
+  /** Its call names its tool: it came in another format, or does not say. */
+  readonly isNamedByCall?: boolean;
   readonly said: readonly Fields[];
 }
 
@@ -54,7 +56,7 @@ interface Written {
 function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
   const { message } = shown;
   const content = listOf(wire?.content);
-  const made = callsIn(message.parts, note);
+  const made = callsIn(message.parts, note, wire === undefined);
   const items: Fields[] = [];
   const answers: AiSdkAnswer[] = [];
   const calls: Call[] = [];
@@ -69,7 +71,7 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
         continue;
       }
       const own = part.type === 'tool-call' ? made.shift()! : undefined;
-      const placed = own ? { ...part, callId: own.wireId } : part;
+      const placed = own ? { ...part, callId: own.wireId, name: own.tool } : part;
       if (own) calls.push(own);
       const item = writeItem(placed, from, message, note);
       if (item && item.type === 'tool-approval-request') {
@@ -87,7 +89,8 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
 function answerOf(part: Part, from: unknown, message: Message, note: Report): AiSdkAnswer | undefined {
   if (part.type === 'tool-result') {
     const item = writeResult(part, from, message, note);
-    return { callId: part.callId, item, said: saidBy(part, message) };
+    const isNamedByCall = !isFields(from) || item.toolName === 'unknown';
+    return { callId: part.callId, item, isNamedByCall, said: saidBy(part, message) };
   }
   if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
     return { callId: approvalKey(from.approvalId), item: from, said: [], bound: true };
@@ -161,8 +164,8 @@ function saySystem(
 const writeRest = resultsBehindCalls<AiSdkDraft>({
   draft: draftOf,
   answered: (pairs, { frame = {} }) => {
-    const content = pairs.map(([{ item, bound }, { wireId, tool }]) => {
-      const named = item.toolName === 'unknown' ? { toolName: tool } : {};
+    const content = pairs.map(([{ item, bound, isNamedByCall }, { wireId, tool }]) => {
+      const named = isNamedByCall ? { toolName: tool } : {};
       return bound ? item : changed(item, { toolCallId: wireId, ...named });
     });
     return [changed(frame, { role: 'tool', content: sameOr(content, frame.content) })];

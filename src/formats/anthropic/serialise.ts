@@ -1,6 +1,6 @@
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { CallIds, legalId } from '../conversation/ids.js';
+import { CallIds, LEGAL_ID, legalId } from '../conversation/ids.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
 import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
@@ -35,8 +35,6 @@ function systemOf(instructions: readonly Draft[]): unknown {
   const isPlain = blocks.length === 1 && Object.keys(block!).length === 2;
   return isPlain ? block!.text : blocks;
 }
-
-const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
 type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;

@@ -40,16 +40,23 @@ export class CallIds {
   }
 }
 
+/** Ids that every provider takes. */
+export const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /**
  * The calls among the parts of one message, under other ids where two share one, or one cannot be encoded. (The same id in
- * another message is no harm: it pairs with the results that follow it there.)
+ * another message is no harm: it pairs with the results that follow it there.) Those of a message of another format have
+ * ids and names that every provider takes; its own provider's are what that one made.
  */
-export function callsIn(parts: readonly Part[], report: Report): Call[] {
-  const made = parts.filter(isToolCall).map(({ callId, name: tool }) => ({ callId, tool }));
-  const ids = new CallIds(made.map(({ callId }) => wellFormed(callId)));
-  if (made.some(({ callId }) => !callId.isWellFormed())) report('lone-surrogate', SAID.surrogates);
-  return made.map(({ callId, tool }) => {
+export function callsIn(parts: readonly Part[], report: Report, isForeign: boolean): Call[] {
+  const made = parts.filter(isToolCall).map(({ callId, name }) => {
     const sound = wellFormed(callId);
+    const id = isForeign ? legalId(sound, LEGAL_ID) : sound;
+    return { callId, id, tool: isForeign ? toolName(name, report) : name };
+  });
+  const ids = new CallIds(made.map(({ id }) => id));
+  if (made.some(({ callId }) => !callId.isWellFormed())) report('lone-surrogate', SAID.surrogates);
+  return made.map(({ callId, id: sound, tool }) => {
     const wireId = ids.take(sound);
     if (wireId !== sound)
       report('call-id', `two calls of one message are called ${sound}; one is sent as ${wireId}`);

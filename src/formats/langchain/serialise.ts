@@ -82,11 +82,9 @@ function say(
   const { role, name, parts } = shown.message;
   const { type: said, fields } = see(wire ?? {});
   const made = parts.filter(isToolCall);
-  const calls = callsIn(parts, report);
+  const calls = callsIn(parts, report, wire === undefined);
   const known = listOf(fields.tool_calls);
-  const written = made.map((part, at) =>
-    writeCall(part, calls[at]!.wireId, itemAt(known, part.wire), report),
-  );
+  const written = made.map((part, at) => writeCall(part, calls[at]!, itemAt(known, part.wire), report));
   const content = writeContent(shown, fields.content, twinning(made, written, known), report);
   const thought = thinking(parts);
   const speaksBeside =
@@ -146,8 +144,8 @@ function mended(message: Fields, report: Report): Fields {
 
 /** A call as it is sent: `own` itself where it still says the same. Arguments that are no object are wrapped in one. */
 function writeCall(
-  { name, arguments: text }: ToolCallPart,
-  id: string,
+  { arguments: text }: ToolCallPart,
+  { wireId: id, tool: name }: Call,
   own: Fields | undefined,
   report: Report,
 ): Fields {
@@ -246,7 +244,7 @@ const write = resultsBehindCalls<LangChainDraft>({
   draft: draftOf,
   answered: (pairs) =>
     pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {
-      const named = isFresh && message.name === undefined ? { name: tool } : {};
+      const named = isFresh ? { name: tool } : {};
       const changes = { ...(wireId !== callId && { tool_call_id: wireId }), ...named };
       return Object.keys(changes).length === 0 ? message : withChanges(message, changes);
     }),

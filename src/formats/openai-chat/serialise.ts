@@ -64,9 +64,12 @@ function sayMessage(
   isEdited: boolean,
   report: Report,
 ): Said {
-  const calls = callsIn(message.parts, report);
-  const isRenamed = calls.some(({ callId, wireId }) => wireId !== callId);
-  const named = isRenamed ? withIds(message, calls) : message;
+  const calls = callsIn(message.parts, report, wire === undefined);
+  const made = message.parts.filter(isToolCall);
+  const isRenamed = calls.some(
+    ({ wireId, tool }, at) => wireId !== made[at]!.callId || tool !== made[at]!.name,
+  );
+  const named = isRenamed ? withNames(message, calls) : message;
   let out = writeMessage(named, wire, isEdited || isRenamed, report);
   if (!isKnownRole(out.role)) {
     report('unknown-role', `role ${jsonText(out.role) || 'missing'} is sent as a labelled user message`);
@@ -104,10 +107,13 @@ function withText(wire: WireMessage, calls: boolean): WireMessage {
   return { ...wire, content: isMissing || Array.isArray(content) ? '' : jsonText(content) };
 }
 
-function withIds(message: Message, calls: readonly Call[]): Message {
+function withNames(message: Message, calls: readonly Call[]): Message {
   let index = 0;
-  const renamed = (part: Part): Part =>
-    isToolCall(part) ? { ...part, callId: calls[index++]!.wireId } : part;
+  const renamed = (part: Part): Part => {
+    if (!isToolCall(part)) return part;
+    const { wireId: callId, tool: name } = calls[index++]!;
+    return { ...part, callId, name };
+  };
   return { ...message, parts: message.parts.map(renamed) };
 }
 

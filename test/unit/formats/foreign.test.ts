@@ -1,5 +1,6 @@
-import { openaiChat } from '../../../src/formats/index.js';
+import { formats, gemini, openaiChat } from '../../../src/formats/index.js';
 import type { Message, Part, ViewMessage } from '../../../src/transcript/index.js';
+import { originals } from './views.js';
 
 const FOREIGN = { wireFormat: 'another', wire: { role: 'model', secretField: 1 } } as const;
 
@@ -60,4 +61,30 @@ describe('a message of another format in a chat request', () => {
       },
     ]);
   });
+});
+
+describe('AC-22: calls of a server with names and ids of its own', () => {
+  // Gemini takes dots and colons, and servers that speak it give ids of any length.
+  const id = `call|${'x'.repeat(200)}`;
+  const name = 'disk.read:file';
+  const { messages } = gemini.parse([
+    { role: 'user', parts: [{ text: 'Read it.' }] },
+    { role: 'model', parts: [{ functionCall: { id, name, args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id, name, response: { output: 'a wheel' } } }] },
+    { role: 'user', parts: [{ text: 'Well?' }] },
+  ]);
+
+  it.each([...formats.keys()].filter((to) => to !== 'gemini'))(
+    'AC-22: are made legal in %s, on both sides',
+    (to) => {
+      const sent = formats.get(to)!.serialise(originals(messages));
+      const text = JSON.stringify(sent.messages);
+      expect(text).not.toContain(name);
+      expect(text).not.toContain('call|');
+      const ids = text.match(/call_x+_[0-9a-f]{16}/g)!;
+      expect([ids.length, new Set(ids).size, ids[0]!.length]).toEqual([2, 1, 64]);
+      expect(text.match(/disk_read_file/g)!.length).toBeGreaterThan(0);
+      expect(sent.notices.map(({ kind }) => kind)).toContain('tool-name');
+    },
+  );
 });
