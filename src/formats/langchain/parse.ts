@@ -57,10 +57,17 @@ function messageOf(wire: Fields, place: Place): Message {
   const content = parseContent(fields.content, report);
   if (!role) report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
   if (role === 'assistant') return messageIn(role, about, assistantParts(fields, content, id, report));
-  if (role !== 'tool') return messageIn(role, about, content);
+  const isAdded = role === 'user' && isNotification(fields);
+  if (role !== 'tool') return messageIn(isAdded ? undefined : role, about, content);
   const failed = fields.status === 'error' ? { isError: true } : {};
   const result = { callId: callAnswered(fields, place), ...name, content: content.map(ofResult), ...failed };
   return messageIn(role, about, [{ type: 'tool-result', ...result }]);
+}
+
+/** What a harness says in the user's place (`addNotificationMetadata`). Its summaries are told by their text. */
+function isNotification({ additional_kwargs: kwargs }: Fields): boolean {
+  const { lc_source: source } = fieldsOf(kwargs);
+  return isText(source) && source !== 'summarization';
 }
 
 /** Content of a message as parts. What is not understood stays whole, opaque; calls that it repeats stand beside it. */
@@ -72,8 +79,8 @@ function parseContent(content: unknown, report: Report): Part[] {
   );
 }
 
-/** What a provider ran itself, and what LangChain says is nobody's standard. */
-const SERVER_BLOCK = /^server_tool|_tool_result$|^non_standard$/;
+/** What a provider ran itself, and what LangChain could not read or says is nobody's standard. */
+const SERVER_BLOCK = /^server_tool|_tool_result$|^non_standard$|^invalid_tool_call$/;
 
 function blockPart(block: unknown, wire: number, report: Report): Part {
   const text = typeof block === 'string' ? block : textIn(block);

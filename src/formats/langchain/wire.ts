@@ -120,7 +120,9 @@ export function inShape(message: Fields, shape: Shape): Fields {
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 
-/** The words of a text block, in content and in results. */
+/** The words of a block of text, or of one that says what the model will not do, in content and in results. */
 export function textIn(block: unknown): string | undefined {
-  return isFields(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
+  const { type, text, refusal } = fieldsOf(block);
+  const words = type === 'text' ? text : type === 'refusal' ? refusal : undefined;
+  return typeof words === 'string' ? words : undefined;
 }

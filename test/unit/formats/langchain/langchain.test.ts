@@ -1,7 +1,9 @@
 import {
+  addNotificationMetadata,
   AIMessage,
   AIMessageChunk,
   coerceMessageLikeToMessage,
+  HumanMessage,
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
 } from '@langchain/core/messages';
@@ -42,6 +44,10 @@ const FORMS: readonly (readonly [string, () => Loose[]])[] = [
 describe('an answer that says nothing in its content', () => {
   it.each<[string, Loose]>([
     ['a refusal', { content: '', additional_kwargs: { refusal: 'I cannot.' } }],
+    [
+      'a refusal as a block',
+      { content: [{ type: 'refusal', refusal: 'I cannot.', extras: { category: 'a' } }] },
+    ],
     ['sound', { content: '', additional_kwargs: { audio: { id: 'audio_1' } } }],
     ['calls beside an empty list', { content: [], tool_calls: [{ id: 'c', name: 'look', args: {} }] }],
   ])('%s comes back as it was', (_, fields) => {
@@ -54,12 +60,31 @@ describe('an answer that says nothing in its content', () => {
     expect(messages[1]).toBe(given[1]);
   });
 
-  it('a refusal is read as words', () => {
-    const { messages } = langchain.parse([
-      { type: 'ai', content: '', additional_kwargs: { refusal: 'I cannot.' } },
-    ]);
+  it.each<[string, Loose]>([
+    ['beside the content', { content: '', additional_kwargs: { refusal: 'I cannot.' } }],
+    ['as a block', { content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
+  ])('a refusal %s is read as words', (_, fields) => {
+    const { messages, notices } = langchain.parse([{ type: 'ai', ...fields }]);
     expect(messages[0]!.parts).toMatchObject([{ type: 'text', text: 'I cannot.' }]);
+    expect(notices).toEqual([]);
   });
+});
+
+it('what a harness says in the user’s place is a program’s, save its summaries, which are told by their text', () => {
+  const told = (source: string) =>
+    addNotificationMetadata(new HumanMessage('Task t_42 is done.'), { source });
+  const { messages } = langchain.parse([
+    new HumanMessage('go'),
+    told('async_subagent'),
+    told('summarization'),
+    { type: 'human', content: 'Task t_42 is done.', additional_kwargs: { lc_source: null } },
+  ]);
+  expect(messages.map(({ role, origin }) => [role, origin])).toEqual([
+    ['user', 'user'],
+    ['user', 'synthetic'],
+    ['user', 'user'],
+    ['user', 'user'],
+  ]);
 });
 
 describe.each(FORMS)('LangChain messages as %s', (_, list) => {
