@@ -1,9 +1,9 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
 import { BEGINS } from '../conversation/placeholders.js';
 import type { RepairKind } from '../conversation/repairs.js';
-import { inWords, listOf } from '../record.js';
+import { inWords, listOf, withFields, type Fields } from '../record.js';
 import { MIDWAY } from './serialise.js';
-import { FORMAT, isKnownRole } from './wire.js';
+import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS } from './wire.js';
 import type { WireMessage } from './wire.js';
 
 /** Between the result of a tool and the user's next words, where the assistant said nothing. */
@@ -71,9 +71,13 @@ const isSpeaker = ({ role }: WireMessage): boolean =>
   isKnownRole(role) && (role === 'user' || role === 'assistant');
 const hasCalls = (message: WireMessage): boolean => listOf(message.tool_calls).length > 0;
 
-/** The later one's fields win: calls stand in it, if anywhere. */
+/** Fields in which words stand, and what vouches for them. */
+const SAID = ['content', 'refusal', ...REASONING_FIELDS, REASONING_DETAILS];
+
+/** The later one's other fields win: calls stand in it, if anywhere. */
 function joined(first: WireMessage, second: WireMessage): WireMessage {
-  return { ...first, ...second, role: first.role, content: bothOf(first.content, second.content) };
+  const said = SAID.map((field) => [field, bothOf(first[field], second[field])]);
+  return withFields({ ...first, ...second, role: first.role }, Object.fromEntries(said) as Fields);
 }
 
 function bothOf(first: unknown, second: unknown): unknown {

@@ -55,6 +55,26 @@ describe('AC-22: templates that want one system message and strict turns', () =>
     },
   );
 
+  it('AC-22: what the assistant thought and refused in two messages stands in the one that they become', async () => {
+    const thinks = (content: string, thought: string) => ({ ...says(content), reasoning_content: thought });
+    const session = await sessionOf(
+      40_000,
+      [
+        user('Build a mill.'),
+        thinks('Gladly.', 'By the river?'),
+        { ...thinks('Where?', 'Not by the road.'), refusal: 'No road.' },
+        user('By the river.'),
+      ],
+      { turns: 'strict' },
+    );
+    expect((await session.prepare()).messages[1]).toEqual({
+      role: 'assistant',
+      content: 'Gladly.\n\nWhere?',
+      reasoning_content: 'By the river?\n\nNot by the road.',
+      refusal: 'No road.',
+    });
+  });
+
   it('AC-22: without the setting nothing is touched', async () => {
     const session = await sessionOf(40_000, CHAT);
     expect((await session.prepare()).messages).toEqual(CHAT);
