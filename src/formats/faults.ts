@@ -1,10 +1,10 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Parsed } from '../spi/index.js';
-import { isFields, listOf, type Fields } from './record.js';
+import { isFields, isSet, listOf, type Fields } from './record.js';
 
 /** What calls and results are called by formats that keep messages in a field of the same name. */
 const CALLS: Readonly<Record<string, (message: Fields) => boolean>> = {
-  'openai-chat': ({ tool_calls: calls }) => calls !== undefined,
+  'openai-chat': ({ tool_calls: calls }) => isSet(calls),
   anthropic: ({ content }) => holds(content, 'tool_use', 'tool_result'),
   'ai-sdk': ({ content }) => holds(content, 'tool-call', 'tool-result'),
 };
@@ -20,8 +20,10 @@ export function refuseForeign({ messages, changedFrom = 0 }: Parsed, format: str
   const own = Object.hasOwn(CALLS, format) ? CALLS[format] : undefined;
   if (!own) return;
   for (const { id, wire } of messages.slice(changedFrom)) {
-    if (!isFields(wire) || own(wire)) continue;
-    const found = Object.keys(CALLS).find((other) => CALLS[other]!(wire));
+    // Anthropic's messages are kept with what tells their pieces.
+    const said = isFields(wire) && isFields(wire.message) ? wire.message : wire;
+    if (!isFields(said) || own(said)) continue;
+    const found = Object.keys(CALLS).find((other) => CALLS[other]!(said));
     if (found === undefined) continue;
     throw new SpillwayError('SESSION_FORMAT', {
       subject: `message ${id} of the body that the session is to follow`,

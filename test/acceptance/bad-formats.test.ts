@@ -1,6 +1,6 @@
 import { formats, type Message } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
-import { spillway, temporaryFolder } from './support.js';
+import { engine, spillway, temporaryFolder } from './support.js';
 
 type Loose = Record<string, any>;
 
@@ -142,5 +142,34 @@ describe.each(NAMES)('bad input in %s', (name) => {
     expect(await spillway(['validate', `${folder.path}/${name}-out.json`, '--format', name])).toMatchObject({
       code: 0,
     });
+  });
+});
+
+describe('a body that a session is to follow', () => {
+  const asked = { role: 'user', content: 'Build a mill.' };
+
+  it('is refused by name where it holds calls of another format', async () => {
+    const made = await engine(9_000);
+    const body = {
+      messages: [
+        asked,
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'Read', input: {} }],
+        },
+      ],
+    };
+    for (const format of ['anthropic', 'openai-chat'])
+      await expect(made.session({ format }).follow(body)).rejects.toMatchObject({
+        code: 'SESSION_FORMAT',
+        message: expect.stringContaining('calls as ai-sdk has them'),
+      });
+  });
+
+  it('is followed where a field of another format is null', async () => {
+    const made = await engine(9_000);
+    const session = made.session({ format: 'ai-sdk' });
+    await session.follow({ messages: [{ ...asked, tool_calls: null }] });
+    expect(session.log.length).toBe(1);
   });
 });
