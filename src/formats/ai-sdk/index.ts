@@ -1,9 +1,8 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, fieldAway, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
 import { isFields } from '../record.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
 
 /** Any provider that the AI SDK speaks to. */
 const provider: Provider = {
@@ -30,10 +29,7 @@ const provider: Provider = {
  * called with, which middleware sees. What is made here is legal as either.
  */
 export const aiSdk: WireFormat = {
-  name: FORMAT,
-  messagesField: 'messages',
+  ...reading,
   provider,
-  parse,
-  createReader,
   serialise,
 };

@@ -17,7 +17,7 @@ import { entryOf, inWords, type Fields, isFields, isText, jsonText, kindOf, list
 import { callerOf, FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`',
   pass: 'ModelMessages',

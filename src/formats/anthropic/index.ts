@@ -1,8 +1,7 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, fieldAway, fieldsIn, N, signaturesByModel, wording } from '../provider/lore.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
 
 /** Anthropic, and who serves its models. */
 const provider: Provider = {
@@ -34,11 +33,8 @@ const provider: Provider = {
 
 /** Anthropic's Messages API. `parse` takes the request body, for `system` stands beside its messages. */
 export const anthropic: WireFormat = {
-  name: FORMAT,
-  messagesField: 'messages',
+  ...reading,
   provider,
-  parse,
-  createReader,
   serialise,
 };
 export { fitCacheMarks } from './outbox.js';

@@ -42,7 +42,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of Anthropic messages, or a request body with such a list as `messages`',
   pass: 'a Messages API request body',

@@ -75,11 +75,15 @@ interface Known {
 }
 
 /**
- * How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. Only that `parse`
- * shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
+ * What of a format its reading says. `parse` is one read of a new reader, so that the two cannot come to differ. Only that
+ * `parse` shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
  */
-export function readsLists(format: Reading): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
+export function readsLists(
+  format: Reading,
+): Pick<WireFormat, 'name' | 'messagesField' | 'parse' | 'createReader'> {
   return {
+    name: format.format,
+    messagesField: format.field,
     parse: (input) => {
       const { changedFrom: _, ...parsed } = createListReader(format, asItIs).read(input);
       return parsed;

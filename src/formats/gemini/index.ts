@@ -1,8 +1,7 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, fieldsIn, N, usageFrom, wording } from '../provider/lore.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
 
 /** Google's Gemini, and Vertex. */
 const provider: Provider = {
@@ -31,10 +30,7 @@ const provider: Provider = {
 
 /** Gemini's generateContent, in camelCase or snake_case. */
 export const gemini: WireFormat = {
-  name: FORMAT,
-  messagesField: 'contents',
+  ...reading,
   provider,
-  parse,
-  createReader,
   serialise,
 };

@@ -24,7 +24,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of contents, or an object with such a list as `contents`',
   pass: 'a generateContent request body',

@@ -1,8 +1,8 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { copyOfMessage, FORMAT } from './wire.js';
+import { copyOfMessage } from './wire.js';
 
 export { bare } from './wire.js';
 
@@ -25,11 +25,8 @@ const provider: Provider = {
  * in the form of the list it stands in; among instances, as bare fields, which LangChain coerces.
  */
 export const langchain: WireFormat = {
-  name: FORMAT,
-  messagesField: 'messages',
+  ...reading,
   provider,
-  parse,
-  createReader,
   copyInstance: copyOfMessage,
   serialise,
 };

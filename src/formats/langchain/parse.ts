@@ -35,7 +35,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of LangChain messages, or an object with such a list as `messages`',
   pass: 'LangChain messages',

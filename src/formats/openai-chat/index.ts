@@ -1,8 +1,7 @@
 import type { WireFormat, OverflowWording, Provider } from '../../spi/index.js';
 import { countIn, fieldsIn, N, signaturesByModel, usageFrom, wording } from '../provider/lore.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
 
 /** Of the many servers that speak chat completions. */
 const OVERFLOWS: readonly OverflowWording[] = [
@@ -83,11 +82,8 @@ const provider: Provider = {
 
 /** OpenAI chat completions, and the many servers that speak it. */
 export const openaiChat: WireFormat = {
-  name: FORMAT,
-  messagesField: 'messages',
+  ...reading,
   provider,
-  parse,
-  createReader,
   serialise,
 };
 export { withTurns } from './strict-turns.js';

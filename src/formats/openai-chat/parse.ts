@@ -15,7 +15,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of chat messages, or an object with such a list as `messages`',
   pass: 'a chat completions request body',

@@ -1,8 +1,7 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, fieldAway, fieldsIn, usageFrom } from '../provider/lore.js';
-import { createReader, parse } from './parse.js';
+import { reading } from './parse.js';
 import { serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
 
 /** OpenAI's Responses; its refusals read like those of chat completions. */
 const provider: Provider = {
@@ -25,10 +24,7 @@ const provider: Provider = {
 
 /** OpenAI's Responses API. A body's `input` that is a bare text comes back as one user message. */
 export const openaiResponses: WireFormat = {
-  name: FORMAT,
-  messagesField: 'input',
+  ...reading,
   provider,
-  parse,
-  createReader,
   serialise,
 };

@@ -21,7 +21,7 @@ import {
  * calls; every other item is a message of its own. Instructions come first, as a system message. Each message keeps the
  * items it came from, untouched.
  */
-export const { parse, createReader } = readsLists({
+export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of input items, or an object with `input`: such a list, or a text',
   pass: 'a body of the Responses API',
