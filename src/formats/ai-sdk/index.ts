@@ -1,5 +1,5 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldAway, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
+import { countIn, fieldAway, signaturesByModel, usageFrom, usageUnder } from '../provider/lore.js';
 import { isFields } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
@@ -7,18 +7,17 @@ import { serialise } from './serialise.js';
 /** Any provider that the AI SDK speaks to. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: (answer) => {
-    const usage = fieldsIn(answer, 'usage');
-    if (!usage) return undefined;
-    // Of the third version, which tells what came from the cache, or of the second.
-    const { inputTokens: input, outputTokens: output } = usage;
+  usageOf: usageUnder('usage', (usage) => {
+    // A model's, of the third version, which tells what came from the cache; or a result's, or one of the second.
+    const { inputTokens: input, outputTokens: output, inputTokenDetails: details } = usage;
     if (!isFields(input)) {
-      const cached = countIn(usage, 'cachedInputTokens');
-      return usageFrom(countIn(usage, 'inputTokens'), cached, 0, countIn(usage, 'outputTokens'));
+      const cached = countIn(usage, 'cachedInputTokens') || countIn(details, 'cacheReadTokens');
+      const written = countIn(details, 'cacheWriteTokens');
+      return usageFrom(countIn(usage, 'inputTokens'), cached, written, countIn(usage, 'outputTokens'));
     }
     const [cached, written] = [countIn(input, 'cacheRead'), countIn(input, 'cacheWrite')];
     return usageFrom(countIn(input, 'total'), cached, written, countIn(output, 'total'));
-  },
+  }),
   truncation: [fieldAway('contextManagement')],
   // Bedrock's marks travel in its options as well.
   passing: /^(?:cacheControl|cachePoint|cache_point)$/,

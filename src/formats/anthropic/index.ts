@@ -1,22 +1,17 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldAway, fieldsIn, N, signaturesByModel, wording } from '../provider/lore.js';
+import { countIn, fieldAway, N, signaturesByModel, usageUnder, wording } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
 /** Anthropic, and who serves its models. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: (answer) => {
-    const usage = fieldsIn(answer, 'usage');
-    return (
-      usage && {
-        inputTokens: countIn(usage, 'input_tokens'),
-        cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
-        cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
-        outputTokens: countIn(usage, 'output_tokens'),
-      }
-    );
-  },
+  usageOf: usageUnder('usage', (usage) => ({
+    inputTokens: countIn(usage, 'input_tokens'),
+    cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
+    cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
+    outputTokens: countIn(usage, 'output_tokens'),
+  })),
   overflows: [
     // The whole window, though the prompt alone is over it: a shorter one is refused with what it lets the model answer.
     wording(`prompt is too long:${N} tokens? >${N}`, 'requested', 'contextWindow'),

@@ -1,5 +1,5 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldsIn, N, usageFrom, wording } from '../provider/lore.js';
+import { countIn, N, usageFrom, usageUnder, wording } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
@@ -7,9 +7,7 @@ import { serialise } from './serialise.js';
 const provider: Provider = {
   // Calls are signed, each for itself.
   signatures: () => 'step',
-  usageOf: (answer) => {
-    const usage = fieldsIn(answer, 'usageMetadata');
-    if (!usage) return undefined;
+  usageOf: usageUnder('usageMetadata', (usage) => {
     const output = countIn(usage, 'candidatesTokenCount') + countIn(usage, 'thoughtsTokenCount');
     return usageFrom(
       countIn(usage, 'promptTokenCount'),
@@ -17,7 +15,7 @@ const provider: Provider = {
       0,
       output,
     );
-  },
+  }),
   overflows: [
     wording(
       `input token count${N}\\)? exceeds the maximum number of tokens allowed${N}`,

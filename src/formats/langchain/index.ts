@@ -1,5 +1,5 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
+import { countIn, signaturesByModel, usageFrom, usageUnder } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage } from './wire.js';
@@ -9,13 +9,11 @@ export { bare } from './wire.js';
 /** Any provider that LangChain speaks to. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: (answer) => {
-    const usage = fieldsIn(answer, 'usage_metadata');
-    if (!usage) return undefined;
+  usageOf: usageUnder('usage_metadata', (usage) => {
     const details = usage.input_token_details;
     const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
     return usageFrom(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
-  },
+  }),
   // What its classes keep beside the message.
   passing: /^lc_/,
 };

@@ -1,5 +1,5 @@
 import type { WireFormat, OverflowWording, Provider } from '../../spi/index.js';
-import { countIn, fieldsIn, N, signaturesByModel, usageFrom, wording } from '../provider/lore.js';
+import { countIn, N, signaturesByModel, usageFrom, usageUnder, wording } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
@@ -56,12 +56,11 @@ const OVERFLOWS: readonly OverflowWording[] = [
 /** OpenAI, and the many servers that speak chat completions. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: (answer) => {
-    const usage = fieldsIn(answer, 'usage');
-    if (!usage) return undefined;
-    const cached = countIn(usage.prompt_tokens_details, 'cached_tokens');
-    return usageFrom(countIn(usage, 'prompt_tokens'), cached, 0, countIn(usage, 'completion_tokens'));
-  },
+  usageOf: usageUnder('usage', (usage) => {
+    const { prompt_tokens_details: details } = usage;
+    const [cached, written] = [countIn(details, 'cached_tokens'), countIn(details, 'cache_write_tokens')];
+    return usageFrom(countIn(usage, 'prompt_tokens'), cached, written, countIn(usage, 'completion_tokens'));
+  }),
   overflows: OVERFLOWS,
   truncation: [
     {

@@ -1,18 +1,21 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldAway, fieldsIn, usageFrom } from '../provider/lore.js';
+import { countIn, fieldAway, usageFrom, usageUnder } from '../provider/lore.js';
+import { fieldsOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
+
+const usageOf = usageUnder('usage', (usage) => {
+  const { input_tokens_details: details } = usage;
+  const [cached, written] = [countIn(details, 'cached_tokens'), countIn(details, 'cache_write_tokens')];
+  return usageFrom(countIn(usage, 'input_tokens'), cached, written, countIn(usage, 'output_tokens'));
+});
 
 /** OpenAI's Responses; its refusals read like those of chat completions. */
 const provider: Provider = {
   // Items are sealed, each for itself.
   signatures: () => 'step',
-  usageOf: (answer) => {
-    const usage = fieldsIn(fieldsIn(answer, 'response') ?? answer, 'usage');
-    if (!usage) return undefined;
-    const cached = countIn(usage.input_tokens_details, 'cached_tokens');
-    return usageFrom(countIn(usage, 'input_tokens'), cached, 0, countIn(usage, 'output_tokens'));
-  },
+  // Events of a stream hold the answer.
+  usageOf: (answer) => usageOf(fieldsOf(answer).response ?? answer),
   truncation: [
     {
       field: 'truncation',

@@ -1,7 +1,13 @@
 import { COUNT } from '../../errors/index.js';
-import type { Overflow, OverflowWording, SignatureBinding, TruncationSwitch } from '../../spi/index.js';
+import type {
+  Overflow,
+  OverflowWording,
+  Provider,
+  SignatureBinding,
+  TruncationSwitch,
+} from '../../spi/index.js';
 import type { Usage } from '../../tokens/index.js';
-import { type Fields, isFields, numberIn } from '../record.js';
+import { type Fields, fieldsOf, isFields, numberIn } from '../record.js';
 
 /** A figure in a wording: behind a blank or a bracket, with separators. */
 export const N = String.raw`[ (]*([\d][\d,._]*)`;
@@ -18,7 +24,7 @@ export function fieldAway(field: string): TruncationSwitch {
 
 /** A count by its field; 0 where the provider says nothing, or what is no count. */
 export function countIn(fields: unknown, name: string): number {
-  const value = numberIn(isFields(fields) ? fields[name] : undefined);
+  const value = numberIn(fieldsOf(fields)[name]);
   return value !== undefined && COUNT.is(value) ? value : 0;
 }
 
@@ -32,10 +38,12 @@ export function usageFrom(input: number, cached: number, written: number, output
   };
 }
 
-/** What stands under a field of an answer, where that is an object. */
-export function fieldsIn(answer: unknown, name: string): Fields | undefined {
-  const value = isFields(answer) ? answer[name] : undefined;
-  return isFields(value) ? value : undefined;
+/** How usage is read that stands under a field of an answer, where that is an object. */
+export function usageUnder(field: string, read: (usage: Fields) => Usage): NonNullable<Provider['usageOf']> {
+  return (answer) => {
+    const usage = fieldsOf(answer)[field];
+    return isFields(usage) ? read(usage) : undefined;
+  };
 }
 
 /**

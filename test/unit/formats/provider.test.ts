@@ -40,6 +40,7 @@ describe('the providers of a format', () => {
     ],
     ['ai-sdk', { usage: { inputTokens: { total: 100, cacheRead: 30 }, outputTokens: { total: 7 } } }],
     ['ai-sdk', { usage: { inputTokens: 100, cachedInputTokens: 30, outputTokens: 7 } }],
+    ['ai-sdk', { usage: { inputTokens: 100, inputTokenDetails: { cacheReadTokens: 30 }, outputTokens: 7 } }],
     [
       'langchain',
       { usage_metadata: { input_tokens: 100, input_token_details: { cache_read: 30 }, output_tokens: 7 } },
@@ -49,6 +50,36 @@ describe('the providers of a format', () => {
     expect(usageOf(answer)).toEqual({ ...used, inputTokens: 70 });
     expect(usageOf({ type: 'ping' })).toBeUndefined();
     expect(usageOf(null)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'openai-chat',
+      {
+        prompt_tokens: 120,
+        prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+        completion_tokens: 7,
+      },
+    ],
+    [
+      'openai-responses',
+      {
+        input_tokens: 120,
+        input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+        output_tokens: 7,
+      },
+    ],
+    [
+      'ai-sdk',
+      {
+        inputTokens: 120,
+        inputTokenDetails: { noCacheTokens: 70, cacheReadTokens: 30, cacheWriteTokens: 20 },
+        outputTokens: 7,
+      },
+    ],
+  ])('%s: tells what was written to the cache from what was merely read', (name, usage) => {
+    const usageOf = formats.get(name)!.provider!.usageOf!;
+    expect(usageOf({ usage })).toEqual({ ...used, inputTokens: 70, cacheWriteTokens: 20 });
   });
 
   it.each([-5, 1e308, Infinity, Number.NaN, '7e400'])(
