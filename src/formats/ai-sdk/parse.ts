@@ -9,7 +9,7 @@ import type {
   ToolResultPart,
 } from '../../transcript/index.js';
 import { readsLists } from '../conversation/reader.js';
-import { messageIn, opaquePart } from '../conversation/reading.js';
+import { callIdOf, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { madeBy } from '../conversation/server-calls.js';
 import { fileAt, isAddress, type Way } from '../files.js';
@@ -117,11 +117,10 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
 
 /** What a provider runs itself is its own: kept whole, with its result, or gone with its step. */
 function parseCall(item: Fields, wire: number, at: string, report: Report): Part {
-  const given = isText(item.toolCallId) ? item.toolCallId : undefined;
+  const { toolCallId: given } = item;
   if (item.providerExecuted === true)
-    return { ...opaque('provider-tool-call', item, wire), ...(given !== undefined && { calls: given }) };
-  const callId = given ?? `call_${at}_${wire}`;
-  if (!given) report('missing-call-id', SAID.noCallId(wire, callId));
+    return { ...opaque('provider-tool-call', item, wire), ...(isText(given) && { calls: given }) };
+  const callId = callIdOf(given, at, wire, report);
   const name = typeof item.toolName === 'string' ? item.toolName : 'unknown';
   return {
     type: 'tool-call',

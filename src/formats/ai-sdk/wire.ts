@@ -3,7 +3,11 @@ import { fieldsOf, inWords, isFields, type Fields } from '../record.js';
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'ai-sdk';
 
-/** One `ModelMessage`, or a message of the prompt that a model is called with; unknown fields are kept. */
+/**
+ * One `ModelMessage`, or a message of the prompt that a model is called with; unknown fields are kept. What a part's `wire`
+ * holds is the index in its content list; for files inside results, that and the index in the result; `'content'` stands for
+ * content that is a string.
+ */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
 
 /** What a system message holds that came in the body's own field `system`: the field's value, and which of its list. */
@@ -11,12 +15,6 @@ interface SystemField {
   readonly system: unknown;
   readonly at: number;
 }
-
-/**
- * What a part's `wire` holds: the index in the message's content list; for files inside results, that and the index in
- * the result. `'content'` stands for content that is a string.
- */
-export type Pointer = number | 'content' | readonly [item: number, inner: number];
 
 export const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 

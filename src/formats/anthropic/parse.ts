@@ -13,6 +13,7 @@ import type {
 import { readsLists } from '../conversation/reader.js';
 import {
   besideMessages,
+  callIdOf,
   contentParts,
   isProgramWritten,
   messageIn,
@@ -162,8 +163,7 @@ function reasoning(text: unknown, signature: unknown, wire: number): ReasoningPa
 
 function callPart(block: Block, wire: number, messageId: string, report: Report): ToolCallPart {
   const { id, name, input, caller } = block;
-  const callId = isText(id) ? id : `call_${messageId}_${wire}`;
-  if (callId !== id) report('missing-call-id', SAID.noCallId(wire, callId));
+  const callId = callIdOf(id, messageId, wire, report);
   const args = typeof input === 'string' ? input : jsonText(input ?? {});
   const tool = isText(name) ? name : 'unknown';
   return { type: 'tool-call', callId, name: tool, arguments: args, ...madeBy(caller), wire };

@@ -1,5 +1,5 @@
 import type { Message } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, itemAt, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'anthropic';
@@ -34,11 +34,6 @@ export function blockAt(message: WireMessage | undefined, pointer: unknown): Blo
   const [at, inner] = Array.isArray(pointer) ? (pointer as readonly unknown[]) : [pointer];
   const block = itemAt(message?.content, at);
   return inner === undefined ? block : itemAt(block?.content, inner);
-}
-
-function itemAt(list: unknown, at: unknown): Block | undefined {
-  const item: unknown = Array.isArray(list) && typeof at === 'number' ? list[at] : undefined;
-  return isFields(item) ? item : undefined;
 }
 
 /** Content as blocks: a bare string is one text block. */

@@ -1,6 +1,6 @@
 import type { Parsed } from '../../spi/index.js';
 import type { FilePlace, Message, OpaquePart, Origin, Part, Role, TextPart } from '../../transcript/index.js';
-import { type Fields, jsonText, kindOf } from '../record.js';
+import { type Fields, isText, jsonText, kindOf } from '../record.js';
 import type { Report } from './repairs.js';
 
 /**
@@ -71,6 +71,14 @@ export function messageIn(
   const ofUser = role === 'user' ? originOf(parts) : 'synthetic';
   const origin = role === undefined || role === 'user' ? ofUser : ORIGINS[role];
   return { ...about, role: role ?? 'user', origin, parts };
+}
+
+/** The id of a call; where it has none, one made of where it stands, which is told. */
+export function callIdOf(own: unknown, messageId: string, at: number, report: Report): string {
+  if (isText(own)) return own;
+  const callId = `call_${messageId}_${at}`;
+  report('missing-call-id', `call ${at} has no id; named ${callId} after its place`);
+  return callId;
 }
 
 /** The texts among parts. */

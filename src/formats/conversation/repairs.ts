@@ -67,7 +67,6 @@ export function reporter(at: string, notices: Notice[]): Report {
 /** Repairs that several formats make, said alike by all. */
 export const SAID = {
   surrogates: 'halves of surrogate pairs cannot be encoded; sent as U+FFFD',
-  noCallId: (place: number, callId: string) => `call ${place} has no id; named ${callId} after its place`,
   unknownRole: (role: string) => `role ${role} is not known; read as a program's words`,
   unknownPart: (place: number, found: string) => `part ${place} is ${found}; kept as it is`,
   toolName: (tool: string, name: string) => `the tool ${tool} is called ${name} here`,

@@ -14,7 +14,10 @@ export type WirePart = Fields & { readonly [Key in keyof VendorPart]?: unknown }
 /** Fields of a part as the vendor's own types name them; REST also takes them in snake_case. */
 export type PartField = keyof VendorPart & string;
 
-/** What a message's `wire` holds: its turn, or the system prompt under the name it had in the body. */
+/**
+ * What a message's `wire` holds: its turn, or the system prompt under the name it had in the body. A part's holds its place
+ * among the turn's parts, and within a function response among its files.
+ */
 export interface Carried {
   readonly content?: Content | string;
   /** The user's words that came in the turn of the message before, and where each part stood in that turn. */
@@ -22,9 +25,6 @@ export interface Carried {
   readonly system?: unknown;
   readonly field?: string;
 }
-
-/** What a part's `wire` holds: its place among the turn's parts, and within a function response among its files. */
-export type Pointer = number | readonly [part: number, file: number];
 
 export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
 

@@ -9,7 +9,7 @@ import {
 } from '../../transcript/index.js';
 import { callAnswered } from '../conversation/past.js';
 import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
+import { besideMessages, callIdOf, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
@@ -172,8 +172,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
   const twins = listOf(fields.content).filter(isTwin);
   const callers = new Map(twins.map(({ id, caller }) => [id, caller]));
   const made = (own: unknown, name: unknown, args: unknown, wire: number): ToolCallPart => {
-    const callId = isText(own) ? own : `call_${messageId}_${wire}`;
-    if (!isText(own)) report('missing-call-id', SAID.noCallId(wire, callId));
+    const callId = callIdOf(own, messageId, wire, report);
     const text = typeof args === 'string' ? args : jsonText(args ?? {});
     return {
       type: 'tool-call',

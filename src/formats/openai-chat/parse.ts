@@ -1,7 +1,7 @@
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { callAnswered } from '../conversation/past.js';
 import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, messageIn } from '../conversation/reading.js';
+import { besideMessages, callIdOf, messageIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { inWords, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import {
@@ -72,8 +72,7 @@ const refusalIn = ({ refusal }: WireMessage): Part[] =>
 function callsIn(wire: WireMessage, messageId: string, report: Report): ToolCallPart[] {
   return listOf(wire.tool_calls).map((call, index): ToolCallPart => {
     const { id, custom, function: called } = isFields(call) ? call : {};
-    const callId = isText(id) ? id : `call_${messageId}_${index}`;
-    if (!isText(id)) report('missing-call-id', SAID.noCallId(index, callId));
+    const callId = callIdOf(id, messageId, index, report);
     const said = isFields(custom) ? saidIn(custom, 'input', report) : saidIn(called, 'arguments', report);
     return { type: 'tool-call', callId, ...said, wire: index };
   });

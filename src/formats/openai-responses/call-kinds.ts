@@ -2,7 +2,7 @@ import type { FilePart, TextPart } from '../../transcript/index.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Fields, isFields, isSet, innerOf, jsonSaid, jsonText, listOf } from '../record.js';
-import { type Item, type ItemType, noteOf, parseEntry, parseOutput } from './wire.js';
+import { type Item, type ItemType, parseEntry, parseOutput, wordsOf } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
 
@@ -172,10 +172,6 @@ function isServerSearch({ type, call_id: id }: Item): boolean {
 function writeOutput(content: ResultContent, original: unknown): unknown {
   if (!Array.isArray(original) && content.every((part) => part.type === 'text')) return textOf(content);
   return content.map((part) => innerOf(original, part.wire) ?? { type: 'input_text', text: wordsOf(part) });
-}
-
-function wordsOf(part: TextPart | FilePart): string {
-  return part.type === 'text' ? part.text : noteOf(part);
 }
 
 function wordsOfChunk({ stdout, stderr }: Fields): string {

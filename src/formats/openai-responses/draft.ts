@@ -1,4 +1,4 @@
-import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
+import type { ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { type Aligned, alignedParts, drafting, wellFormed } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
@@ -13,9 +13,9 @@ import {
   isKnownRole,
   isMessageItem,
   type Item,
-  noteOf,
   pointerOf,
   withoutId,
+  wordsOf,
 } from './wire.js';
 
 export interface DraftCall extends DraftedCall {
@@ -154,11 +154,6 @@ function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {
 
 function textEntry(text: string, isModels: boolean): Item {
   return isModels ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
-}
-
-function wordsOf(part: Part): string {
-  if (part.type === 'text' || part.type === 'reasoning') return part.text;
-  return part.type === 'file' || part.type === 'opaque' ? noteOf(part) : '';
 }
 
 /** Content that is missing, or an empty list, is refused. */

@@ -14,7 +14,7 @@ import { bytesOf, type FileSource, urlOf } from '../files.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
 import type { DraftCall, DraftResult, WireForm } from './draft.js';
-import { type Item, noteOf } from './wire.js';
+import { type Item, wordsOf } from './wire.js';
 
 /** Ids of other formats. Those that came in on this wire are never changed: their server made them (some have 450 characters). */
 const TAKEN = /^[^]{1,64}$/;
@@ -104,10 +104,6 @@ function entryOfFile(
   if (/^(audio|video)\//.test(source.mediaType)) return undefined;
   if (source.kind === 'url') return { type: 'input_file', file_url: url };
   return { type: 'input_file', filename: name ?? 'file', file_data: url };
-}
-
-function wordsOf(part: TextPart | FilePart): string {
-  return part.type === 'text' ? part.text : noteOf(part);
 }
 
 function resultOf(message: Message, part: ToolResultPart, note: Report): DraftResult {

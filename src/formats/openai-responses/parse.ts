@@ -1,6 +1,6 @@
 import type { Message, Part, ReasoningPart, Role, ToolResultPart } from '../../transcript/index.js';
 import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
+import { besideMessages, callIdOf, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { madeBy, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt } from '../files.js';
@@ -125,9 +125,7 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
   if (isMessageItem(item)) return parseContent(item.content, index, report);
   const kind = callKindOf(item);
   if (kind) {
-    const own = item[kind.idField];
-    const callId = isText(own) ? own : `call_${messageId}_${index}`;
-    if (!isText(own)) report('missing-call-id', SAID.noCallId(index, callId));
+    const callId = callIdOf(item[kind.idField], messageId, index, report);
     const { name, args } = kind.read(item);
     return [{ type: 'tool-call', callId, name, arguments: args, ...madeBy(item.caller), wire: [index] }];
   }

@@ -1,5 +1,5 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import type { FilePart, FilePlace, OpaquePart, Part, TextPart, ViewMessage } from '../../transcript/index.js';
+import type { FilePart, FilePlace, Part, TextPart, ViewMessage } from '../../transcript/index.js';
 import { ownWire } from '../conversation/drafts.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { fileAt } from '../files.js';
@@ -122,7 +122,9 @@ function textOrFile(entry: unknown, wire: Pointer, place: FilePlace['way']): Tex
   return fileAt(entry, place, ways, { wire, name: filename ?? id });
 }
 
-/** A part of the log as an entry of a content list: a file that cannot be carried is named. */
-export function noteOf(part: FilePart | OpaquePart): string {
-  return part.type === 'file' ? fileNote(part) : `[${part.kind}, ${part.bytes} bytes]`;
+/** What a part says in words: a file that cannot be carried is named. */
+export function wordsOf(part: Part): string {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  if (part.type === 'file') return fileNote(part);
+  return part.type === 'opaque' ? `[${part.kind}, ${part.bytes} bytes]` : '';
 }
