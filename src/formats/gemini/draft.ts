@@ -15,7 +15,6 @@ import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
 import { isFields, isSet, isText } from '../record.js';
-import { NO_SIGNATURE } from './placeholders.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
 import { argsOf, mendPart, takenName, writePart } from './write-part.js';
 
@@ -189,6 +188,12 @@ function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
   if (wireName !== name) note('tool-name', SAID.toolName(name, wireName));
   return { callId, tool: name, wireName };
 }
+
+/**
+ * Google's own word for "this call has no signature of yours": newer models refuse a call in the current turn without
+ * one. It stands on calls that another provider's model made, on the first of each step, where a signature belongs.
+ */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 function callPart(part: ToolCallPart, wireName: string, first: boolean, note: Report): WirePart {
   const functionCall = { name: wireName, args: argsOf(part, note) };

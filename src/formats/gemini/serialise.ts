@@ -6,8 +6,15 @@ import { BEGINS, MIDWAY_SYSTEM, NO_RESULT, NOTHING_SAID } from '../conversation/
 import { reporter, SAID } from '../conversation/repairs.js';
 import { isFields, isText } from '../record.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
-import { filesOf, GOES_ON, WAITS } from './placeholders.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
+
+/** Texts where the wire wants a turn that the log does not hold. They are sent to models: plain, labelled, and final. */
+
+/** Between two turns of the model, and behind the last one. The same text in both, so that requests only grow. */
+const GOES_ON = '[Continue.]';
+
+/** Between results and what the user said right after them: newer models take no words beside results. */
+const WAITS = '[The results are in; the user speaks first.]';
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
   const request: Request = { contents: [], notices: [] };
@@ -108,7 +115,8 @@ function speak(
 
 function filesOfResult({ call }: Waiting<DraftCall>, result: DraftResult | undefined): WirePart[] {
   if (!result || result.media.length === 0) return [];
-  return [wellFormed({ text: filesOf(call.callId, call.tool) }), ...result.media];
+  const text = `[files of the result of call ${call.callId} to ${call.tool}]`;
+  return [wellFormed({ text }), ...result.media];
 }
 
 /** The model's turn, with a user's turn before it where the wire wants one. */
