@@ -122,9 +122,21 @@ function typeInAddress(url: string): string | undefined {
 /** A `data:` address taken apart, or the address itself. */
 function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {
   if (url === '') return undefined;
-  const inline = /^data:([^;,]*)(?:;[^,;]*)*;base64,/.exec(url.slice(0, 200));
+  const inline = /^data:([^;,]*)((?:;[^,;]*)*),/i.exec(url.slice(0, 200));
   if (!inline) return { kind: 'url', url, mediaType };
-  return { kind: 'base64', data: url.slice(inline[0].length), mediaType: inline[1] || mediaType };
+  const [head, type, options] = inline;
+  const held = url.slice(head.length);
+  const data = /;base64$/i.test(options!) ? held : Buffer.from(unescaped(held)).toString('base64');
+  return { kind: 'base64', data, mediaType: type || mediaType };
+}
+
+/** The text of an address that holds one, `%20` for a blank; as it stands where it is not escaped so. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The same as one address: what formats that know only addresses write. */

@@ -161,4 +161,21 @@ describe('files of one format in another', () => {
     const gone = files.filter((file) => !text.includes(file) && !(file === BASE64 && text.includes(WORDS)));
     expect(gone.length).toBeLessThanOrEqual(named);
   });
+
+  it.each([
+    ['image/svg+xml;utf8', '<svg%20/>', '<svg />'],
+    ['image/svg+xml', '<svg width="5%"/>', '<svg width="5%"/>'],
+    ['image/svg+xml;charset=utf-8;BASE64', Buffer.from('<svg />').toString('base64'), '<svg />'],
+  ])('an address that holds a picture as %s is read as what it holds', (head, held, text) => {
+    const content = [{ type: 'image_url', image_url: { url: `data:${head},${held}` } }];
+    const { messages } = formats.get('openai-chat')!.parse([{ role: 'user', content }]);
+    const data = Buffer.from(text).toString('base64');
+    expect(formats.get('gemini')!.serialise(originals(messages)).messages).toEqual([
+      { role: 'user', parts: [{ inlineData: { mimeType: 'image/svg+xml', data } }] },
+    ]);
+    // Which takes no such picture, and fetches no such address.
+    expect(formats.get('anthropic')!.serialise(originals(messages)).notices).toMatchObject([
+      { kind: 'file-named' },
+    ]);
+  });
 });
