@@ -68,6 +68,8 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
 function ownForm(shown: ViewMessage, { content, system, places }: Carried, note: Report): WireForm {
   const isEdited = (shown.replaced?.size ?? 0) > 0;
   const original = partsIn(content ?? system);
+  if (original.length === 0 && !isEdited)
+    note('no-content', 'a turn without parts is sent with words for it');
   const written = alignedParts(shown).flatMap(({ source, shown: parts, replaced }) => {
     const own = original[typeof source.wire === 'number' ? source.wire : 0] ?? {};
     const mended = (): readonly WirePart[] =>

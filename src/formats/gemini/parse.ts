@@ -34,7 +34,11 @@ export const reading = readsLists({
     before: systemMessage(body, take),
     beside: besideMessages(body),
   }),
-  foreign: ({ parts }) => (Array.isArray(parts) ? undefined : 'an object without `parts`'),
+  // An answer that was cut off before its first word has a role and nothing else.
+  foreign: ({ role, parts, ...more }) =>
+    Array.isArray(parts) || (isText(role) && !isSet(parts) && Object.keys(more).length === 0)
+      ? undefined
+      : 'an object without `parts`',
   messagesOf: ([content], place) => turnOf(content, place),
 });
 

@@ -47,7 +47,7 @@ export function partsIn(value: unknown): readonly WirePart[] {
   if (typeof value === 'string') return [{ text: value }];
   if (Array.isArray(value)) return value.map((part) => (isFields(part) ? part : { text: inWords(part) }));
   if (!isFields(value)) return [];
-  return 'parts' in value ? partsIn(value.parts) : [value];
+  return 'parts' in value || 'role' in value ? partsIn(value.parts) : [value];
 }
 
 /** Pictures and files: inline bytes, or an address. */

@@ -216,9 +216,17 @@ describe('what a log holds broken', () => {
       turn('user', '', 'x'),
       { role: 'model', parts: [] },
       turn('critic', 'half \ud83d of it'),
+      { role: 'model' },
     ]);
-    expect(sent[0]).toEqual(turn('user', 'x'));
-    expect(kinds).toEqual(['empty-text', 'lone-surrogate']);
+    expect(sent.slice(0, 2)).toEqual([turn('user', 'x'), turn('model', '[nothing was said]')]);
+    expect(sent[3]).toEqual(turn('model', '[nothing was said]'));
+    expect(kinds).toEqual([
+      'empty-text',
+      'no-content',
+      'lone-surrogate',
+      'no-content',
+      'ends-with-assistant',
+    ]);
   });
 
   it('fields that are null are not there: words beside them are said, and nothing failed', () => {
