@@ -90,7 +90,7 @@ export class Journal {
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
       // What is not stored yet meets what others stored when it is written.
-      if (this.isBehind) return;
+      if (this.isBehind) return this.#drain();
       const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) return;
       await this.#reload();
