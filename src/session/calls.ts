@@ -45,9 +45,10 @@ export class CallBook {
     this.#count = count;
   }
 
-  /** Calls of this process, behind those that `takePast` was given. */
+  /** Calls of this process, among those that `takePast` was given. */
   get calls(): readonly CallRecord[] {
-    return this.#past.length === 0 ? this.#own : [...this.#past, ...this.#own];
+    if (this.#past.length === 0) return this.#own;
+    return [...this.#past, ...this.#own].toSorted((a, b) => a.call - b.call || a.at - b.at);
   }
 
   /** Of this process. */
@@ -55,7 +56,12 @@ export class CallBook {
     return this.#own.at(-1);
   }
 
-  /** Puts calls that were stored before this process's own; those among them that are its own stand once. */
+  /** The next call comes behind this one, which may be another process's. */
+  countFrom(call: number): void {
+    this.#count = Math.max(this.#count, call);
+  }
+
+  /** Takes in calls that were stored; those among them that are its own stand once. */
   takePast(stored: readonly CallRecord[]): void {
     const own = new Set(this.#own.map(nameOf));
     this.#past = stored.filter((call) => !own.has(nameOf(call)));
@@ -77,7 +83,7 @@ export class CallBook {
   }
 }
 
-/** Two processes on one session may both count to a number. */
+/** Two processes on one session may both count to a number: each of calls that are under way at once. */
 export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
 
 /** What stands in a view beside the log's own messages. */

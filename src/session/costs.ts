@@ -74,9 +74,9 @@ export class CostBook {
     this.onSpent?.(entry);
   }
 
-  /** Takes up sums that were stored. */
+  /** Takes up sums that were stored, with what is not stored yet. */
   restore(entries: readonly UsageEntry[]): void {
-    this.#totals = costsOf(entries, this.#totals);
+    this.#totals = costsOf(entries);
   }
 
   /** Why no further summary may be bought; undefined while one may. */

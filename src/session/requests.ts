@@ -70,10 +70,16 @@ export class Requests {
     return this.#book.newest;
   }
 
+  /** Counts calls on from this one. */
+  countFrom(call: number): void {
+    this.#book.countFrom(call);
+  }
+
   /** Reads what others stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
     const { persistence } = this.of;
     await persistence.catchUp();
+    await persistence.journal?.recount();
     this.#book.takePast(await persistence.calls());
   }
 

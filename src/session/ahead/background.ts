@@ -56,15 +56,11 @@ export class Background {
 
   /**
    * Has it prepared by whoever takes it from the store's queue, this process too. What came of it; undefined where it was
-   * not done in time. `isNew`: nobody had asked for it before. Rejects where the queue cannot be used.
+   * not done in time. Rejects where the queue cannot be used.
    */
-  async together(
-    body: PreparedBody,
-    waitMs: number,
-  ): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
-    const { isNew, ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
-    const said = await ended(AbortSignal.timeout(waitMs));
-    return { isNew, text: said as unknown as PreparedText | undefined };
+  async together(body: PreparedBody, waitMs: number): Promise<PreparedText | undefined> {
+    const { ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
+    return (await ended(AbortSignal.timeout(waitMs))) as unknown as PreparedText | undefined;
   }
 
   /** Ends what is under way; what others can do is left to them. */
@@ -81,7 +77,7 @@ interface WorkerParts {
   readonly summarizer: Summarizing;
 }
 
-const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
+const NOTHING: PreparedText = { calls: [], fallbacks: [] };
 
 /**
  * Buys the text of a plan, from its log in the store, whichever process made it; the text is kept there as an artifact. What it
@@ -131,5 +127,5 @@ async function prepareStored(
   });
   if (usage.length > 0) await store.note(key, [], usage).catch(() => undefined);
   signal.throwIfAborted();
-  return { calls, fallbacks, usage };
+  return { calls, fallbacks };
 }

@@ -29,7 +29,6 @@ export class EarlyFill {
       Pieces,
       | 'audit'
       | 'background'
-      | 'costs'
       | 'engine'
       | 'gauge'
       | 'key'
@@ -118,7 +117,7 @@ export class EarlyFill {
 
   /** Undefined where the engine was closed meanwhile, or the ledger moved on. */
   async #prepare(input: RunInput, outcome: Planned, filler: Filler): Promise<Filling | undefined> {
-    const { key, engine, options, settings, thread, audit, background, costs, gauge, planner } = this.of;
+    const { key, engine, options, settings, thread, audit, background, gauge, planner } = this.of;
     const [{ store }, { persistence }] = [background, this.of];
     this.#saved = undefined;
     // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
@@ -138,10 +137,9 @@ export class EarlyFill {
       await persistence.stored([]);
       const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
-      const { isNew, text } = await background.together(body, settings.fill.deadlineMs);
-      theirs = text;
+      theirs = await background.together(body, settings.fill.deadlineMs);
       // Who bought it noted it in the store, and not here.
-      if (isNew && text) costs.restore(text.usage);
+      if (theirs) await persistence.journal.recount();
     } catch (error) {
       if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Planned, RunInput } from '../../pipeline/index.js';
-import type { Json, SessionStore, ThreadKey, UsageEntry } from '../../spi/index.js';
+import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../../transcript/index.js';
 
 /** Where a store keeps the plan that is prepared for a thread, by `placeOf`. */
@@ -31,9 +31,7 @@ export interface PreparedBody extends PreparedFor {
 }
 
 /** What came of it. */
-export interface PreparedText extends Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>> {
-  readonly usage: readonly UsageEntry[];
-}
+export type PreparedText = Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>>;
 
 export const asJson = (value: unknown): Json => value as Json;
 

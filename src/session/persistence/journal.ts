@@ -6,6 +6,7 @@ import { TaskQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../../formats/index.js';
 import type { Pieces } from '../wiring.js';
+import { CALL_KIND } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
 import { Outbox } from './outbox.js';
@@ -33,7 +34,7 @@ export class Journal {
   #isFailing = false;
 
   constructor(
-    private readonly of: Pick<Pieces, 'clock' | 'gauge' | 'stream' | 'thread'>,
+    private readonly of: Pick<Pieces, 'clock' | 'costs' | 'gauge' | 'requests' | 'stream' | 'thread'>,
     { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>,
   ) {
     this.store = store;
@@ -95,6 +96,22 @@ export class Journal {
       if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) return;
       await this.#reload();
     });
+  }
+
+  /** Takes up what all processes on the session spent, what waits here with it, and how many calls they made. */
+  recount(): Promise<void> {
+    return this.#writes.do(async () => {
+      await this.#outbox.resolve();
+      await this.#recount();
+    });
+  }
+
+  async #recount(): Promise<void> {
+    const { store, key } = this;
+    const newest = { kinds: [CALL_KIND], newestFirst: true, limit: 1 };
+    const [stored, [call]] = await Promise.all([store.usage(key), store.events(key, newest)]);
+    this.of.costs.restore([...stored, ...this.#outbox.usage]);
+    this.of.requests.countFrom(Number(call?.ref ?? 0));
   }
 
   /** Has messages stored that somebody waits for; throws where one of them was turned down. */
@@ -178,6 +195,7 @@ export class Journal {
     const read = await readThread(this.store, this.key);
     this.#checkHead(read.head);
     await this.#outbox.resolve();
+    await this.#recount();
     // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
     const decided = thread.ledger.version - this.#head.entries;
     const news = read.entries.slice(this.#head.entries);

@@ -35,6 +35,10 @@ export class Outbox {
 
   constructor(private readonly parts: OutboxParts) {}
 
+  get usage(): readonly UsageEntry[] {
+    return this.#usage;
+  }
+
   enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[]): void {
     this.#events.push(...events);
     this.#usage.push(...usage);

@@ -16,7 +16,7 @@ export class Persistence {
   constructor(
     private readonly of: Pick<
       Pieces,
-      'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'opened' | 'stream' | 'thread'
+      'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'opened' | 'requests' | 'stream' | 'thread'
     >,
   ) {
     if (!of.opened) return;

@@ -142,3 +142,23 @@ it('shows at one replica what another stored, also where it holds words itself t
     messages.map(({ content }) => content),
   );
 });
+
+it('K14: says at each replica what a session spent at all of them, and counts its calls on', async () => {
+  const store = await openStore('memory:');
+  const replicas = [await started(4_000, {}, { store }), await started(4_000, {}, { store })];
+  await replicas[0]!.post('/sessions', { id: 's' });
+  const messages: Chat[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    messages.push({ role: 'user', content: `Question ${turn}.` });
+    const at = replicas[turn % 2]!;
+    await at.post('/sessions/s/prepare', { request: { messages } });
+    await at.post('/sessions/s/observe', { input_tokens: 100, output_tokens: 10 });
+    messages.push({ role: 'assistant', content: 'Yes.' });
+  }
+  for (const one of replicas) {
+    const { body: spent } = await one.get('/sessions/s/costs');
+    expect(spent.costs.primary).toMatchObject({ calls: 6, inputTokens: 600 });
+    const { body: told } = await one.get('/sessions/s/calls');
+    expect(told.items.map(({ call }: { call: number }) => call)).toEqual([6, 5, 4, 3, 2, 1]);
+  }
+});
