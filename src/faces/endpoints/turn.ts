@@ -1,3 +1,4 @@
+import { SpillwayError } from '../../errors/index.js';
 import {
   commandAnswer,
   type Flight,
@@ -13,6 +14,9 @@ import { offering, type Offering } from './recall/wire.js';
 
 /** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
 const ASKED_SHARE = 0.5;
+
+/** Others may go another way each time that a turn is prepared: so often is it tried again in its session. */
+const MOST_TRIES = 8;
 
 /** Where a turn takes place. */
 export interface TurnPlace {
@@ -48,17 +52,23 @@ export interface Turn<Answer> {
 export async function takeTurn<Answer>(
   { session, flight }: TurnPlace,
   turn: Turn<Answer>,
+  tries = 1,
 ): Promise<Answer | undefined> {
   const { body, send, say, commands = false, forks = false, model, maxOutputTokens, signal } = turn;
+  const goBeside = (): Promise<Answer | undefined> => {
+    const beside = session.aside();
+    return beside.turn((own) => takeTurn({ session: beside, flight: own }, turn, Infinity));
+  };
+  const isBeside = tries === Infinity;
   let followed: Followed;
   try {
     followed = await session.follow(body, { commands, forks });
   } catch (error) {
+    if (isOvertaken(error) && !isBeside) return goBeside();
     if (!session.goesOnWithout(error)) throw error;
     // What a client took back cannot be taken out of a store that is away: this call goes beside it, and the next one asks again.
     session.storeFailed(error);
-    const beside = session.aside();
-    return beside.turn((own) => takeTurn({ session: beside, flight: own }, turn));
+    return goBeside();
   }
   if (followed.forked) return undefined;
   if (followed.command === 'compact') {
@@ -89,13 +99,19 @@ export async function takeTurn<Answer>(
   try {
     return await own.again((request) => send(request, { session, flight: own }));
   } catch (error) {
-    if (!(error instanceof WentOn)) throw error;
-    return takeTurn({ session, flight }, turn);
+    const wentOn = error instanceof WentOn;
+    if (isBeside || !(wentOn || isOvertaken(error))) throw error;
+    // Clients that say different things under the name of one session would keep each other at it.
+    return wentOn && tries < MOST_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : goBeside();
   }
 }
 
 /** Another process took another history into the session meanwhile: what was prepared is not what this client said. */
 class WentOn extends Error {}
+
+/** Whether other processes were first each time that something was to be stored. */
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof SpillwayError && error.code === 'LEDGER_CONFLICT';
 
 /** Asks whether a session still ends with what the client said last that it has followed: others may go another way meanwhile. */
 export function standing(session: Session, { appended }: Followed): () => boolean {

@@ -162,3 +162,46 @@ it('K14: says at each replica what a session spent at all of them, and counts it
     expect(told.items.map(({ call }: { call: number }) => call)).toEqual([6, 5, 4, 3, 2, 1]);
   }
 });
+
+it.each([
+  ['each write', () => true],
+  ['each compaction', (kinds: readonly string[]) => kinds.includes('commit')],
+  [
+    'every other compaction',
+    (kinds: readonly string[], count: number) => kinds.includes('commit') && count % 2 === 0,
+  ],
+])(
+  'N13: answers a client whose session another replica takes another way before %s: compacted, with its newest words',
+  async (_, isMeant) => {
+    const emulator = await startEmulator();
+    const settings = { server: { upstreams: { openai: emulator.url, anthropic: emulator.origin } } } as never;
+    const store = await openStore('memory:');
+    const historyOf = (word: string): Chat[] =>
+      Array.from({ length: 15 }, (_, i) => ({
+        role: i % 2 === 0 ? 'user' : 'assistant',
+        content: `${word} ${i}: ${prose(400, i)}`,
+      }));
+    let [times, compactions] = [0, 0];
+    const write: SessionStore['write'] = async (key, head, what) => {
+      const kinds = (what.entries ?? []).map(({ kind }) => kind);
+      const takesAway = isMeant(kinds, compactions);
+      if (kinds.includes('commit')) compactions++;
+      // Both would go on for ever.
+      if (takesAway && times < 30) {
+        const request = { messages: historyOf(`other ${times++}`) };
+        await other.post('/sessions/mill/prepare', { request });
+      }
+      return store.write(key, head, what);
+    };
+    const one = await started(4_000, settings, { store: but(store, { write }) });
+    const other = await started(40_000, settings, { store });
+    const messages = historyOf('own');
+    const headers = { 'x-spillway-session': 'mill' };
+    const { status } = await one.send('/v1/chat/completions', { model: 'm', messages }, headers);
+    expect([status, times < 20]).toEqual([200, true]);
+    const sent = emulator.received.at(-1)!;
+    expect(sent.text.length / 4).toBeLessThan(4_200);
+    expect((sent.body['messages'] as Chat[]).at(-1)).toEqual(messages.at(-1));
+    expect(sent.text).not.toContain('other');
+  },
+);
