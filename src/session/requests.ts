@@ -78,6 +78,8 @@ export class Requests {
   /** Reads what others stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
     const { persistence } = this.of;
+    // A store may be back that failed, and nobody may ask anything else of this session again.
+    await persistence.record([]).catch(() => undefined);
     await persistence.catchUp();
     await persistence.journal?.recount();
     this.#book.takePast(await persistence.calls());

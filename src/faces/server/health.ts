@@ -64,7 +64,9 @@ export class Health {
     const { store } = this.#service;
     try {
       const done = await inTime(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
-      return done === LATE ? { ...AWAY, code: 'STORE_FAILED' } : { status: 'ready' };
+      if (done === LATE) return { ...AWAY, code: 'STORE_FAILED' };
+      void this.#service.storeWhatWaits();
+      return { status: 'ready' };
     } catch (error) {
       const codes = codesOf(error);
       return { ...(codes.code === 'STORE_SCHEMA' ? TAKEN : AWAY), ...codes };

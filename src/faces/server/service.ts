@@ -29,6 +29,8 @@ export class Service {
   /** What is known of new sessions that the store, which is away, was not told of, until they are opened. */
   readonly #untold = new Map<string, AboutSession>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
+  /** Names of sessions that hold what the store did not take. */
+  readonly #behind = new Set<string>();
 
   private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
     this.#sources = sources;
@@ -89,6 +91,7 @@ export class Service {
 
   async #setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
     const old = this.spillway;
+    await this.storeWhatWaits();
     const engine = await engineOn(this.store, this.#sources, knobs, old);
     try {
       const at = Date.now();
@@ -163,7 +166,16 @@ export class Service {
     return aboutStored(this.store, key);
   }
 
+  /** Stores what sessions hold that the store did not take: it is back, or they are let go of. */
+  async storeWhatWaits(): Promise<void> {
+    const names = [...this.#behind];
+    this.#behind.clear();
+    // One that fails again is told of again.
+    await Promise.allSettled(names.map(async (name) => (await this.#sessions.of(name)).load()));
+  }
+
   async close(): Promise<void> {
+    await this.storeWhatWaits();
     await this.spillway.close();
     await this.store.close();
   }
@@ -173,7 +185,10 @@ export class Service {
   }
 
   #opened(spillway: Spillway): SessionMap {
-    spillway.events.subscribe((event) => this.#listeners.forEach((listener) => listener(event)));
+    spillway.events.subscribe((event) => {
+      if (event.kind === 'store-failed') this.#behind.add(nameOf(event));
+      this.#listeners.forEach((listener) => listener(event));
+    });
     const open = async (name: string): Promise<Session> => {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];
       const untold = this.#untold.get(name);

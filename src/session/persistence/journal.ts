@@ -91,7 +91,7 @@ export class Journal {
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
       // What is not stored yet meets what others stored when it is written.
-      if (this.isBehind) return this.#drain();
+      if (this.isBehind) return;
       const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) return;
       await this.#reload();

@@ -4,7 +4,8 @@ import { openStore, SpillwayError, type SessionStore } from '../../../src/index.
 import { validators } from '../../../src/testkit/index.js';
 import { says, system, spillway, talk, temporaryFolder, user, type Chat } from '../support.js';
 import { BUDGET, proxied } from './proxied.js';
-import { started } from './support.js';
+import { started, type Started } from './support.js';
+import { but, place } from '../sessions/stores.js';
 import { tab } from '../page/browser.js';
 import { look } from '../page/support.js';
 
@@ -92,6 +93,34 @@ it.each([undefined, 'mill'])(
     expect(ids.size).toBe(1);
     expect(service.lines.join('')).not.toContain('passed by');
     expect(service.lines.join('')).toContain('STORE_DAMAGED');
+  },
+);
+
+it.each([
+  ['is asked whether it is ready', ({ url }: Started) => fetch(`${url}/ready`)],
+  ['gets other knobs', (one: Started) => one.patch('/knobs', { changes: { target: 0.5 } })],
+  ['stops', (one: Started) => one.close()],
+])(
+  'N13: a store that is back is told what went on from memory, by calls that nobody goes on from, when the service %s',
+  async (_, act) => {
+    const { store, again } = await place('sqlite');
+    let isAway = false;
+    const write: SessionStore['write'] = (...given) => (isAway ? full() : store.write(...given));
+    const note: SessionStore['note'] = (...given) => (isAway ? full() : store.note(...given));
+    const { service } = await proxied({}, { store: but(store, { write, note }) });
+    const history: Chat[] = [user('Build the mill.')];
+    const ask = () =>
+      service.send(PATHS['openai-chat'], { model: 'm', messages: history }, { 'x-spillway-session': 'mill' });
+    await ask();
+    history.push(says('Gladly.'), user('And the wheel.'));
+    isAway = true;
+    expect((await ask()).status).toBe(200);
+    isAway = false;
+    await act(service);
+    const other = await again();
+    const key = { sessionId: 'mill', agentPath: 'primary' };
+    while ((await other.usage(key))[0]?.calls !== 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    expect((await other.load(key))!.head.messages).toBe(3);
   },
 );
 
