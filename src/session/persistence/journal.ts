@@ -201,11 +201,13 @@ export class Journal {
     const news = read.entries.slice(this.#head.entries);
     thread.replaceWith(read.contents, this.#unsaved(), (message, log) => {
       const { id, seq = Infinity } = message;
-      if (!log.isTaken(id)) return id;
+      const at = seq < log.length ? log.at(seq) : undefined;
+      const isFree = !log.isTaken(id);
+      if (isFree && (!at || nameOf(at.id) !== nameOf(id))) return id;
       const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
       // Another process may have written the very message: a client that was answered by two.
-      const at = seq < log.length ? log.at(seq) : undefined;
       if ([log.find(id), left, at].some((one) => one && sameMessage(one, message))) return undefined;
+      if (isFree) return id;
       // Who is not told any more that it was turned down relies on it.
       if (!this.#awaited.has(id)) return log.freeId(id);
       this.#refused.add(id);
@@ -221,3 +223,6 @@ export class Journal {
     this.#outbox.dropDecisions();
   }
 }
+
+/** What a client's message is called on each branch of its history: behind one that was rolled back its id ends otherwise. */
+const nameOf = (id: string): string => id.replace(/~\d+$/, '');

@@ -116,32 +116,37 @@ it('K16: requests of several histories in one session, prepared at once at two r
   }
 });
 
-it('shows at one replica what another stored, also where it holds words itself that its store did not take', async () => {
-  const store = await openStore('memory:');
-  let isAway = false;
-  const write: SessionStore['write'] = (key, head, what) =>
-    isAway ? Promise.reject(new Error('away')) : store.write(key, head, what);
-  const [one, other] = [
-    await started(4_000, {}, { store: but(store, { write }) }),
-    await started(4_000, {}, { store }),
-  ];
-  await one.post('/sessions', { id: 's' });
-  const messages: Chat[] = [{ role: 'user', content: 'The first.' }];
-  const says = (at: Started, ...words: string[]) => {
-    for (const [i, content] of words.entries())
-      messages.push({ role: i % 2 === 0 ? 'assistant' : 'user', content });
-    return at.post('/sessions/s/prepare', { request: { messages } });
-  };
-  await says(one);
-  isAway = true;
-  expect((await says(one, 'Yes.', 'The second.')).status).toBe(200);
-  isAway = false;
-  await says(other, 'Well.', 'The third.');
-  const { body } = await one.get('/sessions/s/log');
-  expect(body.items.map(({ preview }: { preview: string }) => preview)).toEqual(
-    messages.map(({ content }) => content),
-  );
-});
+it.each(['', ', behind what an operator rolled back'])(
+  'shows at one replica what another stored%s, also where it holds words itself that its store did not take',
+  async (rolledBack) => {
+    const store = await openStore('memory:');
+    let isAway = false;
+    const write: SessionStore['write'] = (key, head, what) =>
+      isAway ? Promise.reject(new Error('away')) : store.write(key, head, what);
+    const [one, other] = [
+      await started(4_000, {}, { store: but(store, { write }) }),
+      await started(4_000, {}, { store }),
+    ];
+    await one.post('/sessions', { id: 's' });
+    const messages: Chat[] = [{ role: 'user', content: 'The first.' }];
+    const says = (at: Started, ...words: string[]) => {
+      for (const [i, content] of words.entries())
+        messages.push({ role: i % 2 === 0 ? 'assistant' : 'user', content });
+      return at.post('/sessions/s/prepare', { request: { messages } });
+    };
+    await says(one);
+    await says(one, 'Good.', 'Well?');
+    isAway = true;
+    expect((await says(one, 'Yes.', 'The second.')).status).toBe(200);
+    isAway = false;
+    if (rolledBack) await other.post('/sessions/s/rollback', { message_id: 'm0' });
+    await says(other, 'Well.', 'The third.');
+    const { body } = await one.get('/sessions/s/log');
+    expect(body.items.map(({ preview }: { preview: string }) => preview)).toEqual(
+      messages.map(({ content }) => content),
+    );
+  },
+);
 
 it('K14: says at each replica what a session spent at all of them, and counts its calls on', async () => {
   const store = await openStore('memory:');
