@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Container } from 'inversify';
 import type { EffectiveConfig, Settings } from '../../config/index.js';
 import { SERVICES } from '../../container/index.js';
@@ -85,29 +86,46 @@ export class Service {
    * on under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
    */
   setKnobs(change: (knobs: Overrides) => Overrides, by: string, paths: readonly string[]): Promise<void> {
-    // Not of its own: another process on the store may have set some since.
-    return this.#changes.do(async () => this.#setKnobs(change(await knobsIn(this.store)), by, paths));
+    return this.#changes.do(async () => {
+      // Not of its own: another process on the store may have set some since, and may do so meanwhile.
+      let stored = await knobsIn(this.store);
+      while (!(await this.#setKnobs(stored, change(stored), by, paths))) stored = await knobsIn(this.store);
+    });
   }
 
-  async #setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
+  /** False, and nothing set, where those that are stored are others by now. */
+  async #setKnobs(
+    stored: Overrides,
+    knobs: Overrides,
+    by: string,
+    paths: readonly string[],
+  ): Promise<boolean> {
     const old = this.spillway;
     await this.storeWhatWaits();
     const engine = await engineOn(this.store, this.#sources, knobs, old);
+    const discard = async (): Promise<void> => {
+      const refused = engine.get(SERVICES.Spillway);
+      await old.lasting.plugins.open(refused.lasting.plugins);
+      await refused.close();
+    };
     try {
+      if (!isDeepStrictEqual(await knobsIn(this.store), stored)) {
+        await discard();
+        return false;
+      }
       const at = Date.now();
       for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
       // Last: what holds is told by this alone.
       await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     } catch (error) {
-      const refused = engine.get(SERVICES.Spillway);
-      await old.lasting.plugins.open(refused.lasting.plugins);
-      await refused.close();
+      await discard();
       throw error;
     }
     this.#knobs = knobs;
     this.#engine = engine;
     this.#sessions = this.#opened(this.spillway);
     await old.close();
+    return true;
   }
 
   /** Who set which knob last, and when. */

@@ -210,3 +210,21 @@ it.each([
     expect(sent.text).not.toContain('other');
   },
 );
+
+it('keeps knobs that are set at two replicas at once', async () => {
+  const store = await openStore('memory:');
+  let meanwhile = (): Promise<unknown> => Promise.resolve();
+  const value: SessionStore['value'] = async (scope, name) => {
+    const stored = await store.value(scope, name);
+    await meanwhile();
+    return stored;
+  };
+  const one = await started(4_000, {}, { store: but(store, { value }) });
+  const other = await started(4_000, {}, { store });
+  meanwhile = async () => {
+    meanwhile = () => Promise.resolve();
+    await other.patch('/knobs', { changes: { target: 0.5 } });
+  };
+  expect((await one.patch('/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } })).status).toBe(200);
+  expect(await store.value('service', 'knobs')).toEqual({ target: 0.5, thresholds: { snipThreshold: 0.7 } });
+});
