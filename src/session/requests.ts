@@ -81,7 +81,6 @@ export class Requests {
     // A store may be back that failed, and nobody may ask anything else of this session again.
     await persistence.record([]).catch(() => undefined);
     await persistence.catchUp();
-    await persistence.journal?.recount();
     this.#book.takePast(await persistence.calls());
   }
 

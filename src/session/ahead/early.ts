@@ -139,7 +139,7 @@ export class EarlyFill {
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
       theirs = await background.together(body, settings.fill.deadlineMs);
       // Who bought it noted it in the store, and not here.
-      if (theirs) await persistence.journal.recount();
+      if (theirs) await persistence.catchUp();
     } catch (error) {
       if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
     }

@@ -87,27 +87,21 @@ export class Journal {
     return this.#queued;
   }
 
-  /** Reads the thread anew where another process stored something since; one question to the store where none did. */
+  /** Reads the thread anew where another process stored something since, and what all of them spent. */
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
       // What is not stored yet meets what others stored when it is written.
       if (this.isBehind) return;
       const stored = await this.store.load(this.key);
-      if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) return;
-      await this.#reload();
+      if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) await this.#recount();
+      else await this.#reload();
     });
   }
 
   /** Takes up what all processes on the session spent, what waits here with it, and how many calls they made. */
-  recount(): Promise<void> {
-    return this.#writes.do(async () => {
-      await this.#outbox.resolve();
-      await this.#recount();
-    });
-  }
-
   async #recount(): Promise<void> {
     const { store, key } = this;
+    await this.#outbox.resolve();
     const newest = { kinds: [CALL_KIND], newestFirst: true, limit: 1 };
     const [stored, [call]] = await Promise.all([store.usage(key), store.events(key, newest)]);
     this.of.costs.restore([...stored, ...this.#outbox.usage]);
@@ -194,7 +188,6 @@ export class Journal {
     const { thread, stream, gauge } = this.of;
     const read = await readThread(this.store, this.key);
     this.#checkHead(read.head);
-    await this.#outbox.resolve();
     await this.#recount();
     // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
     const decided = thread.ledger.version - this.#head.entries;
