@@ -3,6 +3,7 @@ import { createContainer, openSpillway, SERVICES } from '../../src/container/ind
 import { openaiChat, openStore } from '../../src/index.js';
 import { heuristicCounter, loadPrices } from '../../src/tokens/index.js';
 import { POLLED, PollsStage } from '../../examples/custom-stage.js';
+import { folderWith, packageFolder } from '../../src/package-folder.js';
 
 const other = { ...heuristicCounter, name: 'other' };
 const SETTINGS = { settings: { counter: 'heuristic' } } as const;
@@ -189,4 +190,9 @@ describe('a container of a platform', () => {
     const again = await openSpillway(container, settings(2_000));
     expect(container.get(SERVICES.Spillway)).toBe(again);
   });
+});
+
+it('a file of ours that a bundle of somebody else has left behind is looked for up to the root, and no further', () => {
+  expect(folderWith('package.json')).toBe(packageFolder());
+  expect(folderWith('nowhere.cjs')).toBeUndefined();
 });
