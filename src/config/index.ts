@@ -9,7 +9,7 @@ export {
   type EffectiveConfig,
   type Overrides,
 } from './effective.js';
-export type { ConfigFault, Origin } from './faults.js';
+export { rankOf, type ConfigFault, type Origin } from './faults.js';
 export type { Environment } from './env.js';
 export { DEFAULT_PROFILE, listProfiles, type Profile } from './files.js';
 export { renderDefaultYaml } from './default-yaml.js';

@@ -1,5 +1,5 @@
 import { ContainerModule, type ResolutionContext } from 'inversify';
-import { COUNTERS, type AgentConfig, type EffectiveConfig } from '../config/index.js';
+import { COUNTERS, rankOf, showPath, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import { buildPolicy, planRun, type Policy } from '../pipeline/index.js';
 import { Spillway, type Effects } from '../session/index.js';
 import { PluginHost } from '../session/plugins/index.js';
@@ -40,13 +40,13 @@ export const pipelineWing = new ContainerModule(({ bind }) => {
   );
 });
 
-/** `thresholds.retainCount` is that of every stage with an option of this name, but where somebody set the stage's alone. */
+/** `thresholds.retainCount` is that of every stage with an option of this name, but where a higher layer set the stage's. */
 function stageOptions({ stages, settings, origin }: AgentConfig): Readonly<Record<string, unknown>> {
   const { retainCount } = settings.thresholds;
-  const isShared = origin('thresholds.retainCount') !== 'default';
+  const shared = rankOf(origin('thresholds.retainCount'));
   const counted = Object.entries(stages).map(([name, options]) => {
     const takesIt = typeof options === 'object' && options !== null && 'retainCount' in options;
-    const isOwn = !isShared && origin(`stages.${name}.retainCount`) !== 'default';
+    const isOwn = rankOf(origin(showPath(['stages', name, 'retainCount']))) > shared;
     return [name, takesIt && !isOwn ? { ...options, retainCount } : options] as const;
   });
   return Object.fromEntries(counted);

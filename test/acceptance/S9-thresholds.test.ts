@@ -97,6 +97,28 @@ describe('S9: the nine CompactionThresholds fields', () => {
       expect(message).toContain(name);
   });
 
+  it("S9: retainCount gives way to a stage's own where a higher layer set that", async () => {
+    const keptBy = async (options: SpillwayOptions): Promise<unknown> => {
+      const partial = (await opened(options)).stages.find(({ name }) => name === 'partial')!;
+      return (partial.options as { retainCount: number }).retainCount;
+    };
+    const [env, own] = [
+      { SPILLWAY_THRESHOLDS_RETAIN_COUNT: '7' },
+      { stages: { partial: { retainCount: 3 } } },
+    ];
+    expect(await keptBy({ profile: 'agent', settings: own })).toBe(3);
+    expect(await keptBy({ env, settings: own })).toBe(3);
+    expect(await keptBy({ env })).toBe(7);
+    // Of one layer the nine fields decide, as they always did.
+    expect(await keptBy({ settings: { ...own, thresholds: { retainCount: 5 } } })).toBe(5);
+    expect(
+      await keptBy({
+        env: { SPILLWAY_STAGES_PARTIAL_RETAIN_COUNT: '3' },
+        settings: { thresholds: { retainCount: 5 } },
+      }),
+    ).toBe(5);
+  });
+
   it('reach the command line by the same environment and file', async () => {
     const { code, out } = await spillway(['stages', '--json'], variables);
     expect(code).toBe(0);
