@@ -12,6 +12,9 @@ export const MOST_MS = 2 ** 31 - 1;
 /** A share, 0 to 1. */
 export const share = z.number().min(0).max(1);
 
+/** With its scheme: `localhost:1234` would be one of its own. */
+export const address = z.url({ protocol: /^https?$/ });
+
 /** A text that is not empty. */
 export const text = (usual: string) => z.string().min(1).default(usual);
 

@@ -1,8 +1,5 @@
 import { z } from 'zod/v4';
-import { count, flag, MOST_MS, positive, text, texts } from './fields.js';
-
-/** With its scheme: `localhost:1234` would be one of its own. */
-const upstream = z.url({ protocol: /^https?$/ });
+import { address, count, flag, MOST_MS, positive, text, texts } from './fields.js';
 
 /** What logs call somebody. */
 const label = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
@@ -37,10 +34,10 @@ export const ServerFields = z
     origins: texts.describe('Web origins, beside its own, whose pages may call the HTTP API.'),
     upstreams: z
       .strictObject({
-        openai: upstream
+        openai: address
           .default('https://api.openai.com/v1')
           .describe("Base URL of an interface like OpenAI's, /v1 included."),
-        anthropic: upstream
+        anthropic: address
           .default('https://api.anthropic.com')
           .describe("Base URL of an interface like Anthropic's, without /v1."),
       })

@@ -1,5 +1,8 @@
 import { z } from 'zod/v4';
-import { count, flag, MOST_MS, oneOf, orEmpty, positive, share } from './fields.js';
+import { address, count, flag, MOST_MS, oneOf, orEmpty, positive, share } from './fields.js';
+
+/** `https://name:password@host`: no request goes there, and records would tell it. */
+const HAS_LOGIN = /^[^/]*\/\/[^/?#]*@/;
 
 export const SummarizerFields = {
   provider: oneOf(['openai-compatible', 'openai', 'anthropic'], 'openai-compatible').describe(
@@ -8,7 +11,9 @@ export const SummarizerFields = {
   model: orEmpty(z.string()).describe(
     'Model that writes summaries. Empty: the model that the session talks to.',
   ),
-  baseUrl: orEmpty(z.string()).describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
+  baseUrl: orEmpty(address.refine((url) => !HAS_LOGIN.test(url), 'A key goes into apiKeyEnv.')).describe(
+    'Address of the endpoint, up to /v1. Empty: that of the provider.',
+  ),
   apiKeyEnv: orEmpty(z.string()).describe(
     'Name of the environment variable that holds the key; the key itself stands in no file.',
   ),

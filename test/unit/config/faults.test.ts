@@ -97,6 +97,23 @@ describe('wrong settings', () => {
   });
 });
 
+it.each(['localhost:11434/v1', 'gateway.example', ''])(
+  'a summarizer is at an address, and %j is none',
+  async (baseUrl) => {
+    const allowed = 'an address with http:// or https://, or null';
+    expect(await faults({ overrides: { summarizerModel: { baseUrl } } })).toMatchObject([
+      { subject: 'summarizerModel.baseUrl', found: baseUrl, allowed },
+    ]);
+  },
+);
+
+it('an address holds no password: no request would go there, and records would tell it', async () => {
+  const summarizerAgents = { brief: { baseUrl: 'https://me:secret@gateway.example/v1' } };
+  expect(await faults({ overrides: { summarizerAgents } })).toMatchObject([
+    { subject: 'summarizerAgents.brief.baseUrl', remedy: expect.stringContaining('apiKeyEnv') },
+  ]);
+});
+
 describe('names that every object has', () => {
   it.each(['toString', 'hasOwnProperty'])('are names like any other: %s', async (name) => {
     const { agents, settings } = await load({
@@ -171,6 +188,8 @@ describe('rules between settings', () => {
     { roster: [] },
     { target: 0.75 },
     { window: 0, reserve: { output: 5000 } },
+    { summarizerModel: { baseUrl: 'http://127.0.0.1:11434/v1' } },
+    { summarizerModel: { baseUrl: 'https://gateway.example/team@home/v1' } },
   ])('%j is no fault', async (overrides) => {
     await expect(load({ overrides })).resolves.toBeDefined();
   });
