@@ -114,7 +114,7 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
     system: flag(true).describe('System messages are never compacted.'),
     firstUser: flag(true).describe('The first user message is never compacted.'),
     tools: texts.describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
-    patterns: texts.describe(
+    patterns: named.describe(
       'Patterns (regular expressions): messages whose words match are never compacted.',
     ),
     share: share.default(0.4).describe('Most of the budget pins may take; a pin over it is cut visibly.'),

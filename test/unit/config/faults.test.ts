@@ -49,6 +49,7 @@ describe('wrong settings', () => {
     ['roster: [{ stage: mine, opensAt: 2 }]', 'roster[0].opensAt', 2],
     ['prune: on', 'prune', 'on'],
     ['pins: { patterns: [fine, "("] }', 'pins.patterns[1]', '('],
+    ['pins: { patterns: [""] }', 'pins.patterns[0]', ''],
     ['redact: [fine, "("]', 'redact[1]', '('],
     ['agents: { primary: { redact: ["("] } }', 'agents.primary.redact[0]', '('],
     ['stages: { snip: { mode: cut } }', 'stages.snip.mode', 'cut'],
