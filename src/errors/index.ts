@@ -25,5 +25,5 @@ export {
   type ErrorDetails,
   type Fault,
 } from './error.js';
-export { checkVersion, missingPackage, orMissing, requirePackage } from './packages.js';
+export { checkVersion, isMissing, missingPackage, orMissing, requirePackage } from './packages.js';
 export { ERROR_CODES, type ErrorCode } from './codes.js';

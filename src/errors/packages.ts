@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { SpillwayError } from './error.js';
+import { SpillwayError, thrownText } from './error.js';
 
 /**
  * Packages that only who wants what needs them installs, and the versions that are known to do. None is a range of a peer
@@ -21,14 +21,16 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = {
   'pg-boss': ['10'],
 };
 
-/** As `import()` says it, and as `require()` does, which the bundled command line uses. */
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
+/** Whether a module is not there: as `import()` says it, and as `require()` does, which the bundled command line uses. */
+export const isMissing = (error: unknown): boolean =>
+  MISSING.has((error as { readonly code?: unknown }).code);
 
 /** The fault as `PACKAGE_MISSING` where it says that one of these packages is not there; undefined otherwise. */
 export function missingPackage(error: unknown, wantedBy: string): SpillwayError | undefined {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-  if (!MISSING.has(code)) return undefined;
-  const name = /Cannot find (?:package|module) '([^']+)'/.exec(String(message))?.[1];
+  if (!isMissing(error)) return undefined;
+  const name = /Cannot find (?:package|module) '([^']+)'/.exec(thrownText(error))?.[1];
   const known = Object.keys(VERSIONS).find((one) => name === one || name?.startsWith(`${one}/`));
   if (known === undefined) return undefined;
   return new SpillwayError('PACKAGE_MISSING', {

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { checkVersion, SpillwayError } from '../errors/index.js';
+import { checkVersion, isMissing, SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
 import type { ModelLimits } from '../tokens/index.js';
 
@@ -165,13 +165,10 @@ async function openModel(
   return createOpenAICompatible({ ...options, name: 'compatible', baseURL: options.baseURL! })(model);
 }
 
-/** As `import()` says it, and as `require()` does, which the bundled command line uses. */
-const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
-
 const notInstalled =
   (provider: SummarizerFields['provider']) =>
   (cause: unknown): never => {
-    if (!MISSING.has((cause as { code?: unknown }).code)) throw cause;
+    if (!isMissing(cause)) throw cause;
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'summarizer',
       found: 'model',
