@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { COUNT } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryAnswer, type SummaryRequest } from '../spi/index.js';
+import { oneLine } from '../text/reading/index.js';
 import type { PriceOf } from '../tokens/index.js';
 import type { CallUsage, ModelCall } from '../transcript/index.js';
 import { BreakerOpen, type Breakers } from './breaker.js';
@@ -18,9 +19,12 @@ class Cancelled extends Error {}
 
 interface Failure {
   readonly outcome: Exclude<ModelCall['outcome'], 'filled'>;
-  /** Our own words: what an endpoint says of itself never reaches a record or a transcript. */
+  /** Our own words, or those of a summarizer's author: what an endpoint says of itself reaches no record or transcript. */
   readonly reason: string;
 }
+
+/** Of the words of a summarizer's author; in characters. */
+const LONGEST_REASON = 200;
 
 /** What the record says of an error. */
 export function failureOf(error: unknown): Failure {
@@ -28,7 +32,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Late) return { outcome: 'late', reason: 'the deadline passed' };
   if (error instanceof Cancelled) return { outcome: 'cancelled', reason: 'cancelled by the caller' };
   if (error instanceof BreakerOpen || error instanceof SummarizerError)
-    return { outcome: 'failed', reason: error.message };
+    return { outcome: 'failed', reason: oneLine(error.message, LONGEST_REASON) };
   return { outcome: 'failed', reason: 'the summarizer threw' };
 }
 

@@ -57,6 +57,16 @@ describe('filling slots', () => {
     expect(calls[0]!.usage).toMatchObject({ inputTokens: 0, outputTokens: 5 });
   });
 
+  it("takes a line of what a summarizer's author says of a fault, and no page", async () => {
+    const page = `HTTP 502\n${'<p>Bad gateway</p> '.repeat(10_000)}`;
+    const { fill, calls } = fillerOf(() => Promise.reject(new SummarizerError('endpoint', page)));
+    const { fallbacks } = await fill(edit(0, 3));
+    for (const said of [fallbacks[0]!, calls[0]!.reason!]) {
+      expect(said).toContain('HTTP 502 <p>Bad');
+      expect(said.length).toBeLessThan(250);
+    }
+  });
+
   it('does not call where it may not', async () => {
     const { fill, asked } = fillerOf(good, { stopped: () => 'was not bought: no money' });
     expect((await fill(edit(0, 3))).fallbacks).toEqual(['auto m0..m3: the answer was not bought: no money']);
