@@ -11,9 +11,9 @@ import {
 } from '../../src/faces/adapters/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { createSpillway } from '../../src/index.js';
+import { createSpillway, type Spillway } from '../../src/index.js';
 import { unhandledDuring } from '../support/unhandled.js';
-import { engine, prose, quarter, step, system, times, user } from './support.js';
+import { engine, prose, quarter, step, system, talk, times, user } from './support.js';
 
 const openai = (emulator: Emulator) => new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
 const anthropic = (emulator: Emulator) =>
@@ -57,6 +57,64 @@ it('N13: samples of one history at once do not wait for each other', async () =>
   for (const sample of await Promise.all(samples)) expect(sample.choices).toHaveLength(1);
   expect(emulator.peak).toBe(3);
 });
+
+/** Asks with a history of so many turns, within a signal. */
+type Asks = (turns: number, signal: AbortSignal) => PromiseLike<unknown>;
+const saidIn = (turns: number) => talk(turns, 9).slice(0, -1);
+const GIVES_UP: [string, (emulator: Emulator, spillway: Spillway) => Asks][] = [
+  [
+    'openai',
+    (emulator, spillway) => {
+      const { chat } = compactOpenAI(openai(emulator), spillway);
+      return (turns, signal) =>
+        chat.completions.create({ model: 'm', messages: saidIn(turns) as never }, { signal });
+    },
+  ],
+  [
+    'anthropic',
+    (emulator, spillway) => {
+      const { messages } = compactAnthropic(anthropic(emulator), spillway);
+      return (turns, signal) =>
+        messages.create({ model: 'm', max_tokens: 9, messages: saidIn(turns) as never }, { signal });
+    },
+  ],
+  [
+    'AI SDK',
+    (emulator, spillway) => {
+      const model = wrapLanguageModel({
+        model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+        middleware: compactAiSdk(spillway),
+      });
+      return (turns, abortSignal) =>
+        generateText({ model, messages: saidIn(turns) as ModelMessage[], abortSignal, maxRetries: 0 });
+    },
+  ],
+];
+it.each(GIVES_UP)(
+  'N13: who gives a call up that waits for another one waits no longer, and nothing is sent: %s',
+  async (_, open) => {
+    let arrived: (() => void) | undefined;
+    const first = new Promise<void>((resolve) => (arrived = resolve));
+    const emulator = await startEmulator(() => (arrived!(), 'never'));
+    const asks = open(emulator, await engine(3_000));
+    const [hanging, waiting, late] = times(3, () => [new AbortController()]);
+    const unhandled = await unhandledDuring(async () => {
+      const hangs = Promise.allSettled([asks(1, hanging!.signal)]);
+      await first;
+      const waits = asks(2, waiting!.signal);
+      waiting!.abort();
+      late!.abort();
+      await expect(waits).rejects.toThrow(/abort/i);
+      await expect(asks(3, late!.signal)).rejects.toThrow(/abort/i);
+      hanging!.abort();
+      expect(await hangs).toMatchObject([{ status: 'rejected' }]);
+      emulator.otherwise = 'good';
+      await asks(3, new AbortController().signal);
+    });
+    expect(unhandled).toEqual([]);
+    expect(emulator.received).toHaveLength(2);
+  },
+);
 
 it('N13: such samples buy the text of their compaction once between them', async () => {
   const emulator = await startEmulator();

@@ -77,24 +77,57 @@ function checkFormat(session: Session, format: string, dropIn: string): void {
 /**
  * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
  * the provider finds too long is compacted and sent once more. Requests of one session go one after the other; one that
- * holds another conversation, or the very history that is under way, goes its own way beside them. `alone` sends a request that belongs to no session, as it is.
+ * holds another conversation, or the very history that is under way, goes its own way beside them. `alone` sends a
+ * request that belongs to no session, as it is; `givenUp` answers one that was aborted before it was sent.
  */
 export async function turnOf<Request, Answer>(
   sessionFor: Resolved<Request>,
   request: Request,
   turn: Turn<Answer>,
   alone: () => Answer | PromiseLike<Answer>,
+  givenUp = (): Answer | PromiseLike<Answer> => Promise.reject(turn.signal?.reason as Error),
 ): Promise<Answer> {
   const given = await sessionFor(request);
   if (!given) return alone();
-  for (;;) {
-    const path = await pathOf(given, turn.body);
-    const taken = await inTurn(path, historyIn(turn.body, path), async (place) => {
-      // Asked again: the turn before this one may have begun another conversation.
-      if (await place.session.isStranger(turn.body)) return undefined;
-      return { answer: (await takeTurn(place, turn)) as Answer };
-    });
-    if (taken) return taken.answer;
+  return untilGivenUp(turn, givenUp, async (own) => {
+    for (;;) {
+      const path = await pathOf(given, turn.body);
+      const taken = await inTurn(path, historyIn(turn.body, path), async (place) => {
+        // Nobody waits for it any more.
+        turn.signal?.throwIfAborted();
+        // Asked again: the turn before this one may have begun another conversation.
+        if (await place.session.isStranger(turn.body)) return undefined;
+        return { answer: (await takeTurn(place, own)) as Answer };
+      });
+      if (taken) return taken.answer;
+    }
+  });
+}
+
+/** Who gives a request up before it is sent waits for no other call of the session, and nothing is sent. */
+async function untilGivenUp<Answer>(
+  turn: Turn<Answer>,
+  givenUp: () => Answer | PromiseLike<Answer>,
+  take: (own: Turn<Answer>) => Promise<Answer>,
+): Promise<Answer> {
+  const { signal } = turn;
+  if (!signal) return take(turn);
+  if (signal.aborted) return givenUp();
+  let isSent = false;
+  let giveUp: (() => void) | undefined;
+  const ended = new Promise<Answer>((resolve) => {
+    giveUp = () => isSent || resolve((async () => givenUp())());
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+  const send: Turn<Answer>['send'] = (request, place) => {
+    if (!isSent) signal.throwIfAborted();
+    isSent = true;
+    return turn.send(request, place);
+  };
+  try {
+    return await Promise.race([take({ ...turn, send }), ended]);
+  } finally {
+    signal.removeEventListener('abort', giveUp!);
   }
 }
 

@@ -77,6 +77,7 @@ export function sendCompacted(
   // A client may go on from an answer that its provider keeps: there a recall would wait for its result for ever. Who does
   // never sends its history, so nothing of it is compacted.
   const mayBeKept = endpoint.format === 'openai-responses' && given.store !== false;
+  const alone = (): Promise<Sent> => sentBy(() => resource.create(given, options));
   return turnOf(
     session,
     body,
@@ -115,7 +116,9 @@ export function sendCompacted(
         return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
       },
     },
-    () => sentBy(() => resource.create(given, options)),
+    alone,
+    // Clients send nothing whose signal is aborted, and say so in their own words.
+    alone,
   );
 }
 
