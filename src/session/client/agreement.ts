@@ -57,10 +57,13 @@ export class Agreement {
     );
   }
 
-  /** Whether a body holds another conversation than a log: their first messages differ, instructions aside. */
+  /**
+   * Whether a body holds another conversation than a log: their first messages differ, instructions aside. Instructions alone
+   * are a question beside what was said, or all of that would be rolled back for them.
+   */
   isStranger(body: unknown, known: readonly Message[], format: WireFormat): boolean {
     const [sent, logged] = [headOf(body, format), headOfLog(known)];
-    return sent !== undefined && logged !== undefined && !this.words.areIn(logged, sent);
+    return logged !== undefined && (sent === undefined || !this.words.areIn(logged, sent));
   }
 }
 

@@ -49,6 +49,21 @@ describe('N13: a side call through the same client', () => {
     },
   );
 
+  it('N13: leaves the session as it was, also where it is instructions alone', async () => {
+    const emulator = await startEmulator(built);
+    const session = (await engine(3_000)).session();
+    const client = compactOpenAI(openai(emulator), { chat: session });
+    const messages = [...talk(12, 200), user('And now?')] as OpenAI.ChatCompletionMessageParam[];
+    await client.chat.completions.create({ model: 'm', messages });
+    for (const topic of ['mills', 'ships']) {
+      const alone = [{ role: 'system' as const, content: `A title about ${topic}, please.` }];
+      await client.chat.completions.create({ model: 'm', messages: alone });
+      expect(emulator.received.at(-1)!.body.messages).toEqual(alone);
+    }
+    expect(session.log.length).toBe(messages.length);
+    expect(session.operator.history).toHaveLength(1);
+  });
+
   it('N13: a second conversation through one client is compacted on a path of its own', async () => {
     const emulator = await startEmulator(built);
     const spillway = await engine(3_000);
