@@ -25,7 +25,7 @@ import {
   compactLangChain,
   compactOpenAI,
 } from '../../src/faces/adapters/index.js';
-import type { Session } from '../../src/index.js';
+import { openStore, type Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { chat, claude, responses, type Ask } from './clients.js';
 import { callId, legal, offersRecall, opened, recalls, says, talked, usage, WIRED } from './recall-talk.js';
@@ -466,6 +466,26 @@ async function textOf(events: AsyncIterable<unknown>): Promise<string> {
   for await (const event of events) text += JSON.stringify(event);
   return text;
 }
+
+it('N15: a stream whose session another process takes another way ends in words of what to do', async () => {
+  const emulator = await startEmulator();
+  emulator.script = [recalls({ query: 'key' }, { text: 'Let me look. ' })];
+  const store = await openStore('memory:');
+  const open = async () => (await engine(3_000, {}, { store })).open({ id: 'mill' });
+  const [one, other] = await Promise.all([open(), open()]);
+  const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+  const client = compactOpenAI(plain, { chat: one }, { recall: true });
+  const messages = [{ role: 'user' as const, content: 'Where is the key?' }];
+  const stream = await client.chat.completions.create({ model: 'm', stream: true, messages });
+  const events = stream[Symbol.asyncIterator]();
+  const reading = async (): Promise<void> => {
+    while (!(await events.next()).done)
+      await other.follow({ messages: [{ role: 'user', content: 'A ship!' }] });
+  };
+  await expect(reading()).rejects.toMatchObject({ code: 'LEDGER_CONFLICT', retryable: true });
+  await client.chat.completions.create({ model: 'm', messages });
+  legal(emulator);
+});
 
 it('N15: an agent of LangChain on OpenAI’s responses sends each item back once', async () => {
   const emulator = await startEmulator();

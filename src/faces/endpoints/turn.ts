@@ -107,7 +107,17 @@ export async function takeTurn<Answer>(
 }
 
 /** Another process took another history into the session meanwhile: what was prepared is not what this client said. */
-class WentOn extends Error {}
+class WentOn extends SpillwayError {
+  /** Who reads a stream whose further request it was is told of it. */
+  constructor() {
+    super('LEDGER_CONFLICT', {
+      subject: 'a further request of a call',
+      found: 'a session that holds another history by now',
+      remedy: 'Send the call again, or have one process serve one session.',
+      retryable: true,
+    });
+  }
+}
 
 /** Whether other processes were first each time that something was to be stored. */
 const isOvertaken = (error: unknown): boolean =>
