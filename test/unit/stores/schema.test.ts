@@ -7,6 +7,7 @@ import type { SessionStore } from '../../../src/spi/index.js';
 import { migrationsOf, type Dialect, type Migrations } from '../../../src/stores/sql/index.js';
 import { SHAPES } from '../../../src/stores/sql/tables.js';
 import { openSqlite } from '../../../src/stores/sqlite/index.js';
+import { proxied } from '../../acceptance/service/proxied.js';
 import { postgresOfFile } from '../../support/postgres.js';
 import { cleanUp, newFile, opened } from './support.js';
 import { expectWhole, schemaV1 } from './schema-v1/index.js';
@@ -21,6 +22,13 @@ interface Place {
   run(sql: string): Promise<unknown>;
   rows(sql: string): Promise<unknown[]>;
   open(migrations: (dialect: Dialect) => Migrations): Promise<SessionStore>;
+}
+
+/** What docs/stores.md tells to run. */
+function deletionOf(id: string): string {
+  const page = readFileSync('docs/stores.md', 'utf8');
+  const [, statements] = /## To delete a session[^]*?```sql\n([^]*?)```/.exec(page)!;
+  return statements!.replaceAll('ticket-4711', id);
 }
 
 const PARTS = { nowMs: Date.now, patienceMs: 2_000 };
@@ -173,14 +181,40 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     };
     expect(await said()).toContain('windmill');
     expect(await rows('select * from spillway_artifact')).not.toHaveLength(0);
-    const page = readFileSync('docs/stores.md', 'utf8');
-    const [, statements] = /## To delete a session[^]*?```sql\n([^]*?)```/.exec(page)!;
-    await run(statements!.replaceAll('ticket-4711', 'gone'));
+    await run(deletionOf('gone'));
     expect(await said()).not.toContain('windmill');
     const again = await start();
     expect(JSON.stringify((await again.open({ id: 'stays' })).view)).toBe(view);
     expect((await again.open({ id: 'gone' })).view).toEqual([]);
     await again.close();
+  });
+
+  it('holds nothing either of what a service keeps of a session that was deleted so, and all of the others', async () => {
+    const { url, run, rows } = await place();
+    const { service, emulator } = await proxied({}, { store: url });
+    const say = async (word: string, model = 'm') => {
+      const messages = Array.from({ length: 11 }, (_, i) => ({
+        role: i % 2 === 0 ? 'user' : 'assistant',
+        content: `${word} ${i} ${'turns '.repeat(i === 0 ? 1 : 400)}`,
+      }));
+      const answer = await service.send('/v1/chat/completions', { model, messages });
+      return answer.headers.get('x-spillway-session')!;
+    };
+    const limit = { message: 'maximum context length is 3000 tokens', code: 'context_length_exceeded' };
+    emulator.script = [{ status: 400, body: { error: limit } }, 'good'];
+    const [gone, stays] = [await say('wind', 'small'), await say('water')];
+    await service.close();
+    const valuesOf = async (id: string): Promise<unknown[]> =>
+      (await rows('select * from spillway_value')).filter((row) => JSON.stringify(row).includes(id));
+    const scopes = (await valuesOf(gone)).map(
+      (row) => (row as { scope_key: string }).scope_key.split(' ')[0],
+    );
+    expect([...new Set(scopes)].sort()).toEqual(['learned-limits', 'proxy.beginnings', 'service.sessions']);
+    const kept = await valuesOf(stays);
+    expect(kept).not.toEqual([]);
+    await run(deletionOf(gone));
+    expect(await valuesOf(gone)).toEqual([]);
+    expect(await valuesOf(stays)).toEqual(kept);
   });
 
   it('is made once by several who open it at the same moment', async () => {
