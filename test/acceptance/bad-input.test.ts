@@ -113,6 +113,26 @@ describe('files that are not what they should be', () => {
     expect([code, kinds, sent]).toEqual([0, ['torn-line'], TALK.slice(0, 5)]);
   });
 
+  it('a torn last line is told by replay and bench as well', async () => {
+    const file = folder.file('torn-too.jsonl', jsonLines(TALK.slice(0, 5)) + '{"role":"user","cont');
+    const { err: replayed } = await spillway(['replay', file, '--window', '4000']);
+    expect(replayed).toContain('mended line 6: the last line is cut off; skipped');
+    const report = folder.file('torn-report.json', '');
+    const bench = ['bench', file, '--windows', '4000', '--policies', 'keep-newest', '--report', report];
+    expect((await spillway(bench)).err).toContain(
+      `mended ${file}, line 6: the last line is cut off; skipped`,
+    );
+    expect(JSON.parse(readFileSync(report, 'utf8')).mended).toMatchObject({
+      [file]: [{ kind: 'torn-line' }],
+    });
+  });
+
+  it('a request that is cut off is told as such', async () => {
+    const file = folder.file('cut.json', JSON.stringify({ messages: TALK }).slice(0, -40));
+    for (const command of ['compact', 'validate'])
+      expect((await spillway([command, file])).err).toContain('may be cut off');
+  });
+
   it('two objects on one line are both read', async () => {
     const lines = jsonLines(TALK.slice(0, 5)).replace('}\n{', '}{');
     const { code, kinds, sent } = await compacted('joined.jsonl', lines);

@@ -29,6 +29,7 @@ export class JsonLines {
   #values = 0;
   #bad = 0;
   #firstBad = '';
+  #hasLong = false;
 
   constructor(private readonly sink: Sink) {}
 
@@ -70,6 +71,7 @@ export class JsonLines {
     this.#pieces = [];
     if (bytes > this.sink.maxLineBytes) {
       this.#firstBad ||= `a line of ${bytes} bytes`;
+      this.#hasLong = true;
       this.#note('long-line', `${bytes} bytes are above the limit for a line; skipped`);
       return;
     }
@@ -103,7 +105,9 @@ export class JsonLines {
 
   #check(): void {
     if (this.#values > 0) return;
-    const remedy = 'Pass a recorded session; if a line is too long, raise maxLineBytes.';
+    const remedy = this.#hasLong
+      ? 'Write it as shorter lines, one message a line; in code, raise maxLineBytes.'
+      : 'Pass a recorded session; this one may be cut off: record it again.';
     throw wrongFormat(this.sink.path, this.#firstBad, TEXT, remedy);
   }
 

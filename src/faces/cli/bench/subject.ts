@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SpillwayError } from '../../../errors/index.js';
 import { readSession, unreadable, type ReadSession } from '../../importers/index.js';
+import type { Notice } from '../../../spi/index.js';
 import { createSpillway, replaySession, type Message } from '../../../index.js';
 import { createExactCounter, createMeasure } from '../../../tokens/index.js';
 import { openaiChat } from '../../../formats/index.js';
@@ -15,6 +16,8 @@ export class Subject {
   #input: Promise<ReadSession> | undefined;
   #history: Promise<ChatHistory> | undefined;
   #needs: ReadonlyMap<number, Needed> | undefined;
+  /** What was mended in it when it was read last: figures of a session that was cut off are of what is left. */
+  notices: readonly Notice[] = [];
 
   /** `cut`: what stands before that message alone, and the step that was about to be taken. */
   constructor(
@@ -38,9 +41,10 @@ export class Subject {
   }
 
   get input(): Promise<ReadSession> {
-    return (this.#input ??= readSession(this.file, { format: this.format }).then((session) =>
-      this.cut === undefined ? session : cutAt(session, this.cut),
-    ));
+    return (this.#input ??= readSession(this.file, { format: this.format }).then((session) => {
+      this.notices = session.parsed.notices;
+      return this.cut === undefined ? session : cutAt(session, this.cut);
+    }));
   }
 
   /** As policies that are not Spillway are given it. */

@@ -1,4 +1,13 @@
-import { amount, counted, dollars, milliseconds, percent, plainTable } from '../report/numbers.js';
+import type { Notice } from '../../../spi/index.js';
+import {
+  amount,
+  counted,
+  dollars,
+  mendedLines,
+  milliseconds,
+  percent,
+  plainTable,
+} from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
 import type { Interval } from './bootstrap.js';
 import type { ExamRound } from './exam.js';
@@ -15,6 +24,8 @@ export interface BenchReport {
   readonly seed: number;
   readonly draws: number;
   readonly rounds: readonly BenchRound[];
+  /** Sessions that were read with something left out or mended. */
+  readonly mended: Readonly<Record<string, readonly Notice[]>>;
 }
 
 interface ColumnOf {
@@ -135,25 +146,23 @@ export function aboutRound({ rows, short }: BenchRound): string {
 }
 
 /** For who asked on a terminal. */
-export function benchTables({ rounds }: BenchReport, { paint }: Terminal): string {
-  return rounds
-    .flatMap((round) => {
-      const { window, rows, exam, short } = round;
-      const failures = [...rows, ...(exam?.rows ?? [])];
-      return [
-        `${paint.bold(`window ${amount(window)}`)}  ${aboutRound(round)}`,
-        ...tablesOf(round).flatMap((table, at) => [
-          ...(at > 0 ? [paint.bold(table.title)] : []),
-          plainTable(table.head, table.lines),
-        ]),
-        ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
-        ...failures.flatMap(({ policy, failure }) =>
-          failure === undefined ? [] : [`${policy}: ${failure}`],
-        ),
-        '',
-      ];
-    })
-    .join('\n');
+export function benchTables({ rounds, mended }: BenchReport, { paint }: Terminal): string {
+  const notices = Object.entries(mended).flatMap(([file, own]) => mendedLines(own, `${file}, `));
+  const tables = rounds.flatMap((round) => {
+    const { window, rows, exam, short } = round;
+    const failures = [...rows, ...(exam?.rows ?? [])];
+    return [
+      `${paint.bold(`window ${amount(window)}`)}  ${aboutRound(round)}`,
+      ...tablesOf(round).flatMap((table, at) => [
+        ...(at > 0 ? [paint.bold(table.title)] : []),
+        plainTable(table.head, table.lines),
+      ]),
+      ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
+      ...failures.flatMap(({ policy, failure }) => (failure === undefined ? [] : [`${policy}: ${failure}`])),
+      '',
+    ];
+  });
+  return [...notices.map((line) => paint.yellow(line)), ...tables].join('\n');
 }
 
 /** What a document begins with: of what the figures are. */

@@ -84,6 +84,9 @@ export async function bench(
       seed,
       draws: DRAWS,
       rounds,
+      mended: Object.fromEntries(
+        subjects.flatMap(({ file, notices }) => (notices.length > 0 ? [[file, notices]] : [])),
+      ),
     };
     if (options.markdown !== undefined) writeResult([benchMarkdown(report)], options.markdown, terminal);
     if (options.html !== undefined) writeResult([benchPage(report)], options.html, terminal);

@@ -1,8 +1,8 @@
 import type { ReadSession } from '../../importers/index.js';
 import type { CostLine, Disposition, Prepared, RunReport, Warning } from '../../../index.js';
 import type { Reading } from '../../../tokens/index.js';
-import { type Terminal, visible } from '../terminal.js';
-import { amount, budgetLine, costsLine, percent, plainTable } from './numbers.js';
+import type { Terminal } from '../terminal.js';
+import { amount, budgetLine, costsLine, mendedLines, percent, plainTable } from './numbers.js';
 
 /** What programs are told of one compaction. */
 export type CompactReport = ReturnType<typeof compactReport>;
@@ -86,10 +86,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   );
   for (const [reason, count] of reasons(report.dispositions))
     lines.push(`  ${String(count).padStart(5)}  ${reason}`);
-  for (const notice of report.notices.slice(0, 20))
-    lines.push(paint.yellow(`mended ${visible(`${notice.at}: ${notice.what}`, '\\n')}`));
-  if (report.notices.length > 20)
-    lines.push(paint.yellow(`… and ${report.notices.length - 20} more, all in the report`));
+  lines.push(...mendedLines(report.notices).map((line) => paint.yellow(line)));
   return `${lines.join('\n')}\n`;
 }
 

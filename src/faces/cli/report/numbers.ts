@@ -1,6 +1,8 @@
 import Table from 'cli-table3';
 import type { Budget, CostLine } from '../../../index.js';
+import type { Notice } from '../../../spi/index.js';
 import { grouped } from '../../../tokens/index.js';
+import { visible } from '../terminal.js';
 
 /** How numbers and tables look to people. */
 
@@ -68,4 +70,16 @@ export function plainTable(
   const table = new Table({ ...PLAIN_TABLE, head: [...head], colAligns });
   table.push(...lines.map((line) => [...line]));
   return table.toString();
+}
+
+/** Notices named one by one; the rest are counted. */
+const MOST_MENDED = 20;
+
+/** What was mended in an input, a line each; `of` says in which, where there are several. */
+export function mendedLines(notices: readonly Notice[], of = ''): string[] {
+  const lines = notices
+    .slice(0, MOST_MENDED)
+    .map(({ at, what }) => `mended ${of}${visible(`${at}: ${what}`, '\\n')}`);
+  const more = notices.length - MOST_MENDED;
+  return more > 0 ? [...lines, `… and ${amount(more)} more, all in the report`] : lines;
 }

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../importers/index.js';
 import type { ReplayedCall, Session, Warning } from '../../../index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, budgetLine, costsLine, milliseconds, percent, plainTable } from './numbers.js';
+import { amount, budgetLine, costsLine, mendedLines, milliseconds, percent, plainTable } from './numbers.js';
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
@@ -73,7 +73,7 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
     if (fired.length > MOST_ROWS) lines.push(`the newest ${MOST_ROWS} of ${fired.length} compactions:`);
     lines.push(plainTable(['message', 'sent', 'pressure', 'prefix', 'stages'], rows, [4]), '');
   }
-  lines.push(...totalLines(totals), '');
+  lines.push(...totalLines(totals), ...mendedLines(report.notices).map((line) => paint.yellow(line)), '');
   return lines.join('\n');
 }
 
