@@ -73,6 +73,12 @@ export const maySee = ({ tenant }: Caller, sessionId: string): boolean =>
 /** What a client may call its session; dots alone are no name: in an address they mean the folder, and the one above it. */
 export const SESSION_NAME = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 
+/** The name that a caller means, who may also say it as our answers do: behind his tenant, and encoded as a header needs it. */
+export function nameIn({ tenant }: Pick<Caller, 'tenant'>, said: string): string {
+  const before = tenant === '' ? [] : [`${tenant}:`, `${tenant}%3A`];
+  return said.slice(before.find((one) => said.startsWith(one))?.length ?? 0);
+}
+
 /** The id under which a session of the caller is kept. */
 export const ownId = ({ tenant }: Pick<Caller, 'tenant'>, name: string): string =>
   tenant === '' ? name : `${tenant}:${name}`;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { inTurn, type Endpoint } from '../../endpoints/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
-import { SESSION_NAME, type Access } from '../access.js';
+import { nameIn, SESSION_NAME, type Access } from '../access.js';
 import { goneOf, overOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
@@ -77,7 +77,7 @@ export class Passage {
   }
 
   async #decide(): Promise<Way> {
-    const { headers, body: raw, notes } = this.request;
+    const { headers, body: raw, notes, caller } = this.request;
     if (!Buffer.isBuffer(raw)) return { refusal: NO_OBJECT };
     if (isEncoded(headers, raw)) {
       this.#notePassedBy('INPUT_FORMAT', { code: 'INPUT_FORMAT', found: 'an encoded body' });
@@ -90,10 +90,11 @@ export class Passage {
     // What the provider keeps of a history is not ours to compact.
     const isKept = body.previous_response_id || body.conversation || isFields(body.thread);
     if (isKept || !(Array.isArray(input) || typeof input === 'string')) return {};
-    const named = headers[SESSION_HEADER];
-    if (named !== undefined && !SESSION_NAME.test(String(named))) return { refusal: NO_NAME };
+    const said = headers[SESSION_HEADER];
+    const named = said === undefined ? undefined : nameIn(caller, String(said));
+    if (named !== undefined && !SESSION_NAME.test(named)) return { refusal: NO_NAME };
     const messages = Array.isArray(input) ? input : [{ role: 'user', content: input }];
-    return { whole: { raw, body, messages, named: named === undefined ? undefined : String(named) } };
+    return { whole: { raw, body, messages, named } };
   }
 
   /** Asks within the session that the history goes on from. */
