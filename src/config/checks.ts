@@ -1,13 +1,5 @@
+import { nearest, type Finding } from './faults.js';
 import { valueAt, type Path } from './path.js';
-
-/** A rule between settings that is broken, seen from the setting at `path`. */
-export interface Finding {
-  readonly path: Path;
-  readonly allowed: string;
-  readonly remedy: string;
-  /** The same, seen from the other settings: whoever reports it takes the one that somebody set. */
-  readonly otherwise?: readonly Omit<Finding, 'remedy' | 'otherwise'>[];
-}
 
 /** Gates along the roster may be equal, and 0.85 − 0.80 is 0.04999…; anything below this is rounding. */
 const ROUNDING = 1e-9;
@@ -105,12 +97,18 @@ function* doubleStages(entries: readonly unknown[]): Iterable<Finding> {
   }
 }
 
+/** Ends the names of gates among the thresholds. */
+const GATE = 'Threshold';
+
 /** A bare name has its gate among the thresholds; any other stage must bring one. */
 function* ungatedStages(entries: readonly unknown[], settings: unknown): Iterable<Finding> {
+  const gated = Object.keys(Object(valueAt(settings, ['thresholds'])))
+    .filter((key) => key.endsWith(GATE))
+    .map((key) => key.slice(0, -GATE.length));
   for (const [index, entry] of entries.entries()) {
-    if (typeof entry !== 'string' || valueAt(settings, ['thresholds', `${entry}Threshold`]) !== undefined)
-      continue;
-    const remedy = `Write {stage: ${entry}, opensAt: 0.9}.`;
+    if (typeof entry !== 'string' || gated.includes(entry)) continue;
+    const meant = nearest(entry, gated);
+    const remedy = `${meant ? `Did you mean ${meant}? Else write` : 'Write'} {stage: ${entry}, opensAt: 0.9}.`;
     yield { path: ['roster', index], allowed: 'a built-in stage by name, or a stage with its gate', remedy };
   }
 }

@@ -1,7 +1,15 @@
 import type { Fault } from '../errors/index.js';
-import type { Finding } from './checks.js';
 import { allowed, placesIn, schemaAt, type JsonSchema } from './json-schema.js';
 import { envName, isMapping, showPath, valueAt, type Path } from './path.js';
+
+/** A rule between settings that is broken, seen from the setting at `path`. */
+export interface Finding {
+  readonly path: Path;
+  readonly allowed: string;
+  readonly remedy: string;
+  /** The same, seen from the other settings: whoever reports it takes the one that somebody set. */
+  readonly otherwise?: readonly Omit<Finding, 'remedy' | 'otherwise'>[];
+}
 
 /** Where a value came from: `default`, `profile agent`, `file spillway.yaml`, `env SPILLWAY_TARGET`, `code`. */
 export type Origin = 'default' | `profile ${string}` | `file ${string}` | `env SPILLWAY_${string}` | 'code';
@@ -95,7 +103,7 @@ export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): Confi
   const subject = showPath(path);
   const origin = parsed.origin(subject);
   const keys = Object.keys(schemaAt(root, around)?.properties ?? {});
-  const beside = nearest(key, keys);
+  const beside = nearest(key, keys) ?? begunBy(key, keys);
   const places = [...placesIn(root)].map((place) => place.path);
   const elsewhere = nearest(key, new Set(places.map((place) => String(place.at(-1)))));
   const meant =
@@ -126,6 +134,12 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     found = candidate;
   }
   return found;
+}
+
+/** The one known name that begins so: `snip` among the thresholds is `snipThreshold`. */
+function begunBy(name: string, known: readonly string[]): string | undefined {
+  const [found, ...more] = known.filter((one) => plain(one).startsWith(plain(name)));
+  return name.length > 2 && more.length === 0 ? found : undefined;
 }
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');

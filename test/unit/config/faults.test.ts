@@ -68,6 +68,7 @@ describe('wrong settings', () => {
     ['pins: { first_user: true }', 'pins.first_user', 'pins.firstUser'],
     ['models: { x: { inputLimt: 1 } }', 'models.x.inputLimt', 'models.x.inputLimit'],
     ['stages: { snap: {} }', 'stages.snap', 'stages.snip'],
+    ['thresholds: { snip: 0.7 }', 'thresholds.snip', 'Did you mean thresholds.snipThreshold?'],
     [
       'stages: { snip: { retention: { tools: { read: { evict: 1 } } } } }',
       'stages.snip.retention.tools.read.evict',
@@ -78,6 +79,11 @@ describe('wrong settings', () => {
     const found = await inFile(`${text}\n`);
     expect(found.map((fault) => fault.subject)).toEqual([subject]);
     expect(found[0]!.remedy).toContain(meant);
+  });
+
+  it('name the stage that was meant, and how one of your own is written', async () => {
+    const remedy = 'Did you mean snip? Else write {stage: snap, opensAt: 0.9}.';
+    expect((await inFile('roster: [snap]\n'))[0]!.remedy).toContain(remedy);
   });
 
   it('name the known stages for an unknown one', async () => {
