@@ -36,7 +36,7 @@ export function missingPackage(error: unknown, wantedBy: string): SpillwayError 
   return new SpillwayError('PACKAGE_MISSING', {
     subject: wantedBy,
     found: `no package ${known}`,
-    remedy: `Install it where spillway is installed: npm install ${known}@${VERSIONS[known]![0]}.`,
+    remedy: `Install it where spillway is installed: npm install ${newestOf(known, VERSIONS[known]![0]!)}.`,
     cause: error,
   });
 }
@@ -68,9 +68,12 @@ export function checkVersion(name: string, wantedBy: string): void {
     subject: wantedBy,
     found: `${name} ${version}`,
     allowed: allowed.map((one) => `${name} ^${one}`).join(', '),
-    remedy: `Install it where spillway is installed: npm install ${name}@${allowed[0]}.`,
+    remedy: `Install it where spillway is installed: npm install ${newestOf(name, allowed[0]!)}.`,
   });
 }
+
+/** As npm takes it: `pg@8` for 8.11 and newer, `libsql@0.5` for that line alone. */
+const newestOf = (name: string, least: string): string => `${name}@${least.replace(/^([1-9]\d*)\..*/, '$1')}`;
 
 function versionOf(name: string): string | undefined {
   const { paths } = createRequire(import.meta.url).resolve;

@@ -86,8 +86,8 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
 
   function atPath(at: string): string {
     if (existsSync(at)) return statSync(at).isDirectory() ? at : dirname(at);
-    const remedy = 'Name a folder with a package.json; a path is taken from the file that names it.';
-    throw pluginError('PLUGIN_UNKNOWN', { plugin: named, found: `nothing at ${at}`, remedy });
+    const remedy = `There is nothing at ${at}. Name a folder with a package.json; a path is taken from the file that names it.`;
+    throw pluginError('PLUGIN_UNKNOWN', { plugin: named, remedy });
   }
 
   function installed(): string {
@@ -95,11 +95,8 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
     const folders = (paths(named) ?? []).map((one) => join(one, named));
     const found = folders.find((one) => existsSync(join(one, 'package.json')));
     if (found !== undefined) return found;
-    throw pluginError('PLUGIN_UNKNOWN', {
-      plugin: named,
-      found: `no package of that name in ${resolve(from)} or above`,
-      remedy: `Install it (npm install ${named}); a local one is named by its path, ./${named}.`,
-    });
+    const remedy = `There is no package of that name in ${resolve(from)} or above. Install it (npm install ${named}); a local one is named by its path, ./${named}.`;
+    throw pluginError('PLUGIN_UNKNOWN', { plugin: named, remedy });
   }
 
   function read(): PackageJson {

@@ -47,7 +47,12 @@ const compactor = (name: string): Plugin =>
   definePlugin({ name, compactor: { compact: ({ messages }) => ({ messages }) } });
 
 const REFUSED: readonly (readonly [what: string, make: () => string, code: string, words: RegExp])[] = [
-  ['a path where nothing is', () => join(folder.path, 'nowhere'), 'PLUGIN_UNKNOWN', /nothing at/],
+  [
+    'a path where nothing is',
+    () => join(folder.path, 'nowhere'),
+    'PLUGIN_UNKNOWN',
+    /nowhere\. There is nothing at/,
+  ],
   [
     'a package that is not installed',
     () => 'spillway-nobody',
