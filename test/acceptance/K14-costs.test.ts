@@ -94,6 +94,9 @@ describe('K14: summarizer spending is a line of its own', () => {
     const ran = await command(['costs', '--store', store, '--json']);
     expect(JSON.parse(ran.out)).toEqual(JSON.parse(JSON.stringify(costs)));
     const { out } = await command(['costs', '--store', store]);
+    expect((await command(['costs', '--store', store, '--calls'])).err).toContain(
+      '--calls; found "no session"',
+    );
     expect(out).toMatch(/^primary: \$0\.\d+, 2 calls, .*\ncompactor: \$0\.\d+, 1 call, /);
   });
 

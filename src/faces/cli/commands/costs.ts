@@ -1,11 +1,14 @@
 import type { CallRecord, CostLine, Costs, NetCost } from '../../../index.js';
 import * as verbs from '../../operations/index.js';
 import { sourcesOf, withEngine } from '../open.js';
+import { usage } from '../options.js';
 import { amount, change, counted, dollars, percent } from '../report/numbers.js';
 import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
 /** What all sessions of a store spent. */
 export const projectCosts: Action = async (options, terminal) => {
+  if (options.calls)
+    throw usage('--calls', 'no session', 'with the name of one: spillway costs SESSION --calls');
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
   show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
