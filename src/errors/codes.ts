@@ -41,7 +41,7 @@ export const ERROR_CODES = {
   STORE_FULL: 'The store has no room left; nothing was changed.',
   STORE_DAMAGED: 'The file of the store is damaged, or is no database.',
   STORE_SCHEMA: 'The store was written by a newer Spillway, or its tables are not whole.',
-  ACCESS_DENIED: 'Who asks has no token, or one that does not allow it.',
+  ACCESS_DENIED: 'Who asks has a token that does not allow it; without one it is `HTTP_401`.',
   OUTPUT_UNWRITABLE: 'A result could not be written.',
   INTERNAL: 'A fault of Spillway itself.',
 } as const;
