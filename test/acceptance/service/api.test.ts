@@ -503,6 +503,7 @@ describe('the HTTP API', () => {
       const asked = await Promise.all([
         service.get(`/sessions/${id}/explain?agent_path=${encodeURIComponent(path)}`),
         service.post('/sessions', { id: 'new', agent_path: path }),
+        service.post(`/sessions/${id}/compact?agent_path=${encodeURIComponent(path)}`, {}),
         service.post(`/sessions/${id}/prepare`, { agent_path: path }),
         service.post(`/sessions/${id}/compact`, { agent_path: path }),
         service.post(`/sessions/${id}/plans`, { agent_path: path }),
@@ -524,6 +525,23 @@ describe('the HTTP API', () => {
       expect((await service.post('/sessions', { id: 'new', agent_path: path })).body.agentPath).toBe(path);
     const { body } = await service.get('/sessions?figures=false');
     expect(body.items.map((one: any) => one.agentPath)).toEqual(['primary']);
+  });
+
+  it('K16: an agent is named by the query or by the body, of every call alike', async () => {
+    const service = await started(BUDGET);
+    const [agent, named] = ['?agent_path=primary/reviewer', { agent_path: 'primary/reviewer' }];
+    await service.post('/sessions', { id: 's' });
+    expect((await service.post(`/sessions${agent}`, { id: 's' })).body.agentPath).toBe('primary/reviewer');
+    await service.post(`/sessions/s/prepare${agent}`, { request: { model: 'm', messages: history } });
+    await service.post('/sessions/s/observe', { input_tokens: 2_000, output_tokens: 20, ...named });
+    const logOf = async (query: string) => (await service.get(`/sessions/s/log${query}`)).body.total;
+    expect([await logOf(''), await logOf(agent)]).toEqual([0, history.length]);
+    expect((await service.post(`/sessions/s/plans${agent}`, { lower_threshold: 0.2 })).body.kind).toBe(
+      'planned',
+    );
+    const { body: done } = await service.post(`/sessions/s/compact${agent}`, { lower_threshold: 0.2 });
+    expect(done.kind).toBe('committed');
+    expect((await service.post('/sessions/s/undo', { record: done.record.id, ...named })).status).toBe(200);
   });
 
   it('K16: a session that is there is given back, and refused by name where it speaks another format', async () => {

@@ -11,6 +11,7 @@ export async function sessionOf(service: Service, request: FastifyRequest): Prom
   const { params, query, body, caller } = request;
   const { id } = params as { readonly id: string };
   checkSeen(caller, id);
+  // The query always names one.
   const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
   const { agent_path: agentPath = 'primary' } = asked;
   const session = await service.session({ sessionId: id, agentPath });

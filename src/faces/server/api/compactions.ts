@@ -22,7 +22,6 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'Compacts now, whatever the gates say; overrides hold for this one run. dry_run says what would be done.',
-      query: null,
       body: CompactBody,
       answer: z.union([verbs.RunReport, verbs.DryRun]),
     },

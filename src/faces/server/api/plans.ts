@@ -18,7 +18,6 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'What a compaction would do now, under these settings. Changes nothing; the plan is kept for a while.',
-      query: null,
       body: PlanBody,
       answer: DryRun,
     },

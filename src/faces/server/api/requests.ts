@@ -4,11 +4,12 @@ import { SESSION_NAME } from '../access.js';
 
 /** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
 
-const agentPath = AgentPath.default('primary');
-
 export const AgentQuery = z.strictObject({
-  agent_path: agentPath.describe('Which agent of the session.'),
+  agent_path: AgentPath.default('primary').describe('Which agent of the session.'),
 });
+
+/** Of a body, without a default: where it names no agent, the query does. */
+export const agentField = { agent_path: AgentPath.optional().describe('Which agent of the session.') };
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 
@@ -47,13 +48,14 @@ export const RunOverrides = z.strictObject({
 export type RunOverrides = z.infer<typeof RunOverrides>;
 
 export const CompactBody = RunOverrides.extend({
-  agent_path: agentPath,
+  ...agentField,
   dry_run: z.boolean().default(false).describe('Say what would be done, and do nothing.'),
 });
 
-export const PlanBody = RunOverrides.extend({ agent_path: agentPath });
+export const PlanBody = RunOverrides.extend(agentField);
 
 export const UsageBody = z.strictObject({
+  ...agentField,
   input_tokens: z.int().min(0).describe('Not from a cache.'),
   cache_read_tokens: z.int().min(0).default(0),
   cache_write_tokens: z.int().min(0).default(0),
@@ -62,7 +64,7 @@ export const UsageBody = z.strictObject({
 
 export const CreateBody = z.strictObject({
   id: z.string().regex(SESSION_NAME).optional(),
-  agent_path: agentPath,
+  ...agentField,
   format: z
     .string()
     .optional()
@@ -71,7 +73,7 @@ export const CreateBody = z.strictObject({
 });
 
 export const PrepareBody = z.strictObject({
-  agent_path: agentPath,
+  ...agentField,
   request: z
     .looseObject({})
     .optional()

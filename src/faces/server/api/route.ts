@@ -5,7 +5,7 @@ import type { Session } from '../../../session/index.js';
 import type { Caller, Role } from '../access.js';
 import type { Service } from '../service.js';
 import { paged, sessionOf, type PageRequest } from './asked.js';
-import { AgentQuery, PagedAgentQuery, SessionParams } from './requests.js';
+import { agentField, AgentQuery, PagedAgentQuery, SessionParams } from './requests.js';
 
 /** What a route takes and answers; requests are checked by it, and the OpenAPI document is made of it. */
 interface Shape {
@@ -15,8 +15,8 @@ interface Shape {
   /** Bounded elsewhere: not one of `server.concurrency`. */
   readonly isUncounted?: boolean;
   readonly params?: z.ZodType;
-  /** Absent in a route of a session: which agent of it. Null: the body names the agent. */
-  readonly query?: z.ZodType | null;
+  /** Absent in a route of a session: which agent of it, where its body names none. */
+  readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** What the answer holds at least; absent: nothing is answered (204). */
   readonly answer?: z.ZodType;
@@ -86,7 +86,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
       const isList = output instanceof z.ZodArray;
       const takes = name.startsWith('GET ')
         ? { query: (isList ? PagedAgentQuery : AgentQuery).extend(rest) }
-        : fields.length > 0 && { body: z.strictObject(rest) };
+        : fields.length > 0 && { body: z.strictObject({ ...rest, ...agentField }) };
       const shape: Shape = {
         summary,
         ...(role && { role }),

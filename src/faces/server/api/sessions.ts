@@ -72,11 +72,12 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'Makes a session for a client that uses this API itself; one that is there is left as it is, and refused (409) where it speaks another format.',
+      query: takes.AgentQuery,
       body: takes.CreateBody,
       answer: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }),
     },
-    async ({ caller, body }) => {
-      const { id = randomUUID(), agent_path: agentPath, format, model } = body;
+    async ({ caller, query, body }) => {
+      const { id = randomUUID(), agent_path: agentPath = query.agent_path, format, model } = body;
       const session = await service.sessionFor(
         { sessionId: ownId(caller, id), agentPath },
         { ...verbs.present({ format }), model },
@@ -126,7 +127,6 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'POST /sessions/:id/prepare',
     {
       summary: 'The request for the next call: takes in what is new, compacts where pressure says so.',
-      query: null,
       body: takes.PrepareBody,
       answer: z.looseObject({ call: z.number(), messages: z.array(z.unknown()), reading: verbs.Reading }),
     },
