@@ -12,6 +12,7 @@ import { checkLint } from './lint.js';
 import { pack } from './project.js';
 import { checkSize } from './size.js';
 import { checkSkeletons } from './skeletons.js';
+import { checkSnippets } from './snippets.js';
 import { checkTypes } from './types.js';
 import { checkZods } from './zods.js';
 
@@ -26,6 +27,7 @@ const CHECKS = {
   checkSkeletons,
   checkZods,
   checkTypes,
+  checkSnippets,
   checkExamples,
 };
 
