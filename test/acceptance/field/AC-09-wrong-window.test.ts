@@ -59,5 +59,6 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     expect(err).toMatch(/of 32,000 tokens \(.*window 32,000 tokens \(setting\)/);
     const guessed = await spillway(['compact', file]);
     expect(guessed.err).toMatch(/warning: the window is a guess/);
+    expect(guessed.err).toContain('window 128,000 tokens (a guess)');
   });
 });

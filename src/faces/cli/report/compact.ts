@@ -58,7 +58,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   const { tokens, pressure, budget, run, kept, messages } = report;
   const lines = [
     `${paint.bold(report.file)} (read as ${report.how})`,
-    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${budgetLine(budget)}`,
+    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${budgetLine(budget, report.warnings)}`,
     `tokens   ${amount(tokens.before)} -> ${amount(tokens.after)}`,
     `messages ${amount(messages.before)} -> ${amount(messages.after)}`,
     '',

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { Budget, CostLine } from '../../../index.js';
+import type { Budget, CostLine, Warning } from '../../../index.js';
 import type { Notice } from '../../../spi/index.js';
 import { grouped } from '../../../tokens/index.js';
 import { visible } from '../terminal.js';
@@ -28,8 +28,13 @@ export function change(tokens: number): string {
 }
 
 /** Where a budget comes from, in a few words; the whole derivation stands in the report. */
-export function budgetLine({ tokens, derivation, window, usable, reserve }: Budget): string {
-  const origin = (derivation[0] ?? '').replace(/^unnamed model: /, '');
+export function budgetLine(
+  { tokens, derivation, window, usable, reserve }: Budget,
+  warnings: readonly Warning[] = [],
+): string {
+  const isGuess = warnings.some(({ code }) => code === 'window-guessed');
+  const said = (derivation[0] ?? '').replace(/^unnamed model: /, '');
+  const origin = isGuess ? said.replace('(setting)', '(a guess)') : said;
   const isInputLimit = reserve.output === 0 && usable < window;
   const less = [
     isInputLimit ? `input limit ${amount(usable)}` : '',

@@ -60,7 +60,7 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
   const lines = [
     `${paint.bold(report.file)} (read as ${report.how})`,
     `session  ${amount(totals.sessionTokens)} tokens in ${amount(totals.messages)} messages`,
-    `budget   ${budgetLine(budget)}`,
+    `budget   ${budgetLine(budget, report.warnings)}`,
     '',
   ];
   const fired = report.calls.filter((call) => call.run === 'committed' || call.error);
