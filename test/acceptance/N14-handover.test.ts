@@ -62,7 +62,7 @@ interface Line {
 const spokenIn = (digest: string): Line[] =>
   [
     ...digest.matchAll(
-      /^(User|User pasted|Assistant|Assistant wrote|Earlier summary) \[([^\]\s]+)\]: (.*(?:\n {2}.*)*)/gm,
+      /^(User|User pasted|Assistant|Assistant, in a call|Earlier summary) \[([^\]\s]+)\]: (.*(?:\n {2}.*)*)/gm,
     ),
   ].map(([, speaker, id, text]) => ({ speaker: speaker!, id: id!, text: text! }));
 
@@ -118,7 +118,7 @@ describe('N14: the handover', () => {
     );
     const quotes = digests.flatMap((digest) =>
       [...digest.matchAll(/^\[(?:call|\d+ calls) .*$/gm)].flatMap(([line]) =>
-        [...line.matchAll(/→ (?:failed|passed)?:? ?“([^“”]*)”/g)].map(([, quote]) => quote!),
+        [...line.matchAll(/→ (?:failed|exit 0)?:? ?“([^“”]*)”/g)].map(([, quote]) => quote!),
       ),
     );
     expect(quotes.length).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ describe('N14: the handover', () => {
     for (const digest of digests)
       for (const line of digest.split('\n'))
         expect(line).toMatch(
-          /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |\[plan, |\[newest commit, |\[files changed by edit tools|(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[)/,
+          /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |\[plan, |\[newest commit, |\[files changed by edit tools|(?:User|User pasted|Assistant|Assistant, in a call|Earlier summary) \[)/,
         );
   });
 
@@ -222,7 +222,7 @@ describe('N14: the handover', () => {
       says('So far.'),
     ]);
     expect(spokenIn(digest)).toContainEqual({
-      speaker: 'Assistant wrote',
+      speaker: 'Assistant, in a call',
       id: 'm2',
       text: expect.stringMatching(/^Turn the shaft by hand/),
     });

@@ -109,7 +109,8 @@ const SPAN_HEAD = /\(compacted ([^\s;]+); recall by handle\)/;
 /** `[3 calls m5..m9] looked at gate.ts`: a line of a digest, from its beginning. */
 const CALLS = /^\s*\[(?:call|\d{1,9} calls) ([^\s\]]+)\]/;
 /** `User [m3]: “Keep it”`: who says it, and where. */
-const SPEAKER = /^\s*(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[([^\s\]]+)\]:/;
+const SPEAKER =
+  /^\s*(?:User|User pasted|Assistant(?:, in a call)?|Another agent reported|Earlier summary) \[([^\s\]]+)\]:/;
 /** What stands around a name in running text. */
 const AROUND = new Set(' \t\r\n"\'`[]()<>.;:,…');
 

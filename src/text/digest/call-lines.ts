@@ -71,15 +71,13 @@ function runLine(
   const kept = items.filter(({ detail }) => detail !== '');
   for (const item of ranked) {
     if (item.detail !== '') continue;
-    if (item.text.length + 2 > left) continue;
-    left -= item.text.length + 2;
-    kept.push(item);
-  }
-  if (kept.length === 0) {
-    // One long command, cut, says more than nothing.
-    const [most] = ranked;
-    if (!most || left < MIN_CUT_CHARS) return undefined;
-    kept.push({ ...most, text: oneLine(most.text, left) });
+    const isTooLong = item.text.length + 2 > left;
+    if (isTooLong && kept.length > 0) continue;
+    // A line that names what counts less alone would pass for all there was.
+    if (isTooLong && left < MIN_CUT_CHARS) return undefined;
+    const text = isTooLong ? cutTo(item, left) : item.text;
+    left -= text.length + 2;
+    kept.push({ ...item, text });
   }
   // Behind what a call wrote a line of its own begins.
   const shown = kept
@@ -88,14 +86,24 @@ function runLine(
   return withoutEnd(`${head} ${shown.join('')}`);
 }
 
-/** A call cut shorter would not say what it was. */
+/** A call cut shorter would not say what it was; nor would less of what was called. */
 const MIN_CUT_CHARS = 60;
+const MIN_LABEL_CHARS = 30;
+
+/** Of what was called the end goes first: how it ended stays. */
+function cutTo({ text, labelChars }: Item, chars: number): string {
+  const room = Math.max(MIN_LABEL_CHARS, chars - (text.length - labelChars));
+  const label = oneLine(text.slice(0, labelChars), room);
+  return `${label} ${oneLine(text.slice(labelChars), chars - label.length - 1)}`.trimEnd();
+}
 
 /** A call, or the same one several times. */
 interface Item {
   readonly at: number;
   readonly worth: number;
   readonly text: string;
+  /** Of the text, what was called: behind it stands how it ended. */
+  readonly labelChars: number;
   /** What it wrote, where that was chosen. */
   readonly detail: string;
 }
@@ -114,7 +122,8 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
         looks.add(call.kind === 'read' ? call.label : oneLine(call.label, 60));
       return;
     }
-    const text = `${labelOf(call)}${outcomeText(call)}`;
+    const label = labelOf(call);
+    const text = `${label}${outcomeText(call)}`;
     const detail = detailed.has(call) ? indented(call.added, 4) : '';
     // The same again stands where it was done last; what was written each time is told each time.
     const key = detail === '' ? text : `${text} ${at}`;
@@ -122,7 +131,8 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     times.set(key, made);
     items.delete(key);
     // `Edit src/limits.go ×3`.
-    items.set(key, { at, worth: worthOf(call), text: made > 1 ? `${text} ×${made}` : text, detail });
+    const shown = made > 1 ? `${text} ×${made}` : text;
+    items.set(key, { at, worth: worthOf(call), text: shown, labelChars: label.length, detail });
   });
   const done = [...items.values()];
   const names = [...looks];
@@ -130,7 +140,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   const told = namesWithin(names, LOOKS_CHARS);
   const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
   const text = `looked at ${told.join(', ')}${more}`;
-  return [{ at: -1, worth: 0, text, detail: '' }, ...done];
+  return [{ at: -1, worth: 0, text, labelChars: text.length, detail: '' }, ...done];
 }
 
 /** What a run looked at takes so many characters: names of records are short, and each may be needed. */
@@ -170,7 +180,7 @@ function outcomeText({ ending, outcome, kind, tool, verdict }: CallNote): string
   if (ending === 'failed' && tool === '' && said !== '' && !namesFailure(outcome!))
     return ` → failed, after ${said}`;
   // A status of 0 is no verdict on what a command was to show.
-  return ` → ${ending === 'passed' ? 'done' : ending}${said === '' ? '' : `: ${said}`}`;
+  return ` → ${ending === 'passed' ? 'exit 0' : ending}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** Without the marks that would lead on to another item. */

@@ -159,8 +159,9 @@ export class DigestIndex implements LogFold {
 
   #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {
     if (!loads(note, size.parts[at]?.tokens ?? 0)) return;
-    this.#loaded.delete(note.label);
-    this.#loaded.set(note.label, { seq, label: note.label, handle: `${id}#${at}` });
+    const label = note.path ?? note.label;
+    this.#loaded.delete(label);
+    this.#loaded.set(label, { seq, label, handle: `${id}#${at}` });
   }
 
   #readUser(message: LogMessage): void {

@@ -9,7 +9,7 @@ export interface Exact {
   readonly commit?: { readonly seq: number; readonly id: string; readonly text: string } | undefined;
   /** Calls of edit tools that no commit follows. */
   readonly edits: readonly CallNote[];
-  /** Skills and instruction files that were loaded on the way. */
+  /** Skills and instruction files that were read on the way. */
   readonly loaded: readonly Loaded[];
   /** Whether a commit stands before them. */
   readonly isSince: boolean;
@@ -44,7 +44,7 @@ export function exactLines(
 
 /** The newest first. */
 function loadedLine(loaded: readonly Loaded[], chars: number): string | undefined {
-  const head = '[instructions that were loaded] ';
+  const head = '[instructions that were read] ';
   let left = chars - head.length;
   const named: string[] = [];
   for (const { label, handle } of loaded.toReversed()) {

@@ -5,7 +5,7 @@ export const NAMES: Readonly<Record<Voice, string>> = {
   user: 'User',
   pasted: 'User pasted',
   agent: 'Assistant',
-  written: 'Assistant wrote',
+  written: 'Assistant, in a call',
   report: 'Another agent reported',
   earlier: 'Earlier summary',
 };

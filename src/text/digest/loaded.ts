@@ -1,6 +1,6 @@
 import type { CallNote } from '../reading/index.js';
 
-/** Instructions that a call brought in, and what reads them back. */
+/** Instructions that a call read, and what reads them back. */
 export interface Loaded {
   /** Place of the result in the log. */
   readonly seq: number;
@@ -20,7 +20,7 @@ const ELSEWHERE = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
 const LEAST_TOKENS = 60;
 
 /** Whether a call's answer of so many tokens is instructions to the agent. */
-export function loads({ tool, kind, label, ending }: CallNote, tokens: number): boolean {
+export function loads({ tool, kind, path = '', ending }: CallNote, tokens: number): boolean {
   if (tokens < LEAST_TOKENS || ending === 'failed' || ending === 'not run') return false;
-  return TOOL.test(tool) || (kind === 'read' && FILE.test(label) && !ELSEWHERE.test(label));
+  return TOOL.test(tool) || (kind === 'read' && FILE.test(path) && !ELSEWHERE.test(path));
 }

@@ -23,7 +23,9 @@ export interface CallNote {
   readonly tool: string;
   /** The first line of the command, the file, or the first words of the arguments. */
   readonly label: string;
-  /** Files that a tool made for files changes, by their paths as the call gives them; and by their last two segments. */
+  /** The whole path of that file. */
+  readonly path: string | undefined;
+  /** Files that a tool made for files changes, by their paths as the call gives them; and by the ends of these. */
   readonly paths: readonly string[];
   readonly changed: readonly string[];
   /** What it commits, as it asks for it; undefined where it makes no commit. */
@@ -67,6 +69,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     kind: isPoll ? 'search' : action.kind,
     tool: line === undefined ? plainName(name) : '',
     label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
+    path: line === undefined ? action.target : undefined,
     paths,
     changed: [...new Set(paths.map(shortPath))],
     commits: line === undefined ? committedBy(name, given) : commitIn(line),
@@ -182,11 +185,13 @@ function labelOf(target: string | undefined, given: CallArguments): string {
   return oneLine(given.text ?? texts[0] ?? '', 80);
 }
 
-/** `src/pipeline/run.ts` → `pipeline/run.ts`: enough to know it by. */
+/** `packages/core/src/pipeline/run.ts` → `…/pipeline/run.ts`: enough to know it by. */
 function shortPath(path: string): string {
-  const parts = path.split('/').filter((part) => part !== '');
-  return parts.slice(-2).join('/');
+  const end = `…/${path.split('/').slice(-2).join('/')}`;
+  return end.length + LEAST_CUT_CHARS < path.length ? end : path;
 }
+/** A beginning as short as this stays: without it nobody could tell the path. */
+const LEAST_CUT_CHARS = 8;
 
 /** `cd /where/it/works && X=1 npm test`: the folder and the settings say nothing of what was done. */
 const HEAD =

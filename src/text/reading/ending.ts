@@ -9,7 +9,7 @@ const END_CHARS = 3_000;
 
 /** A program says at its end that something failed. */
 const FAILED =
-  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|npm (?:ERR!|error)|error TS\d+|make: \*\*\*|ELIFECYCLE/m;
+  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|npm (?:ERR!|error)|error TS\d+|make: \*\*\*|ELIFECYCLE|ERR_PNPM_/m;
 /** A program could not be run, or broke. */
 const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
@@ -27,7 +27,20 @@ export function endingOf(text: string, isError = false, isFiltered = false): End
   const end = text.slice(-END_CHARS);
   // A suite that tests its errors prints them before it says that all is well.
   const since = end.slice([...end.matchAll(ALL_WELL)].at(-1)?.index ?? 0);
-  return FAILED.test(since) || BROKE.test(since.slice(-BROKE_CHARS)) ? 'failed' : 'unknown';
+  const failed = FAILED.test(since) || BROKE.test(since.slice(-BROKE_CHARS)) || raisedIn(since) !== undefined;
+  return failed ? 'failed' : 'unknown';
+}
+
+/** Ends a stack of Python: `django.core.exceptions.ImproperlyConfigured: …`. What stands before it is indented. */
+const RAISED = /^[A-Za-z_][\w.]{0,200}(?::[^\n]{0,300})?$/m;
+const STACK = 'Traceback (most recent';
+
+/** What a program of Python raised last, with no more than so many characters behind it; undefined where it raised nothing. */
+function raisedIn(end: string, most = BROKE_CHARS): string | undefined {
+  const stack = end.slice(end.lastIndexOf(STACK));
+  const raised = stack.startsWith(STACK) ? RAISED.exec(stack) : null;
+  if (!raised || stack.length - raised.index - raised[0].length > most) return undefined;
+  return oneLine(raised[0], LINE_CHARS);
 }
 
 /** Longest piece of a tool's own words in an outcome, in characters. */
@@ -39,7 +52,7 @@ const FAILURE =
 
 /** What runners say at the end: counts of passed and failed, exit statuses, verdicts. */
 const VERDICT =
-  /\b(?:\d+ (?:tests? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?)\b|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|tests?:\s+\d+|test result:|build (?:successful|succeeded|failed)|ran \d+ tests?|\d+ files? changed)/gi;
+  /\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:pass|succeed)|\d+ (?:tests? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?)\b|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|tests?:\s+\d+|test result:|build (?:successful|succeeded|failed)|ran \d+ tests?|\d+ files? changed)/gi;
 
 /** A line with something to read in it, not a rule, a bracket or a line number. */
 const MEANINGFUL = /[\p{L}\p{N}][^\n]*[\p{L}\p{N}]/u;
@@ -90,7 +103,6 @@ function countLines(text: string): number {
 /** A line that begins as failures do, behind a place or a mark: `FAIL x`, `src/a.ts:3:1 - error TS2304`, `AssertionError: …`. */
 const FAILURE_LINE =
   /^[^\S\n]{0,8}(?:[✗✘×●E>-]\s{1,4})?(?:[\w./\\-]{1,200}[(:]\d+(?:[:,]\d+)?\)?:?\s*(?:-\s)?)?(?:--- FAIL|FAIL(?:ED|URE)?\b|not ok\b|error\b|fatal:|panic:|[A-Z]\w*(?:Error|Exception)\b|assert|expected|undefined:|cannot |npm ERR!|make: \*\*\*)[^\n]{0,300}/im;
-const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,300}/gm;
 
 /** Words of a refusal that names no error. */
 const REFUSAL =
@@ -123,7 +135,7 @@ export function saidAtEnd(output: string, ending: Ending): string | undefined {
   const said =
     ending === 'failed'
       ? [failureLine(text) ?? lastLine(text), lastVerdict(text)]
-      : [committedIn(text) ?? lastVerdict(text)];
+      : [committedIn(text) ?? lastVerdict(text) ?? raisedIn(text.slice(-4 * END_CHARS))];
   const lines = [...new Set(said.filter((line) => line !== undefined))];
   return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
 }
@@ -136,8 +148,7 @@ const withoutPraise = (text: string): string =>
 /** The first line near the end of an output that says what failed; Python names the error behind the stack. */
 function failureLine(text: string): string | undefined {
   const end = text.slice(-4 * END_CHARS);
-  const raised = end.includes('Traceback (most recent') ? end.match(RAISED)?.at(-1) : undefined;
-  const line = raised ?? FAILURE_LINE.exec(end)?.[0];
+  const line = raisedIn(end, Infinity) ?? FAILURE_LINE.exec(end)?.[0];
   return line === undefined ? undefined : oneLine(line, LINE_CHARS);
 }
 

@@ -59,7 +59,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
   - delete the old queue (pending)`,
     );
     // What was done for the steps stands where it was done.
-    expect(sent).toContain('edit queue/reader.ts');
+    expect(sent).toContain('edit src/queue/reader.ts');
   });
 
   it('AC-13: finished steps of a plan that gave way to another are not taken up again', async () => {

@@ -48,11 +48,12 @@ describe('AC-20: summaries drift', () => {
     expect(session.operator.history.length).toBeGreaterThanOrEqual(34);
     const { target } = spillway.config.settings;
     for (const size of sizes) expect(size).toBeLessThanOrEqual(target * ROOM);
-    // Nor do they creep: the second half is no larger than the first.
+    // Nor do they creep: of the summaries that came one after the other, the second half is no larger than the first.
+    const different = sizes.filter((size, i) => size !== sizes[i - 1]);
     const largest = (some: typeof sizes): number => Math.max(...some);
-    const half = Math.ceil(sizes.length / 2);
-    expect(largest(sizes.slice(0, half))).toBeGreaterThan(0.2 * ROOM);
-    expect(largest(sizes.slice(half))).toBeLessThanOrEqual(1.05 * largest(sizes.slice(0, half)));
+    const half = Math.ceil(different.length / 2);
+    expect(largest(different.slice(0, half))).toBeGreaterThan(0.2 * ROOM);
+    expect(largest(different.slice(half))).toBeLessThanOrEqual(1.05 * largest(different.slice(0, half)));
     const text = session.view.map(shownText).join('\n');
     expect(text).toContain(RULE);
     expect(text).toContain(REASON);

@@ -26,7 +26,7 @@ function digestOf(messages: readonly Message[], maxTokens: number, shown?: Reado
 
 /** Beginnings of lines that only a digest of ours writes. */
 const OURS =
-  /^(?:\[Digest of |\[Earlier messages |\[\d+ more messages? of |\[call |\[\d+ calls |(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[)/;
+  /^(?:\[Digest of |\[Earlier messages |\[\d+ more messages? of |\[call |\[\d+ calls |(?:User|User pasted|Assistant|Assistant, in a call|Earlier summary) \[)/;
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const words = (n: number, seed: string): string => times(n, (i) => `${seed}${i}`).join(' ');
@@ -72,8 +72,42 @@ describe('a digest', () => {
     );
     expect(said('npm test | tail -3', '8 passed\nexit code: 0')).toContain('→ “8 passed');
     expect(said('set -o pipefail; npm test | tail -3', '8 passed\nexit code: 0')).toContain(
-      '→ done: “8 passed',
+      '→ exit 0: “8 passed',
     );
+  });
+
+  it('cuts the call that counts most, and keeps how it ended, before it names what counts less', () => {
+    const command = `npm run grind -- --stones ${words(40, 's')}`;
+    const messages = [
+      user('m0', 'Mend the mill.'),
+      assistant('m1', '', call('c1', 'read', { path: '/work/src/wheel.ts' })),
+      result('m2', 'c1', 'export const wheel = 1;'),
+      assistant('m3', '', call('c2', 'bash', { command })),
+      result('m4', 'c2', 'Error: no wheel', true),
+      assistant('m5', words(40, 'w')),
+    ];
+    const lines = times(
+      20,
+      (i) => /^\[2 calls m1\.\.m3\] .*$/m.exec(digestOf(messages, 40 + 15 * i).text)?.[0],
+    );
+    const told = lines.filter((line) => line !== undefined);
+    for (const line of told) expect(line).toMatch(/npm run grind.* → failed: “Error: no wheel”$/);
+    expect(told[0]).toContain('…');
+    expect(told[0]).not.toContain('looked at');
+    expect(told.at(-1)).toContain('looked at /work/src/wheel.ts; npm run');
+  });
+
+  it('names instructions that a call read by their whole path, and none of a copy in a folder for passing files', () => {
+    const read = (path: string) => [
+      assistant('m1', '', call('c1', 'read', { path })),
+      result('m2', 'c1', words(80, 'w')),
+      assistant('m3', words(40, 'v')),
+    ];
+    const said = (path: string) => digestOf([user('m0', 'Mend the mill.'), ...read(path)], 300).text;
+    expect(said('/home/me/mill/docs/AGENTS.md')).toMatch(
+      /^\[instructions that were read\] \/home\/me\/mill\/docs\/AGENTS\.md \[m2#0\]$/m,
+    );
+    expect(said('/tmp/mill/copy/docs/AGENTS.md')).not.toContain('[instructions');
   });
 
   it('takes what a tool answers when it fails for the reason, whatever its words', () => {

@@ -26,6 +26,12 @@ describe('how a command ended', () => {
     ['bash: grind: command not found', 'failed'],
     ['python: No module named pytest', 'failed'],
     ['Traceback (most recent call last):\nKeyError: 1', 'failed'],
+    [
+      `Traceback (most recent call last):\n${'  at\n'.repeat(300)}core.ImproperlyConfigured: no gate`,
+      'failed',
+    ],
+    [`Traceback (most recent call last):\n  at\nKeyError: 1\n${'It goes on.\n'.repeat(90)}`, 'unknown'],
+    [' ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment', 'failed'],
     ['Error: bad flag\nNotFoundError: x\nAll 28 tests passed', 'unknown'],
     ['All 28 tests passed\nerror: Command failed with exit', 'failed'],
     ['12 passed in 0.3s', 'unknown'],
@@ -53,6 +59,14 @@ describe('what a command said of how it ended', () => {
     [`${long}Error: no wheel\n${long}2 failed, 3 passed`, 'failed', 'Error: no wheel; 2 failed, 3 passed'],
     [`${long}[main 7d5db0d] Mend it\n 1 file changed`, 'unknown', '[main 7d5db0d] Mend it'],
     [`${long}12 passed in 0.3s`, 'unknown', '12 passed in 0.3s'],
+    [`${long}All tests passed (11)\n> next\nAll tests passed (10)\n`, 'unknown', 'All tests passed (10)'],
+    // A status of 0 may be that of what ran last.
+    [
+      `${long}Traceback (most recent call last):\n  at\ncore.ImproperlyConfigured: no gate\n`,
+      'passed',
+      'core.ImproperlyConfigured: no gate',
+    ],
+    [`Traceback (most recent call last):\n  at\nGateError: shut\n${long}`, 'failed', 'GateError: shut'],
     ['All tests passed (28)', 'failed', undefined],
     [long, 'unknown', undefined],
     ['', 'passed', undefined],
