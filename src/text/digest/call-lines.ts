@@ -1,6 +1,6 @@
 import { namesFailure, oneLine, quoted, type CallNote } from '../reading/index.js';
 import type { Entry } from './digest-index.js';
-import { indented } from './indented.js';
+import { indented } from './heads.js';
 
 /** Calls between two entries that are shown: runs, none of them empty. Calls of an entry's own message stand behind it. */
 export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[]): CallNote[][] {
@@ -29,7 +29,7 @@ export function linesOfRuns(
   detailed: ReadonlySet<CallNote>,
 ): (string | undefined)[] {
   if (chars === Infinity)
-    return runs.map((calls) => runLine(calls, SHORT_LINE_CHARS + CALL_CHARS * calls.length, NOTHING));
+    return runs.map((calls) => runLine(calls, SHORT_LINE_CHARS + CALL_CHARS * calls.length, new Set()));
   const lines: (string | undefined)[] = Array.from({ length: runs.length });
   let left = chars;
   for (let i = runs.length - 1; i >= 0; i--) {
@@ -53,8 +53,6 @@ const RECENT_RUNS = 4;
 
 const isLook = ({ kind, ending }: CallNote): boolean =>
   (kind === 'read' || kind === 'search') && ending !== 'failed' && ending !== 'not run';
-
-const NOTHING: ReadonlySet<CallNote> = new Set();
 
 /** `[calls m14..m30] looked at planner.go; go test ./... → failed: “undefined: cfg”`. */
 function runLine(
@@ -86,13 +84,12 @@ function runLine(
   return withoutEnd(`${head} ${shown.join('')}`);
 }
 
-/** A call cut shorter would not say what it was; nor would less of what was called. */
+/** A call cut shorter would not say what it was: half of it is for what was called. */
 const MIN_CUT_CHARS = 60;
-const MIN_LABEL_CHARS = 30;
 
 /** Of what was called the end goes first: how it ended stays. */
 function cutTo({ text, labelChars }: Item, chars: number): string {
-  const room = Math.max(MIN_LABEL_CHARS, chars - (text.length - labelChars));
+  const room = Math.max(MIN_CUT_CHARS / 2, chars - (text.length - labelChars));
   const label = oneLine(text.slice(0, labelChars), room);
   return `${label} ${oneLine(text.slice(labelChars), chars - label.length - 1)}`.trimEnd();
 }
@@ -137,7 +134,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   const done = [...items.values()];
   const names = [...looks];
   if (names.length === 0) return done;
-  const told = namesWithin(names, LOOKS_CHARS);
+  const told = namesWithin(names, Math.max(LOOKS_CHARS, names[0]!.length + 2));
   const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
   const text = `looked at ${told.join(', ')}${more}`;
   return [{ at: -1, worth: 0, text, labelChars: text.length, detail: '' }, ...done];
@@ -146,10 +143,10 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
 /** What a run looked at takes so many characters: names of records are short, and each may be needed. */
 const LOOKS_CHARS = 140;
 
-/** The first names that fit, and one at least. */
-function namesWithin(names: readonly string[], chars: number): readonly string[] {
+/** The first names that fit, with a comma behind each. */
+export function namesWithin(names: readonly string[], chars: number): readonly string[] {
   let left = chars;
-  const cut = names.findIndex((name, i) => i > 0 && (left -= name.length + 2) < 0);
+  const cut = names.findIndex((name) => (left -= name.length + 2) < 0);
   return cut < 0 ? names : names.slice(0, cut);
 }
 

@@ -29,8 +29,7 @@ import {
   type CallNote,
   type Passage,
 } from '../reading/index.js';
-import type { Exact } from './exact.js';
-import { loads, type Loaded } from './loaded.js';
+import { loads, type Exact, type Loaded } from './exact.js';
 import { replyLines } from './reply-lines.js';
 
 /**

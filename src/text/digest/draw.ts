@@ -3,11 +3,10 @@ import { markFor, type Handle, type Mark } from '../../transcript/index.js';
 import { exactLines } from './exact.js';
 import { fitText } from './fit.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
-import { NAMES, withoutHeads } from './heads.js';
+import { indented, NAMES, withoutHeads } from './heads.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
-import { indented } from './indented.js';
 
 /** Asks for the text that stands for a span of the log. */
 export interface DigestRequest {

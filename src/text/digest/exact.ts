@@ -1,6 +1,15 @@
 import { oneLine, quoted, type CallNote, type Plan, type PlanStep } from '../reading/index.js';
 import type { Handle } from '../../transcript/index.js';
-import type { Loaded } from './loaded.js';
+import { namesWithin } from './call-lines.js';
+
+/** Instructions that a call read, and what reads them back. */
+export interface Loaded {
+  /** Place of the result in the log. */
+  readonly seq: number;
+  readonly label: string;
+  /** Handle of the result. */
+  readonly handle: string;
+}
 
 /** What a digest says word for word of the state of the work, beside the talk. */
 export interface Exact {
@@ -45,14 +54,8 @@ export function exactLines(
 /** The newest first. */
 function loadedLine(loaded: readonly Loaded[], chars: number): string | undefined {
   const head = '[instructions that were read] ';
-  let left = chars - head.length;
-  const named: string[] = [];
-  for (const { label, handle } of loaded.toReversed()) {
-    const name = `${oneLine(label, 120)} [${handle}]`;
-    left -= name.length + 2;
-    if (left < 0) break;
-    named.push(name);
-  }
+  const names = loaded.toReversed().map(({ label, handle }) => `${oneLine(label, 120)} [${handle}]`);
+  const named = namesWithin(names, chars - head.length);
   return named.length > 0 ? head + named.join(', ') : undefined;
 }
 
@@ -79,14 +82,8 @@ function filesLine(edits: readonly CallNote[], since: string, chars: number): st
   const folder = sharedFolder(files);
   const below = folder === '' ? '' : `, below ${folder}`;
   const head = `[files changed by edit tools${since}${oneLine(below, 200)}] `;
-  let left = chars - head.length;
-  const named: string[] = [];
-  for (const file of files) {
-    const name = oneLine(file.slice(folder.length), 200);
-    left -= name.length + 2;
-    if (left < 0) break;
-    named.push(name);
-  }
+  const names = files.map((file) => oneLine(file.slice(folder.length), 200));
+  const named = namesWithin(names, chars - head.length);
   if (named.length === 0) return undefined;
   const more = files.length > named.length ? ` and ${files.length - named.length} more` : '';
   return `${head}${named.join(', ')}${more}`;
@@ -99,4 +96,20 @@ function sharedFolder(files: readonly string[]): string {
   let end = 0;
   while (end < first.length && first[end] === last[end]) end++;
   return first.slice(0, first.lastIndexOf('/', end - 1) + 1);
+}
+
+/** Tools whose answer is an instruction to the agent. */
+const TOOL = /skill|instruction|guideline|get_rules|load_rules/i;
+/** Files that hold instructions to agents, by the names their programs give them. */
+const FILE =
+  /(?:^|[/\\])(?:SKILL\.md|AGENTS\.md|CLAUDE(?:\.local)?\.md|GEMINI\.md|CONVENTIONS\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md)$/i;
+/** What lies there is looked at, as an example or a copy; nobody is told to follow it. */
+const ELSEWHERE = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
+/** A shorter answer says that they were loaded, and is not what they say. */
+const LEAST_TOKENS = 60;
+
+/** Whether a call's answer of so many tokens is instructions to the agent. */
+export function loads({ tool, kind, path = '', ending }: CallNote, tokens: number): boolean {
+  if (tokens < LEAST_TOKENS || ending === 'failed' || ending === 'not run') return false;
+  return TOOL.test(tool) || (kind === 'read' && FILE.test(path) && !ELSEWHERE.test(path));
 }
