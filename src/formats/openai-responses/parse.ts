@@ -11,6 +11,7 @@ import {
   FORMAT,
   isKnownRole,
   isMessageItem,
+  isReference,
   type Item,
   parseContent,
   parseOutput,
@@ -81,7 +82,7 @@ function itemsOf(message: Message | undefined): readonly Item[] {
 }
 
 function refers(message: Message): boolean {
-  return itemsOf(message).some(({ type }) => type === 'item_reference');
+  return itemsOf(message).some(isReference);
 }
 
 /** The call that a result names itself. */

@@ -11,7 +11,7 @@ import {
 import { inWords, type Fields, isFields, isText } from '../record.js';
 import { callKindOf, noResult, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
-import { carriedBy, FORMAT, type Item, withoutId } from './wire.js';
+import { carriedBy, FORMAT, isReference, type Item, withoutId } from './wire.js';
 
 /**
  * A compacted view starts a new chain: the server would put its own copy of the old items before it, so the fields that
@@ -46,7 +46,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
 }
 
 function holdsReference(shown: ViewMessage): boolean {
-  return carriedBy(shown)?.items?.some(({ type }) => type === 'item_reference') ?? false;
+  return carriedBy(shown)?.items?.some(isReference) ?? false;
 }
 
 /** Of a new chain the server holds nothing: a result whose call is not here is nobody's. */

@@ -5,7 +5,7 @@ import { fileNote } from '../conversation/placeholders.js';
 import { fileAt } from '../files.js';
 import { opaquePart } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
-import { type Fields, isFields, jsonText, kindOf } from '../record.js';
+import { type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'openai-responses';
@@ -46,7 +46,12 @@ export function pointerOf(wire: unknown): Pointer | undefined {
 
 /** Messages need not name their type. */
 export function isMessageItem({ type, role }: Item): boolean {
-  return type === 'message' || ((type === undefined || type === null) && typeof role === 'string');
+  return type === 'message' || (!isSet(type) && typeof role === 'string');
+}
+
+/** Stands for an item that the server holds; these need not name their type either. */
+export function isReference({ type, role, id }: Item): boolean {
+  return type === 'item_reference' || (!isSet(type) && typeof role !== 'string' && isText(id));
 }
 
 /** Ids are optional on these: without one the server takes the item as it stands and looks nothing up. */

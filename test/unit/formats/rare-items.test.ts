@@ -47,6 +47,14 @@ it.each<[string, readonly Item[], readonly Item[]]>([
 });
 
 it.each<[string, string, readonly Item[]]>([
+  ...[{ type: 'item_reference' }, { type: null }, {}].map((type): [string, string, readonly Item[]] => [
+    'openai-responses',
+    `the result of a call that an item refers to, of which it says ${JSON.stringify(type)}`,
+    [
+      { ...type, id: 'fc_1' },
+      { type: 'function_call_output', call_id: 'c1', output: 'a.ts' },
+    ],
+  ]),
   ['openai-responses', 'tools that are added midway', [{ type: 'additional_tools', tools: [] }]],
   [
     'openai-responses',
