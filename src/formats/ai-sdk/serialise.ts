@@ -56,7 +56,7 @@ interface Written {
 function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
   const { message } = shown;
   const content = listOf(wire?.content);
-  const made = callsIn(message.parts, note, wire === undefined);
+  const made = callsIn(message, note, wire === undefined);
   const items: Fields[] = [];
   const answers: AiSdkAnswer[] = [];
   const calls: Call[] = [];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isToolCall, type Part } from '../../transcript/index.js';
+import { isToolCall, type Message } from '../../transcript/index.js';
 import { inWords } from '../record.js';
 import { wellFormed } from './drafts.js';
 import { SAID, type Report } from './repairs.js';
@@ -44,15 +44,17 @@ export class CallIds {
 export const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The calls among the parts of one message, under other ids where two share one, or one cannot be encoded. (The same id in
- * another message is no harm: it pairs with the results that follow it there.) Those of a message of another format have
- * ids and names that every provider takes; its own provider's are what that one made.
+ * The calls of one message, under other ids where two share one, or one cannot be encoded. (The same id in
+ * another message is no harm: it pairs with the results that follow it there.) Those of a message
+ * that did not come in this format have ids that every provider takes, and names where they came in another one; its own
+ * provider's are what that one made, and what its host names it has tools for.
  */
-export function callsIn(parts: readonly Part[], report: Report, isForeign: boolean): Call[] {
+export function callsIn({ parts, wireFormat }: Message, report: Report, isForeign: boolean): Call[] {
+  const isNamedElsewhere = isForeign && wireFormat !== undefined;
   const made = parts.filter(isToolCall).map(({ callId, name }) => {
     const sound = wellFormed(callId);
     const id = isForeign ? legalId(sound, LEGAL_ID) : sound;
-    return { callId, id, tool: isForeign ? toolName(name, report) : name };
+    return { callId, id, tool: isNamedElsewhere ? toolName(name, report) : name };
   });
   const ids = new CallIds(made.map(({ id }) => id));
   if (made.some(({ callId }) => !callId.isWellFormed())) report('lone-surrogate', SAID.surrogates);

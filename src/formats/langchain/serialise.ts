@@ -82,7 +82,7 @@ function say(
   const { role, name, parts } = shown.message;
   const { type: said, fields } = see(wire ?? {});
   const made = parts.filter(isToolCall);
-  const calls = callsIn(parts, report, wire === undefined);
+  const calls = callsIn(shown.message, report, wire === undefined);
   const known = listOf(fields.tool_calls);
   const written = made.map((part, at) => writeCall(part, calls[at]!, itemAt(known, part.wire), report));
   const content = writeContent(shown, fields.content, twinning(made, written, known), report);

@@ -64,7 +64,7 @@ function sayMessage(
   isEdited: boolean,
   report: Report,
 ): Said {
-  const calls = callsIn(message.parts, report, wire === undefined);
+  const calls = callsIn(message, report, wire === undefined);
   const made = message.parts.filter(isToolCall);
   const isRenamed = calls.some(
     ({ wireId, tool }, at) => wireId !== made[at]!.callId || tool !== made[at]!.name,

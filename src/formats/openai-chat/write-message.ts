@@ -28,7 +28,7 @@ export function adopted(message: Message, report: Report): Message {
     const wire = source && filePart(source, part);
     return [wire ? { ...part, wire } : { type: 'text', text: namedInstead(part, report) }];
   });
-  const { wire: _, wireFormat: __, ...own } = message;
+  const { wire: _, ...own } = message;
   return { ...own, parts };
 }
 

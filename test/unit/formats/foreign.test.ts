@@ -87,4 +87,14 @@ describe('AC-22: calls of a server with names and ids of its own', () => {
       expect(sent.notices.map(({ kind }) => kind)).toContain('tool-name');
     },
   );
+
+  it.each(['openai-chat', 'ai-sdk', 'langchain'])(
+    'AC-22: keep in %s the name that a host gave, which has its tool',
+    (to) => {
+      const own = messages.map(({ wireFormat: _, wire: __, ...message }) => message);
+      const { messages: sent, notices } = formats.get(to)!.serialise(originals(own));
+      expect(JSON.stringify(sent)).toContain(name);
+      expect(notices.filter(({ kind }) => kind === 'tool-name')).toEqual([]);
+    },
+  );
 });
