@@ -18,12 +18,17 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
 
   const ids = new CallIds();
   const spoken = drafts.slice(instructions.length);
-  for (const step of pairedSteps(spoken, out.notices)) writeStep(step, ids, out);
+  const newest = spoken.findLastIndex(({ role }) => role === 'user' || role === 'tool');
+  const cleared = new Set(spoken.slice(0, Math.max(newest, 0)).filter(isCleared));
+  for (const step of pairedSteps(spoken, out.notices)) writeStep(step, ids, out, cleared);
   out.close(drafts.at(-1)?.id ?? 'request');
   const messages = out.messages(instructions.flatMap(({ blocks }) => blocks));
   const system = systemOf(instructions);
   return { messages, ...(system !== undefined && { beside: { system } }), notices: out.notices };
 }
+
+/** The model is no longer shown it once the user spoke again. */
+const isCleared = ({ frame }: Draft): boolean => frame?.clear_at === 'next_user_message';
 
 /** As it came in, where it did; one text stays a string, and several messages become one list of blocks. */
 function systemOf(instructions: readonly Draft[]): unknown {
@@ -43,7 +48,7 @@ type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
  * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
  * that nothing answers gets its answer even where the view ends: the provider takes no request with an open call.
  */
-function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox): void {
+function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: ReadonlySet<Draft>): void {
   const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
   const others = writeResults(step, wireIds, out);
   const missing = new Set(interrupted(step, out.notices));
@@ -52,7 +57,7 @@ function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox): void {
     const block = { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
     out.say('user', { blocks: [block], faithful: false, joins: true });
   }
-  for (const other of others) writeOther(other, out);
+  for (const other of others) writeOther(other, out, cleared);
 }
 
 function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: CallIds, out: Outbox): WireIds {
@@ -107,7 +112,7 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
   return others;
 }
 
-function writeOther(other: Other, out: Outbox): void {
+function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): void {
   if ('label' in other) {
     out.say('user', { blocks: labelled(other.label, other.block), faithful: false });
     return;
@@ -117,8 +122,8 @@ function writeOther(other: Other, out: Outbox): void {
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (faithful && out.lastRole === 'user') {
     out.say('system', { blocks, whole, frame, faithful });
-  } else if (blocks.length === 0) {
-    out.note(id, 'midway-instructions', 'options midway have no place here and are not sent');
+  } else if (blocks.length === 0 || cleared.has(other.draft)) {
+    out.note(id, 'midway-instructions', 'options or cleared instructions have no place here; not sent');
   } else {
     out.note(id, 'midway-instructions', SAID.midway);
     const label: Block = { type: 'text', text: MIDWAY_SYSTEM };

@@ -133,6 +133,15 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(wire({ role: 'user', content: '' }).kinds).toEqual(['empty-text', 'nothing-said']);
   });
 
+  it('instructions that the model is no longer shown do not come back as the user’s', () => {
+    const briefly = { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' };
+    const misplaced = [go, assistant(text('Odd.')), briefly];
+    expect(wire(...misplaced).messages.at(-1)!.content[1]).toEqual(text('Be brief.'));
+    const { messages, kinds } = wire(...misplaced, assistant(text('So.')), go);
+    expect(JSON.stringify(messages)).not.toContain('Be brief.');
+    expect(kinds).toContain('midway-instructions');
+  });
+
   it('instructions midway where the provider has no place for them', () => {
     const {
       messages,
