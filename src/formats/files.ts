@@ -1,5 +1,5 @@
 import type { FilePart, FilePlace, Message, OpaquePart } from '../transcript/index.js';
-import { isFields, jsonText, type Fields } from './record.js';
+import { base64Length, isBytes, isFields, jsonText, type Fields } from './record.js';
 
 /** What a file is, inline, at an address, or uploaded before: what every format can write in its own way. */
 export type FileSource =
@@ -104,14 +104,12 @@ function following(from: unknown, way: FilePlace['way']): unknown {
 function sizeOf(held: unknown): number | undefined {
   if (typeof held === 'string' || held instanceof URL) return Buffer.byteLength(String(held));
   if (Array.isArray(held)) return Buffer.byteLength(jsonText(held));
-  const isBytes = held instanceof Uint8Array || held instanceof ArrayBuffer;
-  return isBytes ? Math.ceil(held.byteLength / 3) * 4 : undefined;
+  return isBytes(held) ? base64Length(held) : undefined;
 }
 
 function base64Of(held: unknown): string | undefined {
   if (typeof held === 'string') return held;
-  if (held instanceof Uint8Array) return Buffer.from(held).toString('base64');
-  return held instanceof ArrayBuffer ? Buffer.from(held).toString('base64') : undefined;
+  return isBytes(held) ? Buffer.from(held as Uint8Array).toString('base64') : undefined;
 }
 
 /** The type that a `data:` address names; undefined for any other text. */

@@ -57,23 +57,35 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+const orNothing =
+  (parse: (text: string) => unknown) =>
+  (text: string): unknown => {
+    try {
+      return parse(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+export const isBytes = (value: unknown): value is Uint8Array | ArrayBuffer =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer;
+
+const viewOf = (bytes: Uint8Array | ArrayBuffer): Uint8Array =>
+  bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+
+/** Whether both are bytes, and the same ones. */
+export const sameBytes = (a: unknown, b: unknown): boolean =>
+  isBytes(a) && isBytes(b) && Buffer.compare(viewOf(a), viewOf(b)) === 0;
+
+/** How long bytes are as base64. */
+export const base64Length = ({ byteLength }: Uint8Array | ArrayBuffer): number =>
+  Math.ceil(byteLength / 3) * 4;
+
 /** What JSON text says; undefined where it is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
+export const jsonIn = orNothing(parseJson);
 
 /** The same of a text that a model wrote; undefined too where it nests so deep that it is better left as the text it is. */
-export function jsonSaid(text: string): unknown {
-  try {
-    return parseSaid(text);
-  } catch {
-    return undefined;
-  }
-}
+export const jsonSaid = orNothing(parseSaid);
 
 /** Arguments as a value: nothing is an empty object, and what is no JSON is itself. */
 export function argumentsIn(text: string): unknown {

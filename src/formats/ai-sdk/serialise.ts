@@ -1,5 +1,5 @@
 import type { Serialised, WireMemory } from '../../spi/index.js';
-import type { Message, Part, ViewMessage } from '../../transcript/index.js';
+import type { Message, Part, Role, ViewMessage } from '../../transcript/index.js';
 import { alignedParts, drafting, ownWire } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
@@ -97,8 +97,6 @@ function answerOf(part: Part, from: unknown, message: Message, note: Report): Ai
   }
   return undefined;
 }
-
-type Role = 'system' | 'user' | 'assistant' | 'tool';
 
 function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Report): Role {
   if (wire && !ROLES.has(wire.role)) {

@@ -1,4 +1,4 @@
-import { fieldsOf, inWords, isFields, type Fields } from '../record.js';
+import { base64Length, fieldsOf, inWords, isBytes, isFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'ai-sdk';
@@ -49,8 +49,7 @@ const optionsOf = ({ providerOptions }: Fields): readonly Fields[] =>
 
 /** JSON text for sizes: bytes count as what base64 makes of them, and nothing throws. */
 export function sizeOf(value: unknown): number {
-  if (value instanceof Uint8Array) return Math.ceil(value.byteLength / 3) * 4;
-  if (value instanceof ArrayBuffer) return Math.ceil(value.byteLength / 3) * 4;
+  if (isBytes(value)) return base64Length(value);
   if (value instanceof URL) return value.href.length;
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);

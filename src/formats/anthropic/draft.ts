@@ -7,14 +7,12 @@ import { inWords, isFields, isSet, jsonText } from '../record.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
 import { blockOf, mendBlock } from './write-block.js';
 
-export type DraftCall = DraftedCall;
-
 export interface DraftResult extends DraftedAnswer {
   readonly block: Block;
 }
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
-export interface Draft extends Drafted<DraftCall, DraftResult> {
+export interface Draft extends Drafted<DraftedCall, DraftResult> {
   /** All but results; the calls are in the order of `tool_use` among them. None where a system message only sets options. */
   readonly blocks: readonly Block[];
   /** The object that came in, where it goes out as it is. */

@@ -1,10 +1,16 @@
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { CallIds, LEGAL_ID, legalId } from '../conversation/ids.js';
-import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
+import {
+  type DraftedCall,
+  interrupted,
+  type PairedStep,
+  pairedSteps,
+  type Waiting,
+} from '../conversation/pairing.js';
 import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
-import { type Draft, type DraftCall, draftOf } from './draft.js';
+import { type Draft, draftOf } from './draft.js';
 import { Outbox } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
@@ -42,7 +48,7 @@ function systemOf(instructions: readonly Draft[]): unknown {
 }
 
 /** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
-type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
+type WireIds = ReadonlyMap<Waiting<DraftedCall>, string>;
 
 /**
  * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
@@ -60,8 +66,13 @@ function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: 
   for (const other of others) writeOther(other, out, cleared);
 }
 
-function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: CallIds, out: Outbox): WireIds {
-  const wireIds = new Map<Waiting<DraftCall>, string>();
+function writeHead(
+  head: Draft,
+  waiting: readonly Waiting<DraftedCall>[],
+  ids: CallIds,
+  out: Outbox,
+): WireIds {
+  const wireIds = new Map<Waiting<DraftedCall>, string>();
   for (const one of waiting) {
     const { callId, tool } = one.call;
     const id = ids.take(legalId(callId, LEGAL_ID));

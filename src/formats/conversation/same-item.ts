@@ -1,4 +1,5 @@
 import { isPlain } from '../../transcript/index.js';
+import { isBytes, sameBytes } from '../record.js';
 
 /**
  * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the
@@ -18,9 +19,7 @@ export function sameItem(a: unknown, b: unknown): boolean {
 
 function sameInstance(a: object, b: object): boolean {
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
-  if (a instanceof ArrayBuffer)
-    return Buffer.compare(new Uint8Array(a), new Uint8Array(b as ArrayBuffer)) === 0;
+  if (isBytes(a)) return sameBytes(a, b);
   if (a instanceof URL || a instanceof Date) return a.toJSON() === (b as URL | Date).toJSON();
   return Object.keys(a).length > 0 && sameFields(a, b);
 }

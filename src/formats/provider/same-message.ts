@@ -1,5 +1,5 @@
 import { isPlain, type Message, NumberLiteral } from '../../transcript/index.js';
-import type { Fields } from '../record.js';
+import { isBytes, sameBytes, type Fields } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 
 /** Whether two texts count as one: the same, unless a caller knows better. */
@@ -56,17 +56,8 @@ function sameList(a: unknown, b: unknown, sameText: SameText): boolean {
   return a.every((item, i) => sameValue(item, b[i], sameText));
 }
 
-function sameBytes(a: unknown, b: unknown): boolean {
-  return isBytes(a) && isBytes(b) && Buffer.compare(viewOf(a), viewOf(b)) === 0;
-}
-
 const sameNumber = (a: unknown, b: unknown): boolean =>
   a instanceof NumberLiteral && b instanceof NumberLiteral && a.literal === b.literal;
-
-const isBytes = (value: unknown): value is Uint8Array | ArrayBuffer =>
-  value instanceof Uint8Array || value instanceof ArrayBuffer;
-const viewOf = (bytes: Uint8Array | ArrayBuffer): Uint8Array =>
-  bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
 
 /** Every field of `a` stands in `b`. */
 function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
