@@ -205,13 +205,10 @@ function standsIn(messages: readonly Message[], old: readonly Message[]): boolea
   );
 }
 
-function isInstruction({ role }: Message): boolean {
-  return role === 'system';
-}
+const isInstruction = ({ role }: Message): boolean => role === 'system';
 
-function isWords({ parts }: Message): boolean {
-  return parts.every(({ type }) => type === 'text' || type === 'file' || type === 'reasoning');
-}
+const isWords = ({ parts }: Message): boolean =>
+  parts.every(({ type }) => type === 'text' || type === 'file' || type === 'reasoning');
 
 /** How what a client passed is taken, or refused: a value, and what it is in the words of an error message. */
 export type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;

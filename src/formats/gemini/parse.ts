@@ -83,7 +83,7 @@ function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, r
   );
   const parts = role === 'model' ? parsed : resultsWhole(parsed);
   for (const part of parts) {
-    if (part.type === 'opaque' && !KNOWN.has(part.kind)) {
+    if (part.type === 'opaque' && !KNOWN.test(part.kind)) {
       report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
     }
   }
@@ -96,16 +96,7 @@ function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, r
 }
 
 /** What the model and its server-side tools make beside words and calls. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'executableCode',
-  'executable_code',
-  'codeExecutionResult',
-  'code_execution_result',
-  'toolCall',
-  'tool_call',
-  'toolResponse',
-  'tool_response',
-]);
+const KNOWN = /^(?:executable_?code|code_?execution_?result|tool_?call|tool_?response)$/i;
 
 /**
  * The calls that wait where a turn begins, and those that it makes, with ids for those that have none. The wire pairs by

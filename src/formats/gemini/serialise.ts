@@ -199,12 +199,9 @@ function namedAs(wire: WirePart, { wireName, id }: DraftCall): WirePart {
 
 function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, behindResults: boolean): void {
   if (spoken.length === 0) return;
+  const report = reporter('request', notices);
   if (behindResults && contents.at(-1)?.role !== 'model') {
-    notices.push({
-      at: 'request',
-      kind: 'turn-between',
-      what: 'words behind results follow a turn of the model',
-    });
+    report('turn-between', 'words behind results follow a turn of the model');
     contents.push({ role: 'model', parts: [{ text: WAITS }] });
   }
   const [first, ...more] = spoken;
@@ -212,13 +209,8 @@ function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, be
     contents.push(first!.untouched ?? { role: 'user', parts: first!.parts });
     return;
   }
-  if (spoken.some(({ untouched }) => untouched)) {
-    notices.push({
-      at: 'request',
-      kind: 'merged-turns',
-      what: `${spoken.length} turns of the user are sent as one`,
-    });
-  }
+  if (spoken.some(({ untouched }) => untouched))
+    report('merged-turns', `${spoken.length} turns of the user are sent as one`);
   contents.push({ role: 'user', parts: spoken.flatMap(({ parts }) => parts) });
 }
 

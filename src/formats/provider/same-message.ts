@@ -1,5 +1,5 @@
 import { isPlain, type Message, NumberLiteral } from '../../transcript/index.js';
-import { isBytes, sameBytes, type Fields } from '../record.js';
+import { isBytes, isSet, sameBytes, type Fields } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 
 /** Whether two texts count as one: the same, unless a caller knows better. */
@@ -24,7 +24,7 @@ const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ??
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
 function sameValue(given: unknown, other: unknown, sameText: SameText): boolean {
   const [a, b] = haveFields(given, other) ? [given, other] : [asWritten(given), asWritten(other)];
-  if (a === b || (isNothing(a) && isNothing(b))) return true;
+  if (a === b || (!isSet(a) && !isSet(b))) return true;
   if (typeof a === 'string') return isSaid(a, typeof b === 'string' ? b : onlyText(b), sameText);
   if (typeof b === 'string') return isSaid(onlyText(a), b, sameText);
   if (!isObject(a) || !isObject(b)) return false;
@@ -64,7 +64,7 @@ function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
   for (const key in a) {
     const value = a[key];
     if (isNoMatter(key, value, b)) continue;
-    if (!sameValue(value, b[key], sameText) && !(isNothing(b[key]) && isEmptied(value))) return false;
+    if (!sameValue(value, b[key], sameText) && (isSet(b[key]) || !isEmptied(value))) return false;
   }
   return true;
 }
@@ -73,8 +73,7 @@ function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
 function holdsNoMore(a: Fields, b: Fields): boolean {
   for (const key in a) {
     const value = asWritten(a[key]);
-    if (!isNoMatter(key, value, b) && isNothing(b[key]) && !isNothing(value) && !isEmptied(value))
-      return false;
+    if (!isNoMatter(key, value, b) && !isSet(b[key]) && isSet(value) && !isEmptied(value)) return false;
   }
   return true;
 }
@@ -83,7 +82,7 @@ function isNoMatter(key: string, value: unknown, other: Fields): boolean {
   if (PASSING.test(key) || typeof value === 'function') return true;
   if (key !== 'id') return false;
   // Programs name messages when they first store them, and LangGraph does at each call where its client has not.
-  if (isNothing(other.id) !== isNothing(value)) return true;
+  if (isSet(other.id) !== isSet(value)) return true;
   return 'content' in other && [value, other.id].some((id) => typeof id === 'string' && RANDOM.test(id));
 }
 
@@ -103,8 +102,4 @@ function onlyText(content: unknown): string | undefined {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null;
 }
