@@ -29,7 +29,7 @@ export function chooseSummarizer(settings: SummarizerSettings, inCode?: string):
   if (inCode !== undefined) return { from: 'code', name: inCode };
   if (settings.summarizer !== 'model' && settings.summarizer !== EXTRACTIVE)
     return { from: 'code', name: settings.summarizer };
-  const model = settings.summarizerModel.model ?? settings.model ?? '';
+  const model = settings.summarizerModel.model || settings.model || '';
   return { from: 'default', name: settings.summarizer === 'model' ? model : EXTRACTIVE };
 }
 

@@ -95,8 +95,8 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
 
 /** Throws `CONFIG_INVALID` where nobody names it. */
 function modelOf({ fields, subject, sessionModel }: NamedModel): string {
-  const model = fields.model ?? sessionModel;
-  if (model === null) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
+  const model = fields.model || sessionModel;
+  if (!model) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
   return model;
 }
 
@@ -105,8 +105,8 @@ function optionsOf({ fields, subject, env }: NamedModel): { baseURL?: string; ap
   const { provider, baseUrl, apiKeyEnv } = fields;
   if (baseUrl === null && provider === 'openai-compatible')
     throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
-  const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
-  if (apiKeyEnv !== null && !apiKey)
+  const apiKey = apiKeyEnv && Object.hasOwn(env, apiKeyEnv) ? env[apiKeyEnv] : undefined;
+  if (apiKeyEnv && !apiKey)
     throw missing(
       `environment variable ${apiKeyEnv}`,
       'Put the key there, and hand the variables in: createSpillway({ env: process.env }) reads them, the library never does so by itself.',

@@ -80,7 +80,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const summarizerOf = await openSummarizers(request);
   for (const [name, { prompt }] of Object.entries(settings.summarizerAgents))
     if (prompt) ownPrompt(prompt, sources, `summarizerAgents.${name}.prompt`);
-  if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
+  if (settings.compaction.prompt) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   // Whoever shares the store, or this engine, buys once between them.
   const once = new BoughtOnce(store ?? memoryOfTexts());

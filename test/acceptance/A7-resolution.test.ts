@@ -35,6 +35,26 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(record!.summarizer).toEqual({ from: 'prompt', name: OWN });
   });
 
+  it('A7: an empty text names nobody: no prompt, no agent, no model but that of the session, no key', async () => {
+    const emulator = await startEmulator();
+    const session = await opened({
+      summarizer: 'model',
+      summarizerModel: { baseUrl: emulator.url, model: '', apiKeyEnv: '' },
+      compaction: { prompt: '', agent: '' },
+    });
+    const { record } = await pressed(session, 1);
+    expect(asked(emulator)).toEqual(['the-session-s']);
+    expect(record!.summarizer).toEqual({ from: 'default', name: 'the-session-s' });
+  });
+
+  it('A7: a key is a variable of the environment, and nothing that every object has', async () => {
+    const summarizerModel = { baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'toString' };
+    await expect(opened({ summarizer: 'model', summarizerModel }, { env: {} })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('environment variable toString'),
+    });
+  });
+
   it('a named agent: its own model, and its own prompt where it has one', async () => {
     const emulator = await startEmulator();
     for (const agent of ['FastCompactor', 'Foreman']) {
