@@ -34,6 +34,7 @@ const OPENING = [
   "import { judge, STAGE_RULES } from 'spillway/testkit';",
   '',
   'const verdicts = await judge({ stage }, STAGE_RULES); // [{ id, intent, holds, seen? }]',
+  '// Likewise { format }, FORMAT_RULES; { folder } or { name, plugin }, PLUGIN_RULES; summarizer, SUMMARIZER_RULES.',
   '```',
   '',
   'A module may export `conform`: `options` (more options to try, by the name of the stage), `knobs` (those to try in place of',
