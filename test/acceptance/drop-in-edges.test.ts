@@ -150,6 +150,32 @@ describe('N13: a session of another wire format than the client', () => {
     );
   });
 
+  it('N13: a client without what would be compacted is refused, and none of its keys shown', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(3_000);
+    const said = (made: () => unknown): unknown => {
+      try {
+        return made();
+      } catch (error) {
+        return error;
+      }
+    };
+    const refused = [
+      () => compactOpenAI({ apiKey: 'sk-of-a-user', chat: {} } as never, spillway),
+      () => compactOpenAI(anthropic(emulator) as never, spillway),
+      () => compactOpenAI({} as never, spillway),
+      () => compactOpenAI(undefined as never, spillway),
+      () => compactOpenAI({ responses: { create: () => undefined } } as never, { chat: spillway }),
+      () => compactAnthropic(openai(emulator) as never, spillway),
+    ].map(said);
+    for (const error of refused) expect(error).toMatchObject({ code: 'ARGUMENT_INVALID' });
+    const [first] = refused as [Error];
+    expect(first.message).toMatch(
+      /compactOpenAI; found "one with apiKey, chat"; allowed: a client with chat\.completions, or resp/,
+    );
+    expect(first.message).not.toContain('sk-of-a-user');
+  });
+
   it('N13: is refused before anything is sent, where it comes from a function', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(3_000);

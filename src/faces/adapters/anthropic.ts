@@ -37,7 +37,7 @@ export function compactAnthropic<Client extends AnthropicClient>(
     endpoint: MESSAGES,
     session: resolveSession(session, 'anthropic', 'compactAnthropic'),
   });
-  return withResources(client, { messages, 'beta.messages': messages });
+  return withResources('compactAnthropic', client, { messages, 'beta.messages': messages });
 }
 
 /** Whether the client can have the provider keep a conversation. */

@@ -40,7 +40,7 @@ export function compactOpenAI<Client extends OpenAIClient>(
   const chats = chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })');
   const others = responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })');
   const responding = others && wayOf({ ...options, endpoint: RESPONSES, session: others });
-  return withResources(client, {
+  return withResources('compactOpenAI', client, {
     ...(chats && { 'chat.completions': wayOf({ ...options, endpoint: CHAT, session: chats }) }),
     ...(responding && { responses: responding, 'beta.responses': responding }),
   });

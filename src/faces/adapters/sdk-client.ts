@@ -7,6 +7,7 @@ import {
   streamedAnswers,
   type Endpoint,
 } from '../endpoints/index.js';
+import { OBJECT, SpillwayError } from '../../errors/index.js';
 import type { Prepared, Session } from '../../session/index.js';
 import { isFields, type Fields } from '../../formats/index.js';
 import { mostRecalls, recalledAnswer, turnOf, type DropInOptions, type Resolved } from './drop-in.js';
@@ -25,11 +26,26 @@ export interface Way {
   readonly other?: (name: string | symbol, method: unknown, resource: object, client: object) => unknown;
 }
 
-/** The same client, whose resources at these paths (`chat.completions`) go this way; and so do those of its `withOptions`. */
+/** The same client, whose resources at these paths (`chat.completions`) go this way. Throws `ARGUMENT_INVALID` where it has none. */
 export function withResources<Client extends object>(
+  dropIn: string,
   client: Client,
   ways: Readonly<Record<string, Way>>,
 ): Client {
+  const at = (path: string): unknown =>
+    path.split('.').reduce<unknown>((of, key) => (of as Fields | undefined)?.[key], client ?? undefined);
+  if (Object.keys(ways).some((path) => typeof at(`${path}.create`) === 'function')) return wrap(client, ways);
+  throw new SpillwayError('ARGUMENT_INVALID', {
+    subject: `client given to ${dropIn}`,
+    // Its values may be keys.
+    found: OBJECT.is(client) ? `one with ${Object.keys(client).slice(0, 9).join(', ')}` : String(client),
+    allowed: `a client with ${Object.keys(ways).join(', or ')}`,
+    remedy: 'Pass the client itself: of this nothing would be compacted.',
+  });
+}
+
+/** And so do those of its `withOptions`. */
+function wrap<Client extends object>(client: Client, ways: Readonly<Record<string, Way>>): Client {
   const at = (path: string, own: object): object => {
     const way = ways[path];
     const wrapped: object = new Proxy(own, {
@@ -46,8 +62,7 @@ export function withResources<Client extends object>(
         if (way?.other) return way.other(key, value, wrapped, root);
         if (path !== '' || typeof value !== 'function') return value;
         if (key !== 'withOptions') return (value as Method).bind(target);
-        return (...options: unknown[]) =>
-          withResources((value as Method).apply(target, options) as Client, ways);
+        return (...options: unknown[]) => wrap((value as Method).apply(target, options) as Client, ways);
       },
     });
     return wrapped;
