@@ -51,6 +51,7 @@ export class Log implements ReadonlyLog {
   readonly #turnOf: number[] = [];
   #unseenFrom = 0;
   #newestAnswer = -1;
+  #newestUser: LogMessage | undefined;
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
   readonly #left = new Map<string, LeftMessage>();
@@ -148,12 +149,20 @@ export class Log implements ReadonlyLog {
     return this.#turnOf[seq] ?? 0;
   }
 
+  /** A request is made. Where words of the model stand last it is to go on with them, and what it was asked is open again. */
+  ask(): void {
+    const last = this.#messages.at(-1);
+    if (last?.role !== 'assistant' || isStep(last)) return;
+    this.#unansweredUser = this.#newestUser;
+    this.#unseenFrom = Math.min(this.#unseenFrom, last.seq);
+  }
+
   /** Keeps the marks that depend on the newest messages only. */
   #note(entry: LogMessage): void {
     const isUser = entry.role === 'user' && entry.origin !== 'synthetic';
     const saysSomething = isUser && entry.parts.some((part) => part.type !== 'tool-result');
     if (saysSomething) {
-      this.#unansweredUser = entry;
+      this.#newestUser = this.#unansweredUser = entry;
       this.#firstUser ??= entry;
       this.#turns.push({ index: this.#turns.length, from: entry.seq });
     }

@@ -129,6 +129,16 @@ describe('a client that sends its whole history each time', () => {
     expect(session.log.length).toBe(heads[0]! + rest.length - 2);
   });
 
+  it.each(['staged', 'pivot'])(
+    'may begin the answer for the model: that and its question stand, whatever has to leave (%s)',
+    async (profile) => {
+      const session = (await engine(500, {}, { profile })).session();
+      const ends = [user(`How many sails? ${prose(60)}`), says('So many:')];
+      await session.follow({ messages: [...START, says('Gladly.'), ...talk(3, 150), ...ends] });
+      expect((await sent(session)).slice(-2)).toEqual(ends);
+    },
+  );
+
   it('has its tools counted, and counted again when they change', async () => {
     const session = await following();
     const tools = [{ type: 'function', function: { name: 'look', description: prose(300) } }];
