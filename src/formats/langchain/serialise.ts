@@ -88,7 +88,7 @@ function say(
   const content = writeContent(shown, fields.content, twinning(made, written, known), report);
   const thought = thinking(parts);
   const speaksBeside =
-    parts.some(({ wire: at }) => at === 'invalid' || at === 'refusal') ||
+    (wire && parts.some(({ wire: at }) => at === 'invalid' || at === 'refusal')) ||
     isFields(fieldsOf(fields.additional_kwargs).audio);
   if (content.length === 0 && calls.length === 0 && !thought && !speaksBeside) return undefined;
   const type = wire && KNOWN.has(said) ? said : TYPE_OF[role];
@@ -172,8 +172,8 @@ function writeContent(
   const byBlock = new Map<number, unknown[]>();
   const fresh: unknown[] = [];
   for (const { source, shown: parts } of alignedParts(shown)) {
-    // Stands beside the content.
-    if (source.wire === 'refusal') continue;
+    // Stands beside the content here; chat's has no other place.
+    if (source.wire === 'refusal' && ownWire(shown, FORMAT)) continue;
     const at = typeof source.wire === 'number' && !isToolCall(source) ? source.wire : -1;
     const written = parts.flatMap((part) => writeBlock(part, blocks[at], shown.message, report) ?? []);
     if (at in blocks) byBlock.set(at, written);

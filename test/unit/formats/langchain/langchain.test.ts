@@ -68,6 +68,19 @@ describe('an answer that says nothing in its content', () => {
     expect(messages[0]!.parts).toMatchObject([{ type: 'text', text: 'I cannot.' }]);
     expect(notices).toEqual([]);
   });
+
+  it('a refusal of chat is said in the content', () => {
+    const given = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: null, refusal: 'I cannot.' },
+    ];
+    const { messages, notices } = langchain.serialise(originals(openaiChat.parse(given).messages));
+    expect(messages).toEqual([
+      { type: 'human', content: 'go' },
+      { type: 'ai', content: 'I cannot.' },
+    ]);
+    expect(notices).toEqual([]);
+  });
 });
 
 it('what a harness says in the user’s place is a program’s, save its summaries, which are told by their text', () => {
