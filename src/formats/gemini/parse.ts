@@ -125,10 +125,11 @@ const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 function parsePart(part: WirePart, index: number, waiting: Waiting, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
-    const { id, name, args = {} } = call;
+    const { id, name } = call;
+    const args = jsonText(call.args ?? {});
     const callId = isText(id) ? id : `call_${waiting.id}_${index}`;
     const tool = isText(name) ? name : 'unknown';
-    const made: Part = { type: 'tool-call', callId, name: tool, arguments: jsonText(args), wire: index };
+    const made: Part = { type: 'tool-call', callId, name: tool, arguments: args, wire: index };
     waiting.calls.push(made);
     return made;
   }
@@ -144,7 +145,7 @@ function parsePart(part: WirePart, index: number, waiting: Waiting, place: FileP
     if (part.thought !== true) return { type: 'text', text: part.text, wire: index };
     return { type: 'reasoning', text: part.text, ...(isText(signature) ? { signature } : {}), wire: index };
   }
-  const kind = Object.keys(part).find((key) => !key.startsWith('thought')) ?? 'part';
+  const kind = Object.keys(part).find((key) => !key.startsWith('thought') && isSet(part[key])) ?? 'part';
   return opaquePart(kind, part, index, place);
 }
 

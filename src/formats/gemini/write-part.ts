@@ -115,7 +115,7 @@ function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   const name = takenName(named);
   const { args } = call;
   if (name !== call.name) note('tool-name', SAID.toolName(named, name));
-  const legal = args === undefined ? { name } : { name, args: argumentsObject(args, name, note) };
+  const legal = !isSet(args) ? { name } : { name, args: argumentsObject(args, name, note) };
   const sent = changed(call, legal);
   return sent === call ? part : { ...part, [keyOf(part, 'functionCall')]: sent };
 }

@@ -229,6 +229,24 @@ describe('what a log holds broken', () => {
     ]);
   });
 
+  it('arguments that are null are none, and null fields beside what a part says do not name it', () => {
+    const contents = [
+      turn('user', 'go'),
+      {
+        role: 'model',
+        parts: [
+          { mediaResolution: null, codeExecutionResult: null, executableCode: { code: '1' }, text: null },
+          { functionCall: { name: 'look', args: null } },
+        ],
+      },
+      turn('user', { functionResponse: { name: 'look', response: { output: 'a' } } }),
+    ];
+    const { messages, notices } = gemini.parse({ contents });
+    expect(messages[1]!.parts).toMatchObject([{ kind: 'executableCode' }, { arguments: '{}' }]);
+    const sent = gemini.serialise(originals(messages));
+    expect([sent.messages, notices, sent.notices]).toEqual([contents, [], []]);
+  });
+
   it('fields that are null are not there: words beside them are said, and nothing failed', () => {
     const nulls = { thought: null, function_call: null, function_response: null, functionResponse: null };
     const said = (words: string): Loose => ({ ...nulls, text: words });
