@@ -62,7 +62,7 @@ const builtIn = (tool: string, ...fields: readonly string[]): Pick<CallKind, 're
   read: (item) => ({ name: tool, args: jsonText(fields.map((field) => item[field]).find(isSet) ?? {}) }),
   withArguments: (item, args) => {
     const value = jsonSaid(args);
-    const field = fields.find((one) => one in item) ?? fields.at(-1)!;
+    const field = fields.find((one) => isSet(item[one])) ?? fields.at(-1)!;
     return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
   },
 });

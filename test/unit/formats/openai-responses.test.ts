@@ -157,6 +157,20 @@ describe('what was edited', () => {
     expect(sent).toMatchObject({ call_id: expect.any(String), id: expect.any(String) });
   });
 
+  it('the arguments of a computer_call stay under the field that held them, though the other is null', () => {
+    const screen = { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA==' };
+    const { messages } = openaiResponses.parse([
+      says('user', 'go'),
+      { type: 'computer_call', id: 'c', call_id: 'a', actions: null, action: { type: 'type', text: 'long' } },
+      { type: 'computer_call_output', call_id: 'a', output: screen },
+    ]);
+    const [first, made, last] = originals(messages);
+    const [part] = made!.message.parts;
+    const cut = withPart(made!, 0, [{ ...part, arguments: '{"type":"type","text":"…"}' } as Part]);
+    const { messages: sent } = openaiResponses.serialise([first!, cut, last!]);
+    expect(sent[1]).toMatchObject({ actions: null, action: { type: 'type', text: '…' } });
+  });
+
   it('reasoning that goes takes its bond along: what it led to is sent without ids', () => {
     const { body: sent } = edit('reasoning', () => []);
     const input = sent.input as Loose[];
