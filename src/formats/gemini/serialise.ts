@@ -4,7 +4,7 @@ import { wellFormed } from '../conversation/drafts.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
 import { BEGINS, MIDWAY_SYSTEM, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { reporter, SAID } from '../conversation/repairs.js';
-import { isFields, isText } from '../record.js';
+import { isFields, isSet, isText } from '../record.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
 
@@ -153,9 +153,7 @@ function broughtByOne({ drafts, waiting }: Step, results: Results): Draft | unde
 
 function fitsCall(wire: WirePart, { wireName, id }: DraftCall): boolean {
   const response = wire[keyOf(wire, 'functionResponse')];
-  return (
-    isFields(response) && response.name === wireName && (response.id === undefined || response.id === id)
-  );
+  return isFields(response) && response.name === wireName && (!isSet(response.id) || response.id === id);
 }
 
 /** The turn with the results, one for each call; a call that nothing answers gets its answer here. */

@@ -64,13 +64,13 @@ function checkContent(content: Loose, at: number, faults: Found): void {
   for (const part of listIn(content.parts)) checkPart(asLoose(part), content.role === 'model', at, faults);
 }
 
-const named = { name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/), id: z.string().optional() };
+const named = { name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/), id: z.string().nullish() };
 const mimeType = z.string().regex(/^[\w.+-]+\/[\w.+-]+$/);
 
 /** Exactly one of these in a part, in either spelling; of those that are looked into, what they hold. */
 const SAYINGS = {
   text: z.unknown(),
-  functionCall: z.object({ ...named, args: object.optional() }),
+  functionCall: z.object({ ...named, args: object.nullish() }),
   functionResponse: z.object({ ...named, response: object }),
   inlineData: z.object({ mimeType, data: text }),
   fileData: z.object({ mimeType: mimeType.nullish(), fileUri: text }),
@@ -86,7 +86,7 @@ function checkPart(part: Loose, isModels: boolean, at: number, faults: Found): v
   faults.demand('G0', at, text.optional(), signature, 'thoughtSignature');
   if (said.length === 0 && signature === undefined) faults.add('G0', at, 'a part that says nothing');
   if (said.length > 1) faults.add('G0', at, `a part that says ${said.map(([name]) => name).join(' and ')}`);
-  faults.demand('G0', at, z.string().optional(), part.text, 'text');
+  faults.demand('G0', at, z.string().nullish(), part.text, 'text');
   if (part.text === '' && signature === undefined) faults.add('G0', at, 'a text without words');
   for (const [name, shape] of said) faults.demand('G0', at, shape, part[name], name);
   if (!isModels && !isNothing(part.functionCall))
@@ -125,7 +125,7 @@ function checkResponses(contents: readonly Loose[], openEnd: boolean, faults: Fo
       const response = responses[i]!;
       if (call.name !== response.name)
         faults.add('G2', at, `a response of ${inWords(response.name)} to a call of ${inWords(call.name)}`);
-      const bothNamed = call.id !== undefined && response.id !== undefined;
+      const bothNamed = !isNothing(call.id) && !isNothing(response.id);
       if (bothNamed && call.id !== response.id)
         faults.add('G2', at, `the response ${inWords(response.id)} is out of order`);
     });

@@ -236,13 +236,22 @@ describe('what a log holds broken', () => {
         role: 'model',
         parts: [
           { mediaResolution: null, codeExecutionResult: null, executableCode: { code: '1' }, text: null },
-          { functionCall: { name: 'look', args: null } },
+          { functionCall: { id: null, name: 'look', args: null } },
+          { functionCall: { id: null, name: 'read', args: {} } },
         ],
       },
-      turn('user', { functionResponse: { name: 'look', response: { output: 'a' } } }),
+      turn(
+        'user',
+        { functionResponse: { id: null, name: 'look', response: { output: 'a' } } },
+        {
+          functionResponse: { id: null, name: 'read', response: { output: 'b' } },
+          text: null,
+        },
+      ),
     ];
+    expect(validateGemini({ contents })).toEqual([]);
     const { messages, notices } = gemini.parse({ contents });
-    expect(messages[1]!.parts).toMatchObject([{ kind: 'executableCode' }, { arguments: '{}' }]);
+    expect(messages[1]!.parts.slice(0, 2)).toMatchObject([{ kind: 'executableCode' }, { arguments: '{}' }]);
     const sent = gemini.serialise(originals(messages));
     expect([sent.messages, notices, sent.notices]).toEqual([contents, [], []]);
   });
