@@ -156,7 +156,7 @@ function requestOf(
     inView,
     newest,
     behind: newest.length > 0 ? behindOf(to, log) : undefined,
-    wasBehind: ({ count: said, hash }) => said < log.length - to && behindOf(to, log, said).hash === hash,
+    wasBehind: ({ count: said, hash }) => behindOf(to, log, said).hash === hash,
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
     signal,

@@ -1,4 +1,4 @@
-import { PlanBook, speechesOf } from '../text/reading/index.js';
+import { isNoNote, PlanBook, speechesOf, type Speech } from '../text/reading/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -167,12 +167,19 @@ export function newestRoom(window: number): number {
   return room < LEAST_NEWEST ? 0 : room;
 }
 
-/** The newest messages that come after a span, quoted in short, as many as a small part of the window holds. */
+/**
+ * The newest messages that come after a span, quoted in short, as many as a small part of the window holds. Notes of programs
+ * are left out: clients take them back with the next call, and the text would have to be bought again.
+ */
 export function newestOf(to: number, request: BesideRequest): string[] {
   const { log, count, window } = request;
-  const messages = log.between(Math.max(to + 1, log.length - MOST_MESSAGES));
+  const messages = log.between(Math.max(to + 1, log.length - MOST_MESSAGES)).filter(isNoNote);
   const calls = callsByResult(messages);
-  const rules: QuoteRules = { ...plainRules(request), callOf: (result) => calls.get(result) };
+  const rules: QuoteRules = {
+    ...plainRules(request),
+    callOf: (result) => calls.get(result),
+    speechesOf: speechesWithoutNotes,
+  };
   const shown: string[] = [];
   let room = newestRoom(window);
   for (const message of messages.toReversed()) {
@@ -185,15 +192,21 @@ export function newestOf(to: number, request: BesideRequest): string[] {
   return shown;
 }
 
-/** How a log goes on behind a span: so many messages of it, all where no number is given. */
-export function behindOf(to: number, log: ReadonlyLog, count = log.length - 1 - to): Behind {
-  const said = log
-    .between(to + 1, to + count)
-    .flatMap(({ role, parts }) => [
-      role,
-      ...parts.map((part) => (isToolCall(part) ? part.arguments : textOf(part))),
-    ]);
-  return { count, hash: artifactKey(said) };
+const speechesWithoutNotes = (message: LogMessage): readonly Speech[] =>
+  speechesOf(message).filter(({ speaker }) => speaker !== 'program');
+
+/** How a log goes on behind a span, notes aside: so many messages of it, all where no number is given. */
+export function behindOf(to: number, log: ReadonlyLog, count = Infinity): Behind {
+  const messages = log
+    .between(to + 1)
+    .filter(isNoNote)
+    .slice(0, count);
+  const said = messages.flatMap((message) => [
+    message.role,
+    ...speechesWithoutNotes(message).map(({ text }) => text),
+    ...message.parts.filter(isToolCall).map((call) => call.arguments),
+  ]);
+  return { count: messages.length, hash: artifactKey(said) };
 }
 
 /** The first message of a span, where anything but what is pinned stands before it. */

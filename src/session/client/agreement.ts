@@ -2,7 +2,7 @@ import type { WireFormat } from '../../spi/index.js';
 import { type Message, type Steps, textOf } from '../../transcript/index.js';
 import { markerOf } from '../own-messages.js';
 import { jsonText } from '../../formats/index.js';
-import { speechesOf } from '../../text/reading/index.js';
+import { isNoNote, speechesOf } from '../../text/reading/index.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
 
@@ -51,10 +51,27 @@ export class Agreement {
     if (same === known.length) return false;
     const logged = known.slice(same).filter(isNoNote);
     const sent = messages.slice(same + shift).filter(isNoNote);
-    if (sent.length <= logged.length) return true;
-    return !logged.every(
-      (one, at) => this.words.areIn(one, sent[at]!) || isMoved(one, sent[at]!, at === logged.length - 1),
+    return sent.length <= logged.length || !this.#areIn(sent, logged, (at) => at < logged.length - 1);
+  }
+
+  /** Whether all that the log holds beyond what is the same is said again but for notes, nothing of it cleared. */
+  isNoted(messages: readonly Message[], known: readonly Message[], { same, shift }: Agreed): boolean {
+    return this.#areIn(
+      messages.slice(same + shift).filter(isNoNote),
+      known.slice(same).filter(isNoNote),
+      () => false,
     );
+  }
+
+  #areIn(
+    sent: readonly Message[],
+    logged: readonly Message[],
+    mayBeCleared: (at: number) => boolean,
+  ): boolean {
+    return logged.every((one, at) => {
+      const now = sent[at];
+      return now !== undefined && (this.words.areIn(one, now) || isMoved(one, now, mayBeCleared(at)));
+    });
   }
 
   /**
@@ -72,9 +89,6 @@ export function leading<T>(list: readonly T[], holds: (item: T) => boolean): num
   const end = list.findIndex((item) => !holds(item));
   return end < 0 ? list.length : end;
 }
-
-/** Whether a message is more than what a program puts beside the user's words. */
-const isNoNote = ({ role, origin }: Message): boolean => role !== 'user' || origin !== 'synthetic';
 
 export const isSystem = ({ role }: Message): boolean => role === 'system';
 
@@ -107,7 +121,7 @@ const headOfLog = (known: readonly Message[]): Message | undefined =>
  * gave and which calls they answer has to be equal, or one user's “hi” were another's “hi, my PIN is …”. What a client
  * cleared of an old result says so; of the newest message nothing is cleared.
  */
-function isMoved(logged: Message, sent: Message, isNewest: boolean): boolean {
+function isMoved(logged: Message, sent: Message, mayBeCleared: boolean): boolean {
   if (logged.role !== sent.role || logged.role === 'assistant') return false;
   if (wordsOf(logged) !== wordsOf(sent)) return false;
   const [before, now] = [resultsOf(logged), resultsOf(sent)];
@@ -115,7 +129,7 @@ function isMoved(logged: Message, sent: Message, isNewest: boolean): boolean {
     before.length === now.length &&
     before.every(({ callId, text }, at) => {
       const other = now[at]!;
-      return callId === other.callId && (text === other.text || (!isNewest && CLEARED.test(other.text)));
+      return callId === other.callId && (text === other.text || (mayBeCleared && CLEARED.test(other.text)));
     })
   );
 }

@@ -3,7 +3,6 @@ import {
   endsOf,
   type CompactionRecord,
   type LogMessage,
-  type Message,
   type PlannedEdit,
   type ReadonlyLog,
 } from '../../transcript/index.js';
@@ -81,7 +80,7 @@ export class ClientSide {
         return thread.projection.view;
       },
       append: (messages) => inbox.appendAll(messages),
-      rewind: (last) => runs.between(() => persistence.changeStored(() => this.#rewind(last))),
+      rewind: (...leaving) => runs.between(() => persistence.changeStored(() => this.#rewind(...leaving))),
       get branch() {
         return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
       },
@@ -93,7 +92,7 @@ export class ClientSide {
     };
   }
 
-  #rewind(last: Message | undefined): void {
+  #rewind(...[last, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
     const { thread, history } = this.of;
     const { log } = thread;
     const kept = last && log.find(last.id);
@@ -102,9 +101,9 @@ export class ClientSide {
     const left = log.between(0);
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
     const gone = wordsIn(left.map(({ parts }) => parts));
-    for (const { parts } of stay) for (const word of wordsIn(parts)) gone.delete(word);
+    for (const { parts } of [...stay, ...next]) for (const word of wordsIn(parts)) gone.delete(word);
     history.rollBack(stay.length, (live, shorter) => {
-      const first = live.findIndex((record) => isOutdated(record, shorter, thread.isPinned, gone));
+      const first = live.findIndex((record) => isOutdated(record, shorter, thread.isPinned, gone, isNoted));
       return first < 0 ? [] : live.slice(first);
     });
   }
@@ -113,27 +112,30 @@ export class ClientSide {
 /**
  * Whether a compaction reached past the end of the shorter log, touched what is open or unread again now, was written by
  * somebody who was shown what left, or says a word that only stood there. What lies before that stays as it was sent.
+ * Summarizers are shown no notes of what comes behind their span.
  */
 function isOutdated(
   { plan }: CompactionRecord,
   shorter: ReadonlyLog,
   isPinned: (message: LogMessage) => boolean,
   gone: ReadonlySet<string>,
+  isNoted: boolean,
 ): boolean {
   if (plan.inputs.logLength <= shorter.length) return false;
   return plan.edits.some(
     (edit) =>
-      isRetold(edit) ||
+      (edit.kind === 'supersede' && (isByPlugin(edit) || (!isNoted && isByModel(edit)))) ||
       !shorter.find(endsOf(edit)[1]) ||
       touchesReopened(edit, shorter, isPinned) ||
       [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
   );
 }
 
-/** Whether a model or a plugin wrote it: it may tell of what came last in words of its own. */
-const isRetold = (edit: PlannedEdit): boolean =>
-  edit.kind === 'supersede' &&
-  (BY_PLUGINS.has(edit.stage) || edit.replacement.some(({ generation }) => generation !== undefined));
+/** A model or a plugin may tell of what came last in words of its own. */
+const isByModel = ({ replacement }: Supersede): boolean =>
+  replacement.some(({ generation }) => generation !== undefined);
+const isByPlugin = ({ stage }: Supersede): boolean => BY_PLUGINS.has(stage);
+type Supersede = Extract<PlannedEdit, { kind: 'supersede' }>;
 const BY_PLUGINS = new Set<string>([PIPELINE_STEPS.delegate, PIPELINE_STEPS.carriedByPlugin]);
 
 /**

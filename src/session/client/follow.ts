@@ -61,8 +61,11 @@ export interface FollowedSession {
   /** What would be sent now. */
   readonly view: readonly ViewMessage[];
   append(messages: readonly Message[]): Promise<unknown>;
-  /** Leaves out of the log what comes behind this message, or all of it; compactions that reached past it are taken off. */
-  rewind(last: Message | undefined): Promise<unknown>;
+  /**
+   * Leaves out of the log what comes behind this message, or all of it; compactions that reached past it are taken off.
+   * `next` is said in its place: all of it again but for notes where `isNoted`.
+   */
+  rewind(last: Message | undefined, next: readonly Message[], isNoted: boolean): Promise<unknown>;
   /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
   /** An id of that name which no message has or had. */
@@ -183,7 +186,8 @@ export class Follower {
       }
       if (forks && this.#agreement.isFork(history, known, agreed))
         return { appended: [], forked: true, notices: [] };
-      await session.rewind(known[same - 1]);
+      const isNoted = this.#agreement.isNoted(messages, known, agreed);
+      await session.rewind(known[same - 1], messages.slice(same + shift), isNoted);
       to = Math.min(to, same);
     }
     this.#count(parsed, session);

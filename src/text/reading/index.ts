@@ -1,4 +1,4 @@
-export { hostSummaryIn, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';
+export { hostSummaryIn, isNoNote, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';
 export type { Speech } from './documents.js';
 export type { Speaker } from './speaker-table.js';
 export { headOf, oneLine, plainName, quoted, tailOf } from './slices.js';

@@ -27,6 +27,10 @@ export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] 
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
 }
 
+/** Whether a message is more than what a program puts beside what was said: a reminder, instructions midway. */
+export const isNoNote = ({ role, origin }: Spoken): boolean =>
+  role !== 'system' && (role !== 'user' || origin !== 'synthetic');
+
 /** Of what a host may have answered, so much is looked at, from its end, in characters. */
 const ASKED_CHARS = 2_000;
 

@@ -140,7 +140,7 @@ describe('a history of which only the instructions and the end change', () => {
     let refuses = false;
     const { rewind } = bare(log);
     const kept = bare(log, {
-      rewind: (last) => (refuses ? Promise.reject(new Error('no store')) : rewind(last)),
+      rewind: (...leaving) => (refuses ? Promise.reject(new Error('no store')) : rewind(...leaving)),
     });
     const follower = newFollower();
     await follower.follow(said('Build.', 'Gladly.', 'Go on.'), kept, {});

@@ -1,5 +1,15 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
-import { engine, prose, says, step, system, talk, user, type Chat } from '../../../acceptance/support.js';
+import {
+  engine,
+  prose,
+  says,
+  step,
+  system,
+  talk,
+  user,
+  writer,
+  type Chat,
+} from '../../../acceptance/support.js';
 import { commandAnswer, type Session } from '../../../../src/index.js';
 
 const START = [system('Be brief. Today is Monday.'), user('Build a mill.')];
@@ -128,6 +138,26 @@ describe('a client that sends its whole history each time', () => {
     }
     expect(session.log.length).toBe(heads[0]! + rest.length - 2);
   });
+
+  it.each([
+    ['in', (note: string) => [user(`And now? <system-reminder>${note}</system-reminder>`)]],
+    ['as instructions before', (note: string) => [system(note), user('And now?')]],
+  ])(
+    'may put a note %s its newest message and take it out with the next: text is not bought again',
+    async (_, asked) => {
+      const { summarizer, asked: bought } = writer();
+      const session = (await engine(2_000, {}, { summarizer })).session();
+      const rest = [...START, says('Gladly.'), ...talk(6, 140)];
+      for (let turn = 0; turn < 4; turn++) {
+        const messages = [...rest, ...asked(`It is ${turn} o'clock.`)];
+        await session.follow({ messages }, { forks: true });
+        expect(JSON.stringify(await sent(session))).toContain(`${turn} o'clock`);
+        rest.push(user('And now?'), says(`Still, ${turn}.`));
+      }
+      expect(bought).toHaveLength(1);
+      expect(JSON.stringify(bought)).not.toContain("o'clock");
+    },
+  );
 
   it.each(['staged', 'pivot'])(
     'may begin the answer for the model: that and its question stand, whatever has to leave (%s)',
