@@ -19,8 +19,8 @@ export const approve = verb(
   'Says yes to the plan that waits.',
   { hash: hash.optional() },
   Answered,
-  async ({ operator }, asked) => ({
-    record: committedAs(operator, asked.hash) ?? (await operator.approve(asked.hash)),
+  async (session, asked) => ({
+    record: await once(session, asked.hash, () => session.operator.approve(asked.hash)),
   }),
 );
 
@@ -80,8 +80,8 @@ export const planVerbs = (store: SessionStore) => ({
     { hash },
     Answered,
     async (session, asked) => {
-      const done = committedAs(session.operator, asked.hash);
-      return { record: done ?? (await session.operator.commit(await planOf(store, session, asked.hash))) };
+      const commit = async () => session.operator.commit(await planOf(store, session, asked.hash));
+      return { record: await once(session, asked.hash, commit) };
     },
   ),
   propose: verb(
@@ -96,10 +96,13 @@ export const planVerbs = (store: SessionStore) => ({
   ),
 });
 
-/** Asked again, because an answer got lost: what was done stands. */
-function committedAs({ history }: Session['operator'], of: string | undefined): RecordValue | undefined {
-  return history.find(({ plan, status }) => plan.hash === of && status === 'committed');
-}
+/** Asked again, because an answer got lost, or by two operators at once: what was done stands. */
+const once = ({ operator }: Session, of: string | undefined, commit: () => Promise<RecordValue>) =>
+  commit().catch((error: unknown) => {
+    const done = operator.history.find(({ plan, status }) => plan.hash === of && status === 'committed');
+    if (done) return done;
+    throw error;
+  });
 
 /** A message of a request as operators see it: what it is, or what it stands for, and why. */
 export function shown({ message, source, replaced, made, size, from, to }: ViewMessage): object {

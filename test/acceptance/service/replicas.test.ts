@@ -5,7 +5,7 @@ import { startEmulator } from '../../emulator/index.js';
 import { postgresOfFile } from '../../support/postgres.js';
 import { but, place } from '../sessions/stores.js';
 import { prose, type Chat } from '../support.js';
-import { started, type Started } from './support.js';
+import { started, type Said, type Started } from './support.js';
 
 const stores: SessionStore[] = [];
 // Closed before their server is.
@@ -228,3 +228,34 @@ it('keeps knobs that are set at two replicas at once', async () => {
   expect((await one.patch('/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } })).status).toBe(200);
   expect(await store.value('service', 'knobs')).toEqual({ target: 0.5, thresholds: { snipThreshold: 0.7 } });
 });
+
+it.each(['commit', 'approve'])(
+  'K16: two operators who %s a plan at two replicas at once are told of one compaction',
+  async (act) => {
+    const store = await openStore('memory:');
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const write: SessionStore['write'] = async (key, head, what) => {
+      const first = meanwhile;
+      meanwhile = undefined;
+      await first?.();
+      return store.write(key, head, what);
+    };
+    const one = await started(8_000, {}, { store: but(store, { write }) });
+    const other = await started(8_000, {}, { store });
+    await one.post('/sessions', { id: 's' });
+    const messages = Array.from({ length: 25 }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `${i}: ${prose(200, i)}`,
+    }));
+    await one.post('/sessions/s/prepare', { request: { messages } });
+    const { body: planned } = await one.post('/sessions/s/plans', { lower_threshold: 0.3 });
+    const path = `/sessions/s/plans/${planned.plan.hash}`;
+    if (act === 'approve') await one.post(`${path}/propose`);
+    let theirs: Said | undefined;
+    meanwhile = async () => (theirs = await other.post(`${path}/${act}`));
+    const ours = await one.post(`${path}/${act}`);
+    expect([ours.status, theirs!.status]).toEqual([200, 200]);
+    expect(ours.body.record.id).toBe(theirs!.body.record.id);
+    expect((await one.get('/sessions/s/compactions')).body.total).toBe(1);
+  },
+);
