@@ -77,8 +77,13 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
     repairs.push(`cut to ${maxTokens} tokens`);
   }
   if (count(text) >= sourceTokens) return refused('is no smaller than its source');
+  if (tokens < LEAST_TOKENS && sourceTokens >= LONG_SOURCE_TOKENS) return refused('says next to nothing');
   return { ok: true, text, repairs, isCut };
 }
+
+/** "OK, understood.": of so long a source it tells nothing, in whatever language. */
+const LEAST_TOKENS = 4;
+const LONG_SOURCE_TOKENS = 1_000;
 
 /** What an answer that is done says; servers that say nothing at all say `other` or `unknown`. */
 const FINISHED: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);

@@ -42,6 +42,8 @@ describe('the gate', () => {
     ['is an error text', { text: '429 Too Many Requests' }],
     ['was cut off', { text: 'The mill was bui', finishReason: 'length' }],
     ['is no text', { text: undefined as unknown as string }],
+    ['says next to nothing', { text: 'Understood.' }],
+    ['says next to nothing', { text: '1' }],
   ])('refuses what %s: %j', (reason, answer) => {
     expect(judge(answer)).toEqual({ ok: false, reason });
   });
