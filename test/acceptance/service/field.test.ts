@@ -61,6 +61,19 @@ describe('what breaks in the field, over HTTP', () => {
     expect([wordsIn(log.items, WEIR), wordsIn(log.items, more)]).toEqual([1, 1]);
   });
 
+  it('AC-15: a history and what goes on from it, prepared at once, each end with what its client said last', async () => {
+    const by = held();
+    const service = await summarizing(by);
+    const more = user('And a roof of slate.');
+    const histories = Array.from({ length: 8 }, (_, i) => (i % 2 === 0 ? LONG : [...LONG, more]));
+    const asked = histories.map((messages) => prepare(service, messages));
+    await by.wasAsked;
+    by.answer();
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(histories.map(() => 200));
+    expect(answers.map(({ body }) => body.messages.at(-1))).toEqual(histories.map((one) => one.at(-1)));
+  });
+
   it.each([
     ['a request', '/sessions/mill/prepare', { request: { messages: LONG } }],
     ['a plan', '/sessions/mill/plans', {}],

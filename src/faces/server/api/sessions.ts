@@ -130,29 +130,32 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       body: takes.PrepareBody,
       answer: z.looseObject({ call: z.number(), messages: z.array(z.unknown()), reading: verbs.Reading }),
     },
-    async ({ session, body, reply }) => {
+    ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
       const signal = goneOf(reply);
-      for (let round = 0; ; round++) {
-        const followed = request && (await session.follow(request));
-        const stands = followed && standing(session, followed);
-        const { call, messages, beside, reading, run, notices } = await session.prepare({
-          signal,
-          ...verbs.present({ model, maxOutputTokens }),
-        });
-        // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
-        if (stands?.() === false) {
-          if (round < MOST_ROUNDS) continue;
-          throw new SpillwayError('LEDGER_CONFLICT', {
-            subject: `session "${session.id}"`,
-            found: 'other words in it each time that this request was prepared',
-            remedy: 'Give each client a session of its own, or try again.',
-            retryable: true,
+      // One after the other: of two histories that are prepared at once the one would take the other's words back.
+      return session.turn(async () => {
+        for (let round = 0; ; round++) {
+          const followed = request && (await session.follow(request));
+          const stands = followed && standing(session, followed);
+          const { call, messages, beside, reading, run, notices } = await session.prepare({
+            signal,
+            ...verbs.present({ model, maxOutputTokens }),
           });
+          // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
+          if (stands?.() === false) {
+            if (round < MOST_ROUNDS) continue;
+            throw new SpillwayError('LEDGER_CONFLICT', {
+              subject: `session "${session.id}"`,
+              found: 'other words in it each time that this request was prepared',
+              remedy: 'Give each client a session of its own, or try again.',
+              retryable: true,
+            });
+          }
+          const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
+          return { call, messages, beside, reading, run, notices, ...taken };
         }
-        const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
-        return { call, messages, beside, reading, run, notices, ...taken };
-      }
+      });
     },
   );
 
