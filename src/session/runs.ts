@@ -44,7 +44,6 @@ export class Runs {
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
-        thread.log.ask();
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
           // Passes are behind it; an undo that comes while the run waits is not measured.

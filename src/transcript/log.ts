@@ -149,7 +149,7 @@ export class Log implements ReadonlyLog {
     return this.#turnOf[seq] ?? 0;
   }
 
-  /** A request is made. Where words of the model stand last it is to go on with them, and what it was asked is open again. */
+  /** A client asks with this log. Words of the model that stand last are to be gone on with: what they answer is open again. */
   ask(): void {
     const last = this.#messages.at(-1);
     if (last?.role !== 'assistant' || isStep(last)) return;

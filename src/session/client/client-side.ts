@@ -89,6 +89,7 @@ export class ClientSide {
         gauge.fixed = size;
         gauge.recall = recall;
       },
+      ask: () => thread.log.ask(),
     };
   }
 

@@ -72,6 +72,8 @@ export interface FollowedSession {
   freeId(name: string): string;
   /** Says what requests hold that no message of the log does, and whether the recall tool is in it. */
   fixed(size: Size, recall: boolean): void;
+  /** A request is made with what the log says now. */
+  ask(): void;
 }
 
 interface FollowerParts {
@@ -191,6 +193,7 @@ export class Follower {
       to = Math.min(to, same);
     }
     this.#count(parsed, session);
+    session.ask();
     const news = new Set(appended.map(({ id }) => id));
     const notices = parsed.notices.filter(({ at }) => news.has(ids.get(at)!));
     return {

@@ -132,6 +132,7 @@ describe('a history of which only the instructions and the end change', () => {
     branch: 0,
     freeId: (name) => name,
     fixed: () => undefined,
+    ask: () => undefined,
     ...more,
   });
 
