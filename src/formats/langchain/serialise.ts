@@ -104,6 +104,7 @@ function say(
     return { message, calls };
   }
   const more = fieldsOf(fields.additional_kwargs);
+  const about = fieldsOf(fields.response_metadata);
   const sameContent = content === fields.content || (content === '' && isEmpty(fields.content));
   const sameCalls = written.length === known.length && written.every((call, at) => call === known[at]);
   const sameThought = thought === (typeof more.reasoning_content === 'string' ? more.reasoning_content : '');
@@ -115,6 +116,8 @@ function say(
     ...(!sameContent && { content }),
     ...(!sameCalls && { tool_calls: written }),
     ...((!sameCalls || !sameThought) && { additional_kwargs: kwargs }),
+    // OpenAI's adapter would send the answer as it came in place of what the message says by now.
+    ...(Array.isArray(about.output) && { response_metadata: withFields(about, { output: undefined }) }),
   };
   return { message: withChanges(wire, changes), calls };
 }

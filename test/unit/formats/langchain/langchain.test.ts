@@ -69,6 +69,25 @@ describe('an answer that says nothing in its content', () => {
     expect(notices).toEqual([]);
   });
 
+  it.each([
+    ['cut', 1, [{ type: 'text', text: '[cut]' }]],
+    ['as it was', 0, [{ type: 'text', text: 'go' }]],
+  ] as const)(
+    'the answer as OpenAI sent it, of a message %s, stays only beside the same words',
+    (how, at, parts) => {
+      const output = [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'long' }] },
+      ];
+      const { messages } = langchain.parse([
+        { type: 'human', content: 'go' },
+        { type: 'ai', content: 'long', response_metadata: { model_provider: 'openai', output } },
+      ]);
+      const view = originals(messages).map((shown, i) => (i === at ? withPart(shown, 0, parts) : shown));
+      const about = { model_provider: 'openai', ...(how === 'cut' ? {} : { output }) };
+      expect((langchain.serialise(view).messages as Loose[])[1]!.response_metadata).toEqual(about);
+    },
+  );
+
   it('a refusal of chat is said in the content', () => {
     const given = [
       { role: 'user', content: 'go' },
