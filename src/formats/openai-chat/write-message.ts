@@ -10,7 +10,7 @@ import {
 } from '../../transcript/index.js';
 import { fileNote, namedInstead } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
-import { bytesOf, urlOf, type FileSource } from '../files.js';
+import { bytesOf, urlOf, wordsIn, type FileSource } from '../files.js';
 import { changed, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
 import { REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 
@@ -22,6 +22,10 @@ export function adopted(message: Message, report: Report): Message {
       report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return [];
     }
+    if (part.type === 'tool-result')
+      return [
+        { ...(own as typeof part), content: part.content.map((one) => inResult(message, one, report)) },
+      ];
     if (part.type !== 'file') return [own as Part];
     // Of files only the user may speak.
     const source = message.role === 'assistant' ? undefined : bytesOf(message, part);
@@ -30,6 +34,12 @@ export function adopted(message: Message, report: Report): Message {
   });
   const { wire: _, ...own } = message;
   return { ...own, parts };
+}
+
+/** What stands in a result, where chat holds words alone: a file of text says its own. */
+function inResult(message: Message, part: TextPart | FilePart, report: Report): TextPart {
+  const text = part.type === 'text' ? part.text : wordsIn(message, part) || namedInstead(part, report);
+  return { type: 'text', text };
 }
 
 /** A file of another format as chat's content part; undefined where chat has no place for it. */
@@ -73,7 +83,7 @@ export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage 
   });
 }
 
-/** The tool message of one result; `wire` is the message that it came in. Pictures of other formats are named: it holds words. */
+/** The tool message of one result; `wire` is the message that it came in. */
 export function writeResult({ callId, content }: ToolResultPart, wire: WireMessage | undefined): WireMessage {
   if (wire) return { ...wire, content: writeContent(content, wire.content) };
   const bare = content.map(({ wire: _, ...part }) => part as TextPart | FilePart);

@@ -162,6 +162,25 @@ describe('files of one format in another', () => {
     expect(gone.length).toBeLessThanOrEqual(named);
   });
 
+  it('what a result holds as text is said in chat, whose results are words; a picture there is named, and told', () => {
+    const found = {
+      type: 'search_result',
+      source: 's',
+      title: 't',
+      content: [{ type: 'text', text: WORDS }],
+    };
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+    const call = { type: 'tool_use', id: 'a', name: 'look', input: {} };
+    const { messages } = formats.get('anthropic')!.parse([
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [found, picture] }] },
+    ]);
+    const sent = formats.get('openai-chat')!.serialise(originals(messages));
+    expect(sent.messages[2]).toMatchObject({ content: expect.stringContaining(WORDS) });
+    expect(sent.notices.map(({ kind }) => kind)).toEqual(['file-named']);
+  });
+
   it.each([
     ['image/svg+xml;utf8', '<svg%20/>', '<svg />'],
     ['image/svg+xml', '<svg width="5%"/>', '<svg width="5%"/>'],
