@@ -35,12 +35,28 @@ export const act = fc.oneof(
       long: fc.nat(3),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constantFrom(
+        'dates its instructions' as const,
+        'adds instructions' as const,
+        'leaves instructions' as const,
+        'notes the time' as const,
+        'begins the answer' as const,
+      ),
+      place: fc.nat(),
+      long: fc.nat(3),
+    }),
+  },
 );
 export type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
 /** A client of the whole history; every message of it holds a word that no other message holds. */
 export class Client {
   history: Chat[];
+  /** What it sends: its history, with what it takes out again at its next call. */
+  sends: readonly Chat[] = [];
   readonly #mark: () => string;
 
   constructor(mark: () => string, history: readonly Chat[] = []) {
@@ -92,7 +108,19 @@ export class Client {
       const at = place % this.history.length;
       if (this.history[at]!.role === 'user') this.history[at] = user(`In other words: ${this.#mark()}.`);
     } else if (does === 'moves a note') this.history.push(user(`Note ${this.#mark()}.`));
+    if (does === 'dates its instructions')
+      this.history = [system(`Be brief. Today is ${this.#mark()}.`), ...this.history.slice(this.#head)];
+    else if (does === 'adds instructions') this.history.unshift(system(`Remember ${this.#mark()}.`));
+    else if (does === 'leaves instructions') this.history.splice(0, Math.min(this.#head, 1 + (place % 2)));
     if (this.history.at(-1)?.role !== 'user') this.asks(long);
+    const note = does === 'notes the time' ? [system(`It is ${this.#mark()}.`)] : [];
+    const beginning = does === 'begins the answer' ? [says(`So ${this.#mark()}:`)] : [];
+    this.sends = [...this.history.slice(0, -1), ...note, this.history.at(-1)!, ...beginning];
+  }
+
+  /** How many instructions it begins with. */
+  get #head(): number {
+    return this.history.findIndex(({ role }) => role !== 'system');
   }
 }
 
@@ -125,14 +153,25 @@ export const teller: Summarizer = {
 
 const isBroughtBack = (content: unknown): boolean => JSON.stringify(content ?? '').startsWith('"<recalled>');
 
-/** Throws unless the newest message of the client is sent, and not one word that it did not send. */
-export function judge(sent: readonly unknown[], { history }: Client): void {
-  const own = new Set(marksOf(history));
+/** Throws unless the newest message of the client and its instructions are sent, and not one word that it did not send. */
+export function judge(sent: readonly unknown[], { sends }: Client): void {
+  const own = new Set(marksOf(sends));
   const foreign = marksOf(sent).filter((mark) => !own.has(mark));
   if (foreign.length > 0) throw new Error(`words that the client did not send: ${foreign.join(', ')}`);
-  const newest = JSON.stringify((history.at(-1)!.content as string).slice(0, 60)).slice(1, -1);
   // What was brought back of its own words stands behind it.
-  const shown = (sent as Chat[]).findLast(({ content }) => !isBroughtBack(content))?.content;
-  if (!JSON.stringify(shown ?? '').includes(newest))
-    throw new Error(`the newest message is not sent: ${newest}; in its place: ${JSON.stringify(shown)}`);
+  const shown = (sent as Chat[]).filter(({ content }) => !isBroughtBack(content));
+  const question = sends.findLastIndex(({ role }) => role === 'user');
+  const newest = sends.slice(question).toReversed();
+  const head = sends.slice(
+    0,
+    sends.findIndex(({ role }) => role !== 'system'),
+  );
+  for (const [wanted, among] of [
+    ...newest.map((one, at) => [one, shown.at(-1 - at)] as const),
+    ...head.map((one) => [one, shown] as const),
+  ]) {
+    const words = JSON.stringify((wanted.content as string).slice(0, 60)).slice(1, -1);
+    if (!JSON.stringify(among ?? '').includes(words))
+      throw new Error(`not sent: ${words}; in its place: ${JSON.stringify(among)}`);
+  }
 }

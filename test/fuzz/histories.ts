@@ -51,7 +51,7 @@ export function inLibrary(kept: Kept, length: Length = 'long'): Tried {
           await session.operator.release();
         }
         client.does(one);
-        await session.follow({ messages: structuredClone(client.history) });
+        await session.follow({ messages: structuredClone(client.sends) });
         judge((await session.prepare()).messages, client);
       }
     },
@@ -73,7 +73,7 @@ export function inProxy(kept: Kept, emulator: Emulator, length: Length = 'long')
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       // What its clients share by this key they share with no other history.
-      body: JSON.stringify({ model: 'm', prompt_cache_key: name, messages: client.history }),
+      body: JSON.stringify({ model: 'm', prompt_cache_key: name, messages: client.sends }),
     });
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`answered with ${answer.status}: ${text}`);
