@@ -13,6 +13,7 @@ import {
   shrinkFresh,
 } from './fit.js';
 import { PIPELINE_STEPS } from './policy.js';
+import { releaseReminders, remindersIn, REMINDER_RIGHTS, type Release } from './reminders.js';
 import { withRoomForDigests } from './room.js';
 
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
@@ -32,10 +33,11 @@ export function* dropToTarget(draft: RunDraft): Steps<void> {
   yield* drop();
 }
 
-/** Below every stage: oldest first, then fresh results and pins down to whatever size fits; pictures of pins last. */
+/** Below every stage: oldest first, then reminders, then fresh results and pins down to whatever size fits; pictures of pins last. */
 export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
   yield* dropToTarget(draft);
+  if (draft.reading.pressure > 1) yield* letGo(draft, () => ({ need: draft.reclaim(1), isLast: true }));
   const steps: readonly (readonly [step: string, propose: Propose])[] = [
     [PIPELINE_STEPS.fresh, (view) => mediaEdits(view, freshResults(view), draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],
@@ -48,6 +50,15 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
   for (const [step, propose] of steps)
     if (draft.reading.pressure > 1) yield* draft.step(step, 1, propose, FIT_RIGHTS);
 }
+
+/** Reminders that have to go. */
+export const letGo = (draft: RunDraft, release: (view: TranscriptView) => Release): Steps<void> =>
+  draft.step(
+    PIPELINE_STEPS.pins,
+    0,
+    (view) => releaseReminders(view, remindersIn(view, draft.input.source), release(view)),
+    REMINDER_RIGHTS,
+  );
 
 /** Files of these parts, the largest first, as many as bytes or images need: each leaves a line with its handle. */
 function mediaEdits(view: TranscriptView, parts: readonly ShownPart[], { bytes, images }: Size): Edit[] {

@@ -4,18 +4,22 @@ import type { Floor, PinnedMessage, Size } from '../transcript/index.js';
 /** Smallest a fresh result can be cut to and still say what it is, in tokens. */
 export const SMALLEST_RESULT = 48;
 
-/** What no run may take out of the view, computed before anything is planned or paid for. Counted tokens. */
+/**
+ * What no run may take out of the view, computed before anything is planned or paid for. Counted tokens. `reminders`: pins
+ * that can go all the same.
+ */
 export function computeFloor(
   exchanges: readonly ViewExchange[],
   toolsTokens: number,
   pinShare: number,
+  reminders: ReadonlySet<ViewExchange>,
 ): Floor {
   const parts = { tools: toolsTokens, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
   let leastPins = 0;
   for (const exchange of exchanges) {
     if (exchange.protection === 'pinned') {
       parts.pins += exchange.tokens;
-      leastPins += smallestPin(exchange);
+      if (!reminders.has(exchange)) leastPins += smallestPin(exchange);
     } else if (exchange.protection === 'unanswered') parts.unansweredUser += smallest(exchange);
     else if (exchange.protection === 'open') parts.openExchange += exchange.tokens;
     else if (exchange.protection === 'held') parts.holds += exchange.tokens;
@@ -37,10 +41,12 @@ export type BytesAndImages = Pick<Size, 'bytes' | 'images'>;
 export function floorBytesAndImages(
   exchanges: readonly ViewExchange[],
   fixed: BytesAndImages,
+  reminders: ReadonlySet<ViewExchange>,
 ): BytesAndImages {
   let { bytes, images } = fixed;
-  for (const { protection, unseen, messages } of exchanges) {
-    if (protection === undefined && !unseen) continue;
+  for (const exchange of exchanges) {
+    const { protection, unseen, messages } = exchange;
+    if ((protection === undefined && !unseen) || reminders.has(exchange)) continue;
     for (const shown of messages) {
       bytes += shown.size.bytes;
       images += shown.size.images;

@@ -18,6 +18,7 @@ import {
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
 import { openLoopFrom } from './reasoning-rule.js';
+import { isReminder } from './reminders.js';
 import { createSpanFinder, type SpanFinder } from './view.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
@@ -36,6 +37,8 @@ export interface GuardRights {
   mayCut?(protection: Protection, part: Part): boolean;
   /** Whether signed reasoning may be taken out of anything, because what stands before it changed. */
   readonly mayStrip?: boolean;
+  /** Whether a span may be a reminder and nothing else, which is a pin. */
+  readonly mayRelease?: boolean;
   /** Whether an edit may make the view larger: what is carried is paid from what was freed. */
   readonly mayGrow?: boolean;
   /** Edits join what stands for a span already: that the span left stays the doing of whoever took it out. */
@@ -85,7 +88,7 @@ export function createGuard(
   }
 
   function judgeGain(edit: PlannedEdit): EditFault | undefined {
-    const span = edit.kind === 'supersede' ? withinEdit(edit).filter(isNoPin) : [];
+    const span = edit.kind === 'supersede' ? withinEdit(edit).filter(mayGo) : [];
     const before = edit.kind === 'replace' ? shownSize(edit, view, log) : spanSize(span);
     const after = sizeOf(edit);
     const smaller =
@@ -158,7 +161,7 @@ export function createGuard(
     if (from === undefined || to === undefined)
       return fault(edit, 'in-view', 'names a message that is not in the log');
     if (from > to) return fault(edit, 'in-view', 'ends before it begins');
-    const span = view.within(from, to);
+    const span = within(from, to);
     for (const exchange of span) {
       if (exchange.from < from || exchange.to > to)
         return fault(edit, 'whole', `splits ${exchange.fromId}..${exchange.toId}`);
@@ -201,8 +204,17 @@ export function createGuard(
   }
 
   function withinEdit({ fromId, toId }: Supersede): readonly ViewExchange[] {
-    return view.within(log.find(fromId)!.seq, log.find(toId)!.seq);
+    return within(log.find(fromId)!.seq, log.find(toId)!.seq);
   }
+
+  /** A pin may stand in a span that was superseded around it. */
+  function within(from: number, to: number): readonly ViewExchange[] {
+    const only = from === to ? view.bySeq.get(from)?.exchange : undefined;
+    return only && isReleased(only) ? [only] : view.within(from, to);
+  }
+
+  const isReleased = (exchange: ViewExchange): boolean => rights.mayRelease === true && isReminder(exchange);
+  const mayGo = (exchange: ViewExchange): boolean => exchange.protection !== 'pinned' || isReleased(exchange);
 
   return { judgePlace, judgeGain };
 }
@@ -227,5 +239,3 @@ function spanSize(span: readonly ViewExchange[]): SizeOfText {
     },
   };
 }
-
-const isNoPin = ({ protection }: ViewExchange): boolean => protection !== 'pinned';

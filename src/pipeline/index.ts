@@ -15,4 +15,5 @@ export { buildPolicy, indexStages, withAbsoluteTrigger, withSharesOfWindow } fro
 export { reasoningRuleFor, takesOut, type SignedChoice } from './reasoning-rule.js';
 export type { SignedThought } from './signed.js';
 export { onlyStripsReasoning, planNothing, planPass, planSignatures } from './passes.js';
+export { wordsOfReminder } from './reminders.js';
 export { touchesReopened } from './wording.js';

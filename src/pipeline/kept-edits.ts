@@ -19,17 +19,24 @@ export function survivors(
   // By position, for there may be as many spans as edits. No two of them overlap but where one lies in the other.
   const covered = new Uint8Array(log.length);
   const replaced = new Set<string>();
+  const released = new Set<string>();
   const kept: PlannedEdit[] = [];
   for (const edit of [...edits].reverse()) {
     if (edit.kind === 'replace') {
       const source = log.find(edit.messageId)!;
       const key = `${edit.messageId}#${edit.partIndex}`;
-      const shadowed = !stays(source) && covered[source.seq] === 1;
+      const shadowed = stays(source) ? released.has(source.id) : covered[source.seq] === 1;
       if (shadowed || replaced.has(key)) continue;
       replaced.add(key);
     } else {
       const from = log.find(edit.fromId)!.seq;
       const to = log.find(edit.toId)!.seq;
+      if (from === to && stays(log.at(from))) {
+        // A pin leaves only by an edit of its own.
+        released.add(edit.fromId);
+        kept.push(edit);
+        continue;
+      }
       if (covered[from] === 1 && covered[to] === 1) continue;
       covered.fill(1, from, to + 1);
     }

@@ -7,7 +7,7 @@ import { plannedBy, type Planned } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
-const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: true, mayStrip: true };
+const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: true, mayStrip: true, mayRelease: true };
 
 /**
  * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the

@@ -1,10 +1,19 @@
 import { LAST_CALL } from '../pressure/index.js';
 import type { ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { Floor, Plan, PlannedEdit, Projection, Slot, StageOutcome, Steps } from '../transcript/index.js';
+import {
+  endsOf,
+  type Floor,
+  type Plan,
+  type PlannedEdit,
+  type Projection,
+  type Slot,
+  type StageOutcome,
+  type Steps,
+} from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
-import { dropToFit, dropToTarget } from './drop.js';
-import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
+import { dropToFit, dropToTarget, letGo } from './drop.js';
+import { cutFreshResults, cutPins, FIT_RIGHTS, tokensOfPins } from './fit.js';
 import { JOINING_RIGHTS } from './guard.js';
 import { carryInjected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
@@ -50,6 +59,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   // First of all: it was judged on the view as it stands.
   if (delegated)
     yield* draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
+  yield* letGo(draft, (view) => ({ need: tokensOfPins(view) - draft.share(shares.pins) }));
   yield* draft.step(
     PIPELINE_STEPS.pins,
     0,
@@ -63,6 +73,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
     FIT_RIGHTS,
   );
   yield* openStages(draft);
+  if (draft.edits.length > 0) yield* letGo(draft, () => ({ need: 0, changedFrom: changedFrom(draft) }));
   if (policy.dropsToTarget) yield* dropToTarget(draft);
   if (mustGoOn(draft)) yield* goFurther(draft);
   if (mustGoOn(draft)) yield* dropToFit(draft);
@@ -94,6 +105,12 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   if (draft.reading.pressure > 1) return unreachable(least, draft.reading, stages);
   if (draft.edits.length === 0 || !isWorthIt(draft)) return tooLittle(draft);
   return planned(draft, floor);
+}
+
+/** Where the edits of a draft begin to change the request. */
+function changedFrom({ edits, input }: RunDraft): number {
+  const { log } = input.source;
+  return edits.reduce((first, edit) => Math.min(first, log.find(endsOf(edit)[0])!.seq), Infinity);
 }
 
 function tooLittle(draft: RunDraft): RunOutcome {

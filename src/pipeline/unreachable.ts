@@ -3,6 +3,7 @@ import type { TranscriptView } from '../spi/index.js';
 import { grouped, type Reading } from '../tokens/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { computeFloor, floorBytesAndImages, type BytesAndImages } from './floor.js';
+import { remindersIn } from './reminders.js';
 import type { Floor, StageOutcome, Steps } from '../transcript/index.js';
 
 /** What no run may take out of a request, in tokens and beside them. */
@@ -11,11 +12,13 @@ export interface Least {
   readonly beside: BytesAndImages;
 }
 
-export function leastOf(draft: RunDraft, { exchanges }: TranscriptView = draft.view): Least {
-  const { policy, fixed } = draft.input;
+export function leastOf(draft: RunDraft, view: TranscriptView = draft.view): Least {
+  const { policy, fixed, source } = draft.input;
+  const { exchanges } = view;
+  const reminders = new Set(remindersIn(view, source).slice(0, -1));
   return {
-    floor: computeFloor(exchanges, fixed.tokens, draft.share(policy.shares.pins)),
-    beside: floorBytesAndImages(exchanges, fixed),
+    floor: computeFloor(exchanges, fixed.tokens, draft.share(policy.shares.pins), reminders),
+    beside: floorBytesAndImages(exchanges, fixed, reminders),
   };
 }
 

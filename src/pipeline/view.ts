@@ -19,6 +19,8 @@ export interface ViewSource {
   readonly references: References;
   readonly holds: readonly Hold[];
   readonly isPinned: (message: LogMessage) => boolean;
+  /** Pinned for more than being a system message. */
+  readonly isPinnedByName: (message: LogMessage) => boolean;
   readonly digests: DigestIndex;
   /** What texts that stand in place of messages may not hold, and how far they are trusted. */
   readonly secrets?: SecretBook;

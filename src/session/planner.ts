@@ -74,7 +74,7 @@ export class Planner {
   /** What a run is planned on: the session as it stands, caught up with its log. */
   input(trigger: Trigger, budget?: Budget): RunInput {
     const { thread, gauge, measureDraft, count, clock, timer, policies } = this.of;
-    const { log, ledger, isPinned, projection, memory, reader } = thread;
+    const { log, ledger, isPinned, isPinnedByName, projection, memory, reader } = thread;
     const { references, digests, secrets } = reader.caughtUp();
     return {
       source: {
@@ -82,6 +82,7 @@ export class Planner {
         references,
         holds: ledger.holds,
         isPinned,
+        isPinnedByName,
         digests,
         secrets,
         trust: references.trust,

@@ -11,6 +11,7 @@ import {
   type Projection,
   renderAll,
   type CompactionRecord,
+  type IsPinned,
   type LogMessage,
   type Message,
   type MessageSize,
@@ -87,7 +88,8 @@ export interface ThreadContents {
 export class Thread {
   #now!: Required<Omit<ThreadContents, 'spent'>> & {
     readonly reader: Reader;
-    readonly isPinned: (message: LogMessage) => boolean;
+    readonly isPinned: IsPinned;
+    readonly isPinnedByName: IsPinned;
   };
   #projection!: Projection;
   #appendedTokens!: number;
@@ -115,8 +117,13 @@ export class Thread {
     return this.#now.reader;
   }
 
-  get isPinned(): (message: LogMessage) => boolean {
+  get isPinned(): IsPinned {
     return this.#now.isPinned;
+  }
+
+  /** Pinned for more than being a system message. */
+  get isPinnedByName(): IsPinned {
+    return this.#now.isPinnedByName;
   }
 
   get projection(): Projection {
@@ -235,7 +242,8 @@ export class Thread {
   #take({ log, ledger, memory = forgetful() }: ThreadContents): void {
     const { pins, redact } = this.rules;
     const isPinned = pinPredicate(pins, log);
-    this.#now = { log, ledger, memory, isPinned, reader: new Reader(log, redact) };
+    const isPinnedByName = pinPredicate({ ...pins, system: false }, log);
+    this.#now = { log, ledger, memory, isPinned, isPinnedByName, reader: new Reader(log, redact) };
     this.#appendedTokens = 0;
     for (let seq = 0; seq < log.length; seq++) this.#appendedTokens += log.at(seq).size.tokens;
     for (const { message } of log.left) this.#appendedTokens += message.size.tokens;

@@ -41,7 +41,7 @@ export class StageBench {
       message === this.log.firstUser;
     this.#projection = new Projection(this.log, isPinned);
     for (const message of messages) this.#projection.append(this.log.find(message.id)!);
-    this.#source = { log: this.log, references, holds: [], isPinned, digests };
+    this.#source = { log: this.log, references, holds: [], isPinned, isPinnedByName: isPinned, digests };
   }
 
   get view(): TranscriptView {

@@ -109,14 +109,6 @@ export class Projection {
   *#supersede(edit: PlannedSupersede): Steps<void> {
     const from = this.#log.find(edit.fromId)!.seq;
     const to = this.#log.find(edit.toId)!.seq;
-    const start = this.#lowerBound(from);
-    let end = start;
-    const holes: ViewMessage[] = [];
-    for (; end < this.#view.length && this.#view[end]!.from <= to; end++) {
-      yield;
-      const shown = this.#view[end]!;
-      if (shown.source && this.#isPinned(shown.source)) holes.push(shown);
-    }
     const made: EditMark = { stage: edit.stage, reason: edit.reason };
     const replacement = edit.replacement.map((message, i): ViewMessage => ({
       message,
@@ -125,6 +117,17 @@ export class Projection {
       to,
       made,
     }));
+    // A span of nothing but a pin was made to take it out.
+    const pin = from === to && this.#isPinned(this.#log.at(from)) ? this.indexOf(from) : undefined;
+    if (pin !== undefined) return yield* this.#insert(pin, 1, replacement);
+    const start = this.#lowerBound(from);
+    let end = start;
+    const holes: ViewMessage[] = [];
+    for (; end < this.#view.length && this.#view[end]!.from <= to; end++) {
+      yield;
+      const shown = this.#view[end]!;
+      if (shown.source && this.#isPinned(shown.source)) holes.push(shown);
+    }
     yield* this.#insert(start, end - start, [...replacement, ...holes]);
   }
 

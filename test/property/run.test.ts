@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { OpenableStage, RunOutcome } from '../../src/pipeline/index.js';
-import { renderAll, textOf, type ViewMessage } from '../../src/transcript/index.js';
+import { endsOf, renderAll, textOf, type ViewMessage } from '../../src/transcript/index.js';
 import { Bench } from '../support/bench.js';
 import { histories } from '../support/histories.js';
 import { illegalEdits } from '../support/illegal.js';
@@ -96,6 +96,9 @@ function check(bench: Bench, outcome: RunOutcome, settings: RunSettings): void {
 }
 
 function checkProtected(bench: Bench, { draft, plan }: Extract<RunOutcome, { kind: 'planned' }>): void {
+  const own = plan.edits.filter((edit) => edit.kind === 'supersede' && edit.stage === 'pins');
+  const released = new Set(own.map((edit) => endsOf(edit)[0]));
+  const newest = draft.view.findLast(({ source }) => source?.role === 'system')?.from ?? -1;
   for (const { protection, messages, unseen } of bench.view.exchanges) {
     for (const before of messages) {
       const seq = before.from;
@@ -103,6 +106,15 @@ function checkProtected(bench: Bench, { draft, plan }: Extract<RunOutcome, { kin
         ? draft.indexOf(seq)
         : draft.view.findIndex(({ message }) => message === before.message);
       if (!protection && !unseen) continue;
+      if (at === undefined && released.has(before.message.id)) {
+        expect([before.message.role, protection, unseen, seq < newest]).toEqual([
+          'system',
+          'pinned',
+          false,
+          true,
+        ]);
+        continue;
+      }
       expect(at).toBeGreaterThanOrEqual(0);
       const after = draft.view[at!]!;
       if (after.message === before.message) continue;

@@ -52,7 +52,14 @@ export class Bench {
   get source(): ViewSource {
     this.#reader.catchUp();
     const { log, references, holds, isPinned, digests } = this;
-    return { log, references, holds, isPinned, digests };
+    return {
+      log,
+      references,
+      holds,
+      isPinned,
+      isPinnedByName: ({ role, pinned }) => role !== 'system' || pinned === true,
+      digests,
+    };
   }
 
   get view(): TranscriptView {

@@ -1,8 +1,9 @@
-import { PIPELINE_STEPS, touchesReopened } from '../../pipeline/index.js';
+import { PIPELINE_STEPS, touchesReopened, wordsOfReminder } from '../../pipeline/index.js';
 import {
   endsOf,
   type CompactionRecord,
   type LogMessage,
+  type Message,
   type PlannedEdit,
   type ReadonlyLog,
 } from '../../transcript/index.js';
@@ -103,8 +104,15 @@ export class ClientSide {
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
     const gone = wordsIn(left.map(({ parts }) => parts));
     for (const { parts } of [...stay, ...next]) for (const word of wordsIn(parts)) gone.delete(word);
+    const said = (messages: readonly Message[]): Set<string> =>
+      new Set(messages.filter(({ role }) => role === 'system').map(wordsOfReminder));
+    const unsaid = said(left);
+    for (const words of said(next)) unsaid.delete(words);
     history.rollBack(stay.length, (live, shorter) => {
-      const first = live.findIndex((record) => isOutdated(record, shorter, thread.isPinned, gone, isNoted));
+      const first = live.findIndex(
+        (record) =>
+          isOutdated(record, shorter, thread.isPinned, gone, isNoted) || releases(record, shorter, unsaid),
+      );
       return first < 0 ? [] : live.slice(first);
     });
   }
@@ -129,6 +137,19 @@ function isOutdated(
       !shorter.find(endsOf(edit)[1]) ||
       touchesReopened(edit, shorter, isPinned) ||
       [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
+  );
+}
+
+/** Whether a reminder left for one that said the same, which the client takes back. */
+function releases({ plan }: CompactionRecord, shorter: ReadonlyLog, unsaid: ReadonlySet<string>): boolean {
+  return (
+    plan.inputs.logLength > shorter.length &&
+    plan.edits.some(
+      (edit) =>
+        edit.kind === 'supersede' &&
+        edit.fromId === edit.toId &&
+        unsaid.has(wordsOfReminder(shorter.find(edit.fromId)!)),
+    )
   );
 }
 

@@ -7,7 +7,8 @@ import { call, calls, pinned, result, says, system, user, words } from '../../su
 import type { Draft } from '../../support/messages.js';
 import { budgetOf, run } from '../../support/runs.js';
 
-const floorOf = (bench: Bench, tools = 0, share = 1_000) => computeFloor(bench.view.exchanges, tools, share);
+const floorOf = (bench: Bench, tools = 0, share = 1_000) =>
+  computeFloor(bench.view.exchanges, tools, share, new Set());
 const NONE = { tools: 0, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
 
 /** Sizes: 4 tokens a message, 4 and a name a call. */

@@ -32,7 +32,9 @@ export class Bench {
       message === this.log.firstUser;
     this.projection = new Projection(this.log, this.#isPinned);
     for (const message of messages) this.projection.append(this.log.find(message.id)!);
-    this.#source = { log: this.log, references: this.references, holds, isPinned: this.#isPinned, digests };
+    const isPinned = this.#isPinned;
+    const { log, references } = this;
+    this.#source = { log, references, holds, isPinned, isPinnedByName: isPinned, digests };
   }
 
   static ofChat(chat: readonly unknown[]): Bench {

@@ -1,0 +1,77 @@
+import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import { textOf, type Edit, type Message } from '../transcript/index.js';
+import type { GuardRights } from './guard.js';
+import type { ViewSource } from './view.js';
+
+/** Only the pipeline takes out a pin, and only a reminder. */
+export const REMINDER_RIGHTS: GuardRights = { mayRelease: true };
+
+/**
+ * System messages that came while the agent worked: some clients send one every few calls. They are pins, but of a time, and
+ * together they would fill any window. Oldest first. Those before the model first spoke are no reminders, nor is what
+ * no request has carried, nor what is pinned for more than being a system message.
+ */
+export function remindersIn(
+  { exchanges }: TranscriptView,
+  { log, isPinnedByName }: Pick<ViewSource, 'log' | 'isPinnedByName'>,
+): ViewExchange[] {
+  let answered = 0;
+  while (answered < log.length && log.at(answered).role !== 'assistant') answered++;
+  return exchanges.filter(
+    (one) => one.from > answered && isReminder(one) && !isPinnedByName(one.messages[0]!.source!),
+  );
+}
+
+export const isReminder = (exchange: ViewExchange): boolean =>
+  exchange.protection === 'pinned' && !exchange.unseen && isSystem(exchange);
+
+const isSystem = ({ messages }: ViewExchange): boolean =>
+  messages.length === 1 && messages[0]!.source?.role === 'system';
+
+/** Which reminders have to go. */
+export interface Release {
+  /** Tokens to be freed. */
+  readonly need: number;
+  /** Log position behind which the request is changed anyway: what is said again later goes there without need. */
+  readonly changedFrom?: number;
+  /** Nothing else is left: also those that stand in no span that was compacted, which leave a line. */
+  readonly isLast?: boolean;
+}
+
+/** What is said again later goes first, word for word the same; then the oldest. The newest stays. */
+export function releaseReminders(
+  view: TranscriptView,
+  reminders: readonly ViewExchange[],
+  { need, changedFrom = Infinity, isLast = false }: Release,
+): Edit[] {
+  const newest = new Map(view.exchanges.filter(isSystem).map((one) => [wordsOf(one), one]));
+  const isSaidAgain = (one: ViewExchange): boolean => newest.get(wordsOf(one)) !== one;
+  const edits: Edit[] = [];
+  let left = need;
+  for (const one of reminders) {
+    if (!isSaidAgain(one) || (left <= 0 && one.from < changedFrom)) continue;
+    edits.push(supersedeBy(one, [], 'a reminder that is said again later, word for word'));
+    left -= one.tokens;
+  }
+  for (const one of reminders.slice(0, -1)) {
+    if (left <= 0) break;
+    const isInSpan = view.exchanges.some(
+      ({ kind, from, to }) => kind === 'replacement' && from <= one.from && one.from <= to,
+    );
+    if (isSaidAgain(one) || !(isInSpan || isLast)) continue;
+    const line = `[A reminder left out so that the request fits; ${view.mark(one.fromId)}]`;
+    const notice = isInSpan ? [] : [standIn('notice', one.fromId, line)];
+    edits.push(
+      supersedeBy(one, notice, 'pins are over their share of the budget: the oldest reminder goes first'),
+    );
+    left -= one.tokens;
+  }
+  return edits;
+}
+
+const wordsOf = ({ messages }: ViewExchange): string => wordsOfReminder(messages[0]!.source!);
+
+/** Equal where two reminders say the same. */
+export function wordsOfReminder({ id, parts }: Pick<Message, 'id' | 'parts'>): string {
+  return JSON.stringify(parts.every(({ type }) => type === 'text') ? parts.map(textOf) : { id });
+}

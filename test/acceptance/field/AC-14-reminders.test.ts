@@ -1,0 +1,81 @@
+import { engine, prose, step, system, user, type Chat } from '../support.js';
+import type { Session } from '../../../src/index.js';
+
+const REMIND = system('The plan was not looked at for a while. Look at it where that helps.');
+
+/** As Claude Code does it: every few calls a system message says something of the moment. */
+async function worked(session: Session, turns: number, remind: (turn: number) => Chat): Promise<Chat[]> {
+  const history: Chat[] = [system('Be brief.'), user('Build a mill.')];
+  for (let turn = 0; turn < turns; turn++) {
+    history.push(...step('look', { at: turn }, prose(60, turn)), remind(turn));
+    await session.follow({ messages: structuredClone(history) });
+    expect((await session.prepare()).reading.pressure).toBeLessThanOrEqual(1);
+  }
+  return history;
+}
+
+const systemIn = async (session: Session): Promise<unknown[]> =>
+  ((await session.prepare()).messages as Chat[]).filter(({ role }) => role === 'system');
+
+describe('AC-14: instructions that come while the agent works', () => {
+  it('AC-14: one that is said again and again stands where it is said last, and fills no window', async () => {
+    const session = (await engine(1_500)).session();
+    await worked(session, 120, () => REMIND);
+    const shown = await systemIn(session);
+    expect(shown[0]).toEqual(system('Be brief.'));
+    expect(shown.slice(1, 3)).toContainEqual(REMIND);
+    // Those since the newest compaction are not taken out by themselves.
+    expect(shown.length).toBeLessThan(12);
+    const left = session.operator
+      .explain()
+      .filter(({ role, status }) => role === 'system' && status === 'superseded');
+    expect(left.length).toBeGreaterThan(100);
+  });
+
+  it('AC-14: of those that differ the oldest go where all would be over the share of pins, the newest stay in order', async () => {
+    const session = (await engine(1_500)).session();
+    await worked(session, 120, (turn) => system(`Part ${turn} was changed: ${prose(30, turn)}`));
+    const shown = (await systemIn(session)) as { content: string }[];
+    expect(shown[0]).toEqual(system('Be brief.'));
+    const parts = shown.slice(1).map(({ content }) => Number(/^Part (\d+) /.exec(content)?.[1]));
+    expect(parts.at(-1)).toBe(119);
+    expect(parts).toEqual([...parts].sort((a, b) => a - b));
+    expect(parts[0]).toBeGreaterThan(60);
+    // What left is in the log, and is read back by its handle.
+    const first = session.log
+      .between(0)
+      .find(({ parts: [part] }) => part?.type === 'text' && part.text.startsWith('Part 0 '))!;
+    expect(JSON.stringify(await session.recall({ handle: first.id }))).toContain('Part 0 was changed');
+  });
+
+  it('AC-14: modes that take turns stand in the order in which they came', async () => {
+    const session = (await engine(1_500)).session();
+    await worked(session, 81, (turn) => system(turn % 2 === 0 ? 'Only plan now.' : 'You may write now.'));
+    expect((await systemIn(session)).at(-1)).toEqual(system('Only plan now.'));
+  });
+
+  it('AC-14: one that an operator or a pattern pins stays, however often it is said', async () => {
+    const settings = { pins: { patterns: ['^Never push'] } };
+    const session = (await engine(1_500, settings)).session();
+    await worked(session, 60, (turn) => (turn === 3 || turn === 50 ? system('Never push to main.') : REMIND));
+    expect(
+      (await systemIn(session)).filter((one) => JSON.stringify(one).includes('Never push')),
+    ).toHaveLength(2);
+  });
+
+  it('AC-14: where the client takes back the later one, the one before stands again', async () => {
+    const session = (await engine(1_500)).session();
+    const early = system('Use the blue paint.');
+    const history: Chat[] = [system('Be brief.'), user('Build a mill.')];
+    history.push(...step('look', { at: 'the sky' }, prose(200)), early);
+    for (let turn = 0; turn < 14; turn++) history.push(...step('look', { at: turn }, prose(60, turn)));
+    for (const one of [history, [...history, early, user('And the roof?')]]) {
+      await session.follow({ messages: structuredClone(one) });
+      await session.prepare();
+    }
+    await session.operator.compact({ target: 0.2 });
+    expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
+    await session.follow({ messages: [...history, user('And the door?')] });
+    expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
+  });
+});
