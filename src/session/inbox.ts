@@ -17,10 +17,13 @@ export class Inbox {
     return this.#stored(messages);
   }
 
-  /** A client's whole history, which can be long: taken in and stored in slices, and nothing of it where an id is taken. */
-  async appendAll(given: readonly Message[]): Promise<void> {
+  /**
+   * A client's whole history, which can be long: taken in and stored in slices, and nothing of it where an id is taken.
+   * `isAgain`: it is said again where others changed what it stands behind; until then it is turned down.
+   */
+  async appendAll(given: readonly Message[], isAgain = false): Promise<void> {
     this.of.thread.checkIds(this.#notWaiting(given));
-    const take = (message: Message): void => this.#admit([message]);
+    const take = (message: Message): void => this.#admit([message], isAgain);
     await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
   }
 
@@ -51,10 +54,11 @@ export class Inbox {
     return messages.filter((message) => !this.of.persistence.journal?.isWaiting(message));
   }
 
-  #admit(given: readonly Message[]): void {
+  #admit(given: readonly Message[], isAgain = false): void {
     const { redaction } = this.of.intake;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
     this.of.thread.append(this.#notWaiting(messages));
+    for (const { id } of messages) this.of.persistence.journal?.expect(id, isAgain);
   }
 
   #stored(messages: readonly Message[]): Promise<void> {

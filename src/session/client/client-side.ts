@@ -80,7 +80,7 @@ export class ClientSide {
       get view() {
         return thread.projection.view;
       },
-      append: (messages) => inbox.appendAll(messages),
+      append: (messages) => inbox.appendAll(messages, true),
       rewind: (...leaving) => runs.between(() => persistence.changeStored(() => this.#rewind(...leaving))),
       get branch() {
         return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);

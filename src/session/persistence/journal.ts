@@ -27,9 +27,9 @@ export class Journal {
   readonly #outbox: Outbox;
   /** How often something of the ledger was dropped, because another process had been first. */
   #conflicts = 0;
-  /** Messages that somebody waits for. */
-  readonly #awaited = new Set<string>();
-  /** Messages that were turned down after all: another one had their id. */
+  /** Messages that somebody waits for, and whether only behind what they were said behind. */
+  readonly #awaited = new Map<string, boolean>();
+  /** Messages that were turned down after all: another one had their id, or others changed what they were said behind. */
   readonly #refused = new Set<string>();
   #isFailing = false;
 
@@ -108,9 +108,14 @@ export class Journal {
     this.of.requests.countFrom(Number(call?.ref ?? 0));
   }
 
+  /** From here on somebody waits for this message: only behind what it was said behind, where it `isAgain` said else. */
+  expect(id: string, isAgain: boolean): void {
+    this.#awaited.set(id, isAgain);
+    this.#refused.delete(id);
+  }
+
   /** Has messages stored that somebody waits for; throws where one of them was turned down. */
   async confirmed(ids: readonly string[], stored: () => Promise<void>): Promise<void> {
-    for (const id of ids) this.#awaited.add(id);
     await stored().finally(() => ids.forEach((id) => this.#awaited.delete(id)));
     const id = ids.find((one) => this.#refused.has(one));
     if (id !== undefined) throw idTaken(id);
@@ -192,10 +197,15 @@ export class Journal {
     // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
     const decided = thread.ledger.version - this.#head.entries;
     const news = read.entries.slice(this.#head.entries);
-    thread.replaceWith(read.contents, this.#unsaved(), (message, log) => {
+    const unsaved = this.#unsaved();
+    const newest = (log: typeof thread.log, unread = 0) =>
+      log.between(0, log.length - unread - 1).findLast((one) => !one.unknownToClient)?.id;
+    const hasMoved = newest(read.contents.log) !== newest(thread.log, unsaved.length);
+    thread.replaceWith(read.contents, unsaved, (message, log) => {
       const { id, seq = Infinity } = message;
       const at = seq < log.length ? log.at(seq) : undefined;
-      const isFree = !log.isTaken(id);
+      const isOvertaken = hasMoved && this.#awaited.get(id) === true;
+      const isFree = !log.isTaken(id) && !isOvertaken;
       if (isFree && (!at || nameOf(at.id) !== nameOf(id))) return id;
       const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
       // Another process may have written the very message: a client that was answered by two.

@@ -116,6 +116,54 @@ it('K16: requests of several histories in one session, prepared at once at two r
   }
 });
 
+it.each([
+  ['an operator at another replica rolls back', undefined],
+  ['another replica hears the conversation go on otherwise', 'Go left.'],
+])(
+  'K16: puts nothing that a client without a session name says behind a gap where meanwhile %s',
+  async (_, otherwise) => {
+    const emulator = await startEmulator();
+    emulator.otherwise = { text: 'Yes.' };
+    const settings = { server: { upstreams: { openai: emulator.url, anthropic: emulator.origin } } } as never;
+    const store = await openStore('memory:');
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const write: SessionStore['write'] = async (key, head, what) => {
+      const first = what.messages && meanwhile;
+      if (first) meanwhile = undefined;
+      await first?.();
+      return store.write(key, head, what);
+    };
+    const one = await started(4_000, settings, { store: but(store, { write }) });
+    const other = await started(4_000, settings, { store });
+    const says = async (at: Started, messages: Chat[], words: string): Promise<string> => {
+      messages.push({ role: 'user', content: words });
+      const { headers } = await at.send('/v1/chat/completions', { model: 'm', messages });
+      messages.push({ role: 'assistant', content: 'Yes.' });
+      return headers.get('x-spillway-session')!;
+    };
+    const logOf = async (id: string): Promise<string[]> => {
+      const { body } = await other.get(`/sessions/${id}/log`);
+      return body.items.map(({ preview }: { preview: string }) => preview);
+    };
+    const messages: Chat[] = [];
+    for (const words of ['The first.', 'The second.']) await says(one, messages, words);
+    const id = await says(one, messages, 'The third.');
+    const theirs = [...messages];
+    let beside = id;
+    meanwhile = async () => {
+      if (otherwise !== undefined) beside = await says(other, theirs, otherwise);
+      else await other.post(`/sessions/${id}/rollback`, { message_id: 'm2' });
+    };
+    messages.push({ role: 'user', content: 'Wait.' }, { role: 'assistant', content: 'I wait.' });
+    const own = await says(one, messages, 'The fourth.');
+    expect(meanwhile).toBeUndefined();
+    const said = (all: readonly Chat[]): unknown[] => all.slice(0, -1).map(({ content }) => content);
+    expect(await logOf(own)).toEqual(said(messages));
+    expect(await logOf(beside)).toEqual(said(otherwise === undefined ? messages : theirs));
+    expect([beside, own === id]).toEqual([id, otherwise === undefined]);
+  },
+);
+
 it.each(['', ', behind what an operator rolled back'])(
   'shows at one replica what another stored%s, also where it holds words itself that its store did not take',
   async (rolledBack) => {
