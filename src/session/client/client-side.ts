@@ -94,12 +94,12 @@ export class ClientSide {
     };
   }
 
-  #rewind(...[last, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
+  #rewind(...[last, going, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
     const { thread, history } = this.of;
     const { log } = thread;
     const kept = last && log.find(last.id);
-    // Another process has left it: what stands by now is compared again.
-    if (last && !kept) return;
+    // Another process has left one of them: what stands by now is compared again.
+    if ((last && !kept) || !log.find(going.id)) return;
     const left = log.between(0);
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
     const gone = wordsIn(left.map(({ parts }) => parts));

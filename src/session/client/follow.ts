@@ -62,10 +62,10 @@ export interface FollowedSession {
   readonly view: readonly ViewMessage[];
   append(messages: readonly Message[]): Promise<unknown>;
   /**
-   * Leaves out of the log what comes behind this message, or all of it; compactions that reached past it are taken off.
+   * Leaves out of the log what comes behind this message, `gone` first; compactions that reached past it are taken off.
    * `next` is said in its place: all of it again but for notes where `isNoted`.
    */
-  rewind(last: Message | undefined, next: readonly Message[], isNoted: boolean): Promise<unknown>;
+  rewind(last: Message | undefined, gone: Message, next: readonly Message[], isNoted: boolean): Promise<void>;
   /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
   /** An id of that name which no message has or had. */
@@ -165,7 +165,8 @@ export class Follower {
       const { known } = session;
       const agreed = await inSlices(this.#agreed(history, session, known));
       const { same, shift } = agreed;
-      if (same === known.length && same + shift === messages.length) break;
+      const hasChanged = session.known.at(-1) !== known.at(-1);
+      if (!hasChanged && same === known.length && same + shift === messages.length) break;
       if (round === MOST_ROUNDS)
         throw new SpillwayError('LEDGER_CONFLICT', {
           subject: 'the log of a session',
@@ -173,6 +174,7 @@ export class Follower {
           remedy: 'Try again when they are done, or have one process serve one session.',
           retryable: true,
         });
+      if (hasChanged) continue;
       if (same === known.length) {
         const fresh = messages.slice(same + shift);
         // Where instructions at the head came or went, ids by place are those of other messages.
@@ -189,7 +191,7 @@ export class Follower {
       if (forks && this.#agreement.isFork(history, known, agreed))
         return { appended: [], forked: true, notices: [] };
       const isNoted = this.#agreement.isNoted(messages, known, agreed);
-      await session.rewind(known[same - 1], messages.slice(same + shift), isNoted);
+      await session.rewind(known[same - 1], known[same]!, messages.slice(same + shift), isNoted);
       to = Math.min(to, same);
     }
     this.#count(parsed, session);

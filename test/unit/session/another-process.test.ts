@@ -166,10 +166,43 @@ it('what is told of a decision is stored with it, or not at all, in whichever mo
   }
 });
 
+const chat = (...words: string[]) => ({
+  messages: words.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
+});
+
+it('what a client says to two processes stands once, in whichever moment one of them reads what the other stored', async () => {
+  for (let moment = 0; moment < 60; moment++) {
+    const store = await openStore('memory:');
+    const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
+    const [session, other] = [await open(), await open()];
+    await session.follow(chat('one', 'two', 'three'));
+    const words = chat('one', 'two', 'three', 'four', 'five');
+    await other.follow(words);
+    const read = session.load();
+    await turns(moment);
+    expect(await session.follow(words, { forks: true })).not.toMatchObject({ forked: true });
+    await read;
+    expect(idsIn(session)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+    expect(await session.operator.audit()).toEqual([]);
+  }
+});
+
+it('what a client takes back at two processes is left out once', async () => {
+  const store = await openStore('memory:');
+  const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
+  const [session, other] = [await open(), await open()];
+  await session.follow(chat('one', 'two', 'three', 'four', 'five'));
+  await other.load();
+  const words = chat('one', 'two', 'other');
+  await other.follow(words);
+  const { appended } = await session.follow(words);
+  expect(appended).toEqual([]);
+  expect(idsIn(session)).toEqual(['m0', 'm1', 'm2~3']);
+  const audit = await session.operator.audit();
+  expect(audit.map(({ kind }) => kind)).toEqual(['compaction.rolled-back']);
+});
+
 describe('a client that takes words back at one process and goes on at another', () => {
-  const chat = (...words: string[]) => ({
-    messages: words.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
-  });
   const isAway = async (): Promise<never> => {
     throw new SpillwayError('STORE_FAILED', { subject: 'store', found: 'away', remedy: '', retryable: true });
   };
