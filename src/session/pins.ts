@@ -4,7 +4,7 @@ import { isToolCall, isToolResult, textOf, type LogMessage, type ReadonlyLog } f
 export interface PinRules {
   /** System messages are pins. */
   readonly system: boolean;
-  /** The first user message is a pin. */
+  /** The first user message is a pin, and what else sets out the work. */
   readonly firstUser: boolean;
   /** Tools whose results are pins: what a sub-agent hands back. */
   readonly tools?: readonly string[];
@@ -20,7 +20,7 @@ export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMe
   return (message) =>
     message.pinned === true ||
     (rules.system && message.role === 'system') ||
-    (rules.firstUser && message === log.firstUser) ||
+    (rules.firstUser && log.isOpening(message)) ||
     isHandBack(message, rules.tools ?? [], log) ||
     patterns.some((pattern) => message.parts.some((part) => pattern.test(textOf(part)))) ||
     (rules.also?.some((predicate) => predicate(message)) ?? false);

@@ -34,6 +34,11 @@ export interface ReadonlyLog {
   readonly isPaused: boolean;
   /** The first message a user wrote. */
   readonly firstUser: LogMessage | undefined;
+  /**
+   * Whether a message sets out the work: the first of a user, or what programs wrote in the user's place before the model
+   * first spoke, as clients do with the instructions of a project.
+   */
+  isOpening(message: LogMessage): boolean;
 }
 
 /** A message that was rolled back, and where it had stood among everything ever appended. */
@@ -54,6 +59,7 @@ export class Log implements ReadonlyLog {
   #newestUser: LogMessage | undefined;
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
+  readonly #opening = new Set<LogMessage>();
   readonly #left = new Map<string, LeftMessage>();
 
   /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
@@ -145,6 +151,10 @@ export class Log implements ReadonlyLog {
     return this.#exchanges.of(seq);
   }
 
+  isOpening(message: LogMessage): boolean {
+    return this.#opening.has(message);
+  }
+
   turnOf(seq: number): number {
     return this.#turnOf[seq] ?? 0;
   }
@@ -163,9 +173,10 @@ export class Log implements ReadonlyLog {
     const saysSomething = isUser && entry.parts.some((part) => part.type !== 'tool-result');
     if (saysSomething) {
       this.#newestUser = this.#unansweredUser = entry;
-      this.#firstUser ??= entry;
+      this.#opening.add((this.#firstUser ??= entry));
       this.#turns.push({ index: this.#turns.length, from: entry.seq });
     }
+    if (entry.role === 'user' && !isUser && this.#newestAnswer < 0) this.#opening.add(entry);
     if (this.#turns.length === 0) this.#turns.push({ index: 0, from: 0 });
     this.#turnOf.push(this.#turns.length - 1);
     if (entry.role === 'assistant') {

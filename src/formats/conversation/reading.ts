@@ -19,14 +19,19 @@ const PROGRAM_TAGS: ReadonlySet<string> = new Set([
   'command-message',
   'command-args',
   'recommended_plugins',
+  'user_instructions',
   'turn_aborted',
 ]);
 
 /** A slash command's arguments are the user's own words; only an empty pair is the program's. */
 const ARGUMENTS = 'command-args';
 
+/** As Codex sends the instructions of a project. */
+const AGENTS_FILE = /^\s*# AGENTS\.md instructions\b[^\n]*\n\s*<INSTRUCTIONS>[^]*<\/INSTRUCTIONS>\s*$/;
+
 /** Whether a text in the user's place was written by a program: nothing but such blocks from end to end. */
 export function isProgramWritten(text: string): boolean {
+  if (AGENTS_FILE.test(text)) return true;
   // The name ends where it ends: else each of its characters is tried for the last.
   const opening = /\s*<([A-Za-z][\w-]*)(?![\w-])[^>]*>/y;
   let at = 0;

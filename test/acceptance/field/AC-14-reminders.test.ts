@@ -14,6 +14,8 @@ async function worked(session: Session, turns: number, remind: (turn: number) =>
   return history;
 }
 
+const block = (text: string) => ({ type: 'text', text });
+
 const systemIn = async (session: Session): Promise<unknown[]> =>
   ((await session.prepare()).messages as Chat[]).filter(({ role }) => role === 'system');
 
@@ -78,4 +80,38 @@ describe('AC-14: instructions that come while the agent works', () => {
     await session.follow({ messages: [...history, user('And the door?')] });
     expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
   });
+
+  const RULES = `Never write to part 9. ${prose(80, 3).replaceAll('\n', ' ')} Sign with GIRAFFE.`;
+  const reminder = (text: string): string => `<system-reminder>\n# claudeMd\n${text}\n</system-reminder>`;
+  it.each([
+    ['anthropic', [{ role: 'user', content: [block(reminder(RULES)), block('Build a mill.')] }]],
+    [
+      'openai-responses',
+      [
+        { role: 'developer', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: `# AGENTS.md instructions for /mill\n\n<INSTRUCTIONS>\n${RULES}\n</INSTRUCTIONS>`,
+        },
+        { role: 'user', content: '<environment_context>\n  <cwd>/mill</cwd>\n</environment_context>' },
+        { role: 'user', content: 'Build a mill.' },
+      ],
+    ],
+  ] as const)(
+    'AC-14: instructions of a project that a client sends before the question stay whole, and so does that (%s)',
+    async (format, opening) => {
+      const session = (await engine(1_500, {}, { format })).session();
+      const history: unknown[] = [...opening];
+      for (let turn = 0; turn < 60; turn++) {
+        history.push({ role: 'assistant', content: `I look at part ${turn}. ${prose(60, turn)}` });
+        history.push({ role: 'user', content: `And part ${turn + 1}?` });
+        await session.follow({ [format === 'anthropic' ? 'messages' : 'input']: structuredClone(history) });
+        await session.prepare();
+      }
+      expect(session.operator.history.length).toBeGreaterThan(2);
+      const sent = JSON.stringify((await session.prepare()).messages);
+      for (const words of [RULES, 'Build a mill.', ...(format === 'anthropic' ? [] : ['<cwd>/mill</cwd>'])])
+        expect(sent).toContain(words);
+    },
+  );
 });
