@@ -112,7 +112,9 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
 
   pins: section('Messages that no stage may touch.', {
     system: flag(true).describe('System messages are never compacted.'),
-    firstUser: flag(true).describe('The first user message is never compacted, nor what programs wrote before the model first spoke.'),
+    firstUser: flag(true).describe(
+      'The first user message is never compacted, nor what programs wrote before the model first spoke.',
+    ),
     tools: texts.describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
     patterns: named.describe(
       'Patterns (regular expressions): messages whose words match are never compacted.',
