@@ -182,8 +182,7 @@ export class Follower {
         appended = fresh.map((message) => ({ ...message, id: ids.get(message.id)! }));
         await session.append(appended).catch((error: unknown) => {
           // Another process stored them first: what stands by now is compared again.
-          const isAsItWas = idsOf(session.known) === idsOf(known);
-          if (!isIdTaken(error) || isAsItWas) throw error;
+          if (!isIdTaken(error) || session.known.at(-1) === known.at(-1)) throw error;
           appended = [];
         });
         continue;
@@ -277,8 +276,6 @@ export class Follower {
     session.fixed(fixed, this.#tools?.recall ?? false);
   }
 }
-
-const idsOf = (messages: readonly Message[]): string => JSON.stringify(messages.map(({ id }) => id));
 
 function isInstruction({ source, replaced }: ViewMessage): boolean {
   return source?.role === 'system' && replaced === undefined;

@@ -200,7 +200,7 @@ export class Journal {
     const unsaved = this.#unsaved();
     const newest = (log: typeof thread.log, unread = 0) =>
       log.between(0, log.length - unread - 1).findLast((one) => !one.unknownToClient)?.id;
-    const hasMoved = newest(read.contents.log) !== newest(thread.log, unsaved.length);
+    let hasMoved = newest(read.contents.log) !== newest(thread.log, unsaved.length);
     thread.replaceWith(read.contents, unsaved, (message, log) => {
       const { id, seq = Infinity } = message;
       const at = seq < log.length ? log.at(seq) : undefined;
@@ -209,7 +209,9 @@ export class Journal {
       if (isFree && (!at || nameOf(at.id) !== nameOf(id))) return id;
       const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
       // Another process may have written the very message: a client that was answered by two.
-      if ([log.find(id), left, at].some((one) => one && sameMessage(one, message))) return undefined;
+      const same = [log.find(id), left, at].find((one) => one && sameMessage(one, message));
+      if (same) hasMoved = newest(log) !== same.id;
+      if (same) return undefined;
       if (isFree) return id;
       // Who is not told any more that it was turned down relies on it.
       if (!this.#awaited.has(id)) return log.freeId(id);

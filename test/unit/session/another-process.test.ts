@@ -187,6 +187,26 @@ it('what a client says to two processes stands once, in whichever moment one of 
   }
 });
 
+it('what a client says is taken in where another process stored its beginning, and an operator takes that back', async () => {
+  const store = await openStore('memory:');
+  const format = 'openai-chat';
+  const other = await (await engine({ store, format })).open({ id: 's' });
+  await other.follow(chat('one', 'two', 'three'));
+  let takenBack: Promise<unknown> | undefined;
+  const asked = async (): Promise<void> => {
+    if (takenBack) return;
+    takenBack = session.operator.rollback('m2');
+    await other.follow(chat('one', 'two', 'three', 'four', 'five'));
+  };
+  const session = await (
+    await engine({ store: during(store, { write: { asked } }), format })
+  ).open({ id: 's' });
+  await session.follow(chat('one', 'two', 'three', 'four', 'five', 'six', 'seven'));
+  await takenBack;
+  expect(idsIn(session)).toEqual(['m0', 'm1', 'm2', 'm3~4', 'm4~4', 'm5~4', 'm6~4']);
+  expect(idsIn(await other.load())).toEqual(idsIn(session));
+});
+
 it('what a client takes back at two processes is left out once', async () => {
   const store = await openStore('memory:');
   const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
