@@ -1,4 +1,4 @@
-import { isIdTaken, SpillwayError, thrownText } from '../errors/index.js';
+import { idTaken, isIdTaken, SpillwayError, thrownText } from '../errors/index.js';
 import { checkMessage, copied, NotCopyable, type CopyOptions, type Message } from '../transcript/index.js';
 import { continueMessage, markerMessage } from './own-messages.js';
 import type { Pieces } from './wiring.js';
@@ -23,7 +23,13 @@ export class Inbox {
    */
   async appendAll(given: readonly Message[], isAgain = false): Promise<void> {
     this.of.thread.checkIds(this.#notWaiting(given));
-    const take = (message: Message): void => this.#admit([message], isAgain);
+    let before: string | undefined;
+    const take = (message: Message): void => {
+      // Rolled back, or gone on with, between two slices.
+      if (isAgain && before !== undefined && this.of.thread.newest?.id !== before) throw idTaken(message.id);
+      this.#admit([message], isAgain);
+      before = message.id;
+    };
     await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
   }
 

@@ -149,6 +149,11 @@ export class Thread {
     return this.#arrivals?.map(({ message }) => message);
   }
 
+  /** The last message of the log, or of those that wait. */
+  get newest(): Message | undefined {
+    return this.#arrivals?.at(-1)?.message ?? this.log.between(Math.max(0, this.log.length - 1))[0];
+  }
+
   /** Throws `MESSAGE_ID_TAKEN` where one of them, or something in the log or on its way there, has an id already. */
   checkIds(messages: readonly Message[]): void {
     const ids = new Set(this.arrivals?.map(({ id }) => id));

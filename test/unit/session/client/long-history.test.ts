@@ -48,6 +48,18 @@ describe('what a history of many pieces costs', () => {
 });
 
 describe('a long history', () => {
+  it('is followed whole where an operator rolls back between two slices of it', async () => {
+    const session = await (await createSpillway({ model: 'gpt-4o', store: 'memory:' })).open({ id: 's' });
+    const messages = history(6_001);
+    await session.follow({ messages: messages.slice(0, 3) });
+    const followed = session.follow({ messages }, { forks: true });
+    while (session.log.length === 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(session.log.length).toBeLessThan(6_001);
+    await Promise.all([session.operator.rollback('m2'), followed]);
+    const said = session.log.between(0).map(({ parts }) => parts);
+    expect(said).toEqual(messages.map(({ content }) => [{ type: 'text', text: content }]));
+  });
+
   it('is followed in slices, the whole of it in order, and only what is new of the next one', async () => {
     const session = (await createSpillway({ model: 'gpt-4o', store: 'memory:' })).session();
     const messages = history(10_001);
