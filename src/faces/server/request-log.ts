@@ -125,6 +125,12 @@ export function logEvents(app: FastifyInstance, service: Service): void {
     reply.raw.once('close', () => failed.delete(nameOf(notes.session, notes.agent)));
     done();
   });
+  // Who is answered from memory is told so: a restart would lose what this call made.
+  app.addHook('onSend', ({ notes: { session, agent } }, reply, _, done) => {
+    const how = session !== undefined && failed.get(nameOf(session, agent));
+    if (how) void reply.header('x-spillway-degraded', (JSON.parse(how) as { code: string }).code);
+    done();
+  });
   service.listen((event) => {
     const facts = factsOf(event);
     if (!facts) return;

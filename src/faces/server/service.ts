@@ -27,8 +27,8 @@ export class Service {
   #sessions: SessionMap;
   readonly #changes = new TaskQueue();
   readonly #told = new Set<string>();
-  /** What is known of new sessions that the store, which is away, was not told of, until they are opened. */
-  readonly #untold = new Map<string, AboutSession>();
+  /** What is known of new sessions that the store, which is away, was not told of yet. */
+  readonly #untold = new Map<string, { key: ThreadKey; about: AboutSession; isOpen?: true }>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   /** Names of sessions that hold what the store did not take. */
   readonly #behind = new Set<string>();
@@ -140,8 +140,10 @@ export class Service {
 
   /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
   async session(key: ThreadKey): Promise<Session> {
-    if (!(await this.store.load(key)) && !(await this.about(key))) throw sessionUnknown(key);
-    return this.#sessions.of(nameOf(key));
+    const name = nameOf(key);
+    if (this.#untold.has(name)) await this.#tellAgain(name);
+    else if (!(await this.store.load(key)) && !(await this.about(key))) throw sessionUnknown(key);
+    return this.#sessions.of(name);
   }
 
   /**
@@ -157,11 +159,11 @@ export class Service {
     const about: AboutSession = { format: format ?? 'openai-chat', ...rest };
     formatNamed(about.format);
     const name = nameOf(key);
-    let failure: unknown;
+    let failure = await this.#tellAgain(name);
     const goOn = (error: unknown): void => {
       if (!isStoreFailure(error)) throw error;
       failure = error;
-      this.#untold.set(name, about);
+      this.#untold.set(name, { key, about });
     };
     // Asked once a process: it stands in the store from then on.
     if (!this.#told.has(name)) {
@@ -188,6 +190,7 @@ export class Service {
   async storeWhatWaits(): Promise<void> {
     const names = [...this.#behind];
     this.#behind.clear();
+    await Promise.allSettled([...this.#untold.keys()].map((name) => this.#tellAgain(name)));
     // One that fails again is told of again.
     await Promise.allSettled(names.map(async (name) => (await this.#sessions.of(name)).load()));
   }
@@ -202,6 +205,21 @@ export class Service {
     return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
   }
 
+  /** Tells what the store was not told of a session; how that failed where it is away still. */
+  async #tellAgain(name: string): Promise<unknown> {
+    const untold = this.#untold.get(name);
+    if (!untold) return undefined;
+    try {
+      // Another replica may have made it meanwhile.
+      if ((await this.about(untold.key)) === undefined) await this.#tell(untold.key, untold.about);
+      this.#untold.delete(name);
+      return undefined;
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error;
+      return error;
+    }
+  }
+
   #opened(spillway: Spillway): SessionMap {
     spillway.events.subscribe((event) => {
       if (event.kind === 'store-failed') this.#behind.add(nameOf(event));
@@ -210,10 +228,11 @@ export class Service {
     const open = async (name: string): Promise<Session> => {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];
       const untold = this.#untold.get(name);
-      this.#untold.delete(name);
-      const { format, model } = untold ?? (await howToOpen(this.store, { sessionId, agentPath }));
+      const isNew = untold && !untold.isOpen;
+      if (untold) untold.isOpen = true;
+      const { format, model } = untold?.about ?? (await howToOpen(this.store, { sessionId, agentPath }));
       const how = { id: sessionId, agentPath, format, ...present({ model }) };
-      return untold ? spillway.openNew(how) : spillway.open(how);
+      return isNew ? spillway.openNew(how) : spillway.open(how);
     };
     return new SessionMap(open, this.settings.server.sessions);
   }

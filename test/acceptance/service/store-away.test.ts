@@ -4,7 +4,7 @@ import { openStore, SpillwayError, type SessionStore } from '../../../src/index.
 import { validators } from '../../../src/testkit/index.js';
 import { says, system, spillway, talk, temporaryFolder, user, type Chat } from '../support.js';
 import { BUDGET, proxied } from './proxied.js';
-import { started, type Started } from './support.js';
+import { started, type Said, type Started } from './support.js';
 import { but, place } from '../sessions/stores.js';
 import { tab } from '../page/browser.js';
 import { look } from '../page/support.js';
@@ -70,6 +70,40 @@ describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the
       expect(stored).toBeDefined();
     },
   );
+});
+
+it('N13: a session that is made while the store takes no write is there, says so, and is stored when it is back', async () => {
+  const state = await failing('writes');
+  state.fails = false;
+  const service = await started(4_000, {}, { store: state.store });
+  state.fails = true;
+  const make = () => service.post('/sessions', { id: 'late', format: 'anthropic', model: 'm' });
+  const request = { messages: [user('Build the mill.')] };
+  const degraded = ({ status, headers }: Said) => [status, headers.get('x-spillway-degraded')];
+  expect(degraded(await make())).toEqual([200, 'STORE_FULL']);
+  expect(degraded(await make())).toEqual([200, 'STORE_FULL']);
+  expect(degraded(await service.post('/sessions/late/prepare', { request }))).toEqual([200, 'STORE_FULL']);
+  expect(degraded(await service.post('/sessions/late/compact'))).toEqual([200, 'STORE_FULL']);
+  expect(service.lines.filter((line) => line.includes('"store-failed"')).length).toBeGreaterThanOrEqual(4);
+  state.fails = false;
+  expect(degraded(await make())).toEqual([200, null]);
+  expect(degraded(await service.post('/sessions/late/compact'))).toEqual([200, null]);
+  const after = await started(4_000, {}, { store: state.store });
+  expect((await after.get('/sessions/late')).body).toMatchObject({ format: 'anthropic', messages: 1 });
+});
+
+it('N13: a session that was made while the store was away and has said nothing is told of with the next probe', async () => {
+  const state = await failing('writes');
+  state.fails = false;
+  const service = await started(4_000, {}, { store: state.store });
+  state.fails = true;
+  await service.post('/sessions', { id: 'late', format: 'anthropic', model: 'm' });
+  state.fails = false;
+  expect(await (await fetch(`${service.url}/ready`)).json()).toMatchObject({ status: 'ready' });
+  while (!(await state.store.value('service.sessions', '["late","primary"]')))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  const after = await started(4_000, {}, { store: state.store });
+  expect((await after.get('/sessions/late')).body.format).toBe('anthropic');
 });
 
 it.each([undefined, 'mill'])(

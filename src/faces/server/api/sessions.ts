@@ -76,12 +76,13 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       body: takes.CreateBody,
       answer: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }),
     },
-    async ({ caller, query, body }) => {
+    async ({ caller, query, body, reply }) => {
       const { id = randomUUID(), agent_path: agentPath = query.agent_path, format, model } = body;
       const session = await service.sessionFor(
         { sessionId: ownId(caller, id), agentPath },
         { ...verbs.present({ format }), model },
       );
+      reply.request.notes.of(session);
       return { id: session.id, agentPath, format: session.format };
     },
   );
