@@ -187,8 +187,14 @@ export class Follower {
         });
         continue;
       }
-      if (forks && this.#agreement.isFork(history, known, agreed))
-        return { appended: [], forked: true, notices: [] };
+      if (forks && this.#agreement.isFork(history, known, agreed)) {
+        const own = known.findIndex(({ id }, at) => at >= same && appended.some((one) => one.id === id));
+        if (own < 0) return { appended: [], forked: true, notices: [] };
+        // What it was said behind was rolled back before it was let in: it is taken back, and said again.
+        await session.rewind(known[own - 1], known[own]!, [], false);
+        appended = [];
+        continue;
+      }
       const isNoted = this.#agreement.isNoted(messages, known, agreed);
       await session.rewind(known[same - 1], known[same]!, messages.slice(same + shift), isNoted);
       to = Math.min(to, same);

@@ -207,6 +207,25 @@ it('what a client says is taken in where another process stored its beginning, a
   expect(idsIn(await other.load())).toEqual(idsIn(session));
 });
 
+it('what a client says while a compaction waits for its text is no fork where an operator rolls back meanwhile', async () => {
+  const { asked, answer, summarizer } = slow();
+  const settings = { roster: ['auto'] };
+  const options = { store: 'memory:', format: 'openai-chat', summarizer, settings };
+  const session = await (await engine(options)).open({ id: 's' });
+  const words = Array.from({ length: 27 }, (_, i) => `${i}: ${'the river runs past the mill. '.repeat(12)}`);
+  await session.follow(chat(...words.slice(0, 25)));
+  const prepared = session.prepare();
+  await asked;
+  const followed = session.follow(chat(...words), { forks: true });
+  await turns(20);
+  const rolledBack = session.operator.rollback('m22');
+  answer();
+  await Promise.all([prepared, rolledBack]);
+  expect(await followed).not.toMatchObject({ forked: true });
+  const said = session.log.between(0).map(({ parts }) => parts);
+  expect(said).toEqual(words.map((text) => [{ type: 'text', text }]));
+});
+
 it('what a client takes back at two processes is left out once', async () => {
   const store = await openStore('memory:');
   const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
