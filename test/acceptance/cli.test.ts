@@ -274,6 +274,16 @@ describe('spillway validate', () => {
     expect((await spillway(['validate', place('nowhere')])).err).toMatch(/"no such file"/);
   });
 
+  it('1 where its bytes are no UTF-8, which no provider reads', async () => {
+    const file = folder.file('latin.json', '');
+    const request = JSON.stringify({ messages: [user('Caf\u00e9?')] });
+    writeFileSync(file, Buffer.from(request, 'latin1'));
+    const { code, out, err } = await spillway(['validate', file]);
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/INPUT_FORMAT.*latin\.json.*no UTF-8/)]);
+    writeFileSync(file, request);
+    expect((await spillway(['validate', file])).code).toBe(0);
+  });
+
   it('what compact writes is legal', async () => {
     writeFileSync(place('sent.json'), (await spillway(['compact', FILE, ...BUDGET])).out);
     expect((await spillway(['validate', place('sent.json')])).code).toBe(0);

@@ -55,10 +55,10 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
 }
 
 /** Reads a file that is one JSON value, such as a request. Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`. */
-export async function readJson(path: string): Promise<unknown> {
+export async function readJson(path: string): ReturnType<typeof valueOf> {
   const chunks = chunksOf(path);
   try {
-    return (await valueOf(path, await firstOf(chunks), chunks)).value;
+    return await valueOf(path, await firstOf(chunks), chunks);
   } finally {
     await chunks.return(undefined);
   }

@@ -19,13 +19,21 @@ export async function validate(file: string, options: ValidateOptions, terminal:
       remedy: 'Name the format that the request is written in.',
     });
   }
-  const request = await readJson(file).catch(async (cause: unknown) => {
+  const { value: request, isDamaged } = await readJson(file).catch(async (cause: unknown) => {
     const isRecording = await readSession(file).then(
       () => true,
       () => false,
     );
     throw isRecording ? aRecording(file, cause) : cause;
   });
+  // Providers refuse the bytes, whatever they would say.
+  if (isDamaged)
+    throw new SpillwayError('INPUT_FORMAT', {
+      subject: file,
+      found: 'bytes that are no UTF-8',
+      allowed: 'a request: JSON in UTF-8',
+      remedy: 'Convert it to UTF-8; as it is, no provider reads it.',
+    });
   const format = options.format === 'auto' ? (wireOf(request) ?? 'openai-chat') : options.format;
   const violations = validators.get(format)!(request);
   if (options.json) terminal.out(`${JSON.stringify({ file, format, violations })}\n`);
