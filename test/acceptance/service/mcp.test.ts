@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -82,5 +83,8 @@ describe('spillway mcp', () => {
       expect(JSON.stringify(await ask('recall', odd).catch(String))).toMatch(/INVALID|UNKNOWN|nvalid/);
     expect(JSON.stringify(await ask('sessions', {}))).toContain('mill primary: 3 messages');
     await client.close();
+    const input = 'x'.repeat(11 * 1024 * 1024);
+    const { status, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^INPUT_FORMAT: standard input.*too long/)]);
   });
 });

@@ -1,4 +1,4 @@
-import { checkVersion, orMissing } from '../../../errors/index.js';
+import { checkVersion, orMissing, SpillwayError } from '../../../errors/index.js';
 import { sourcesOf, withEngine } from '../open.js';
 import { EXIT, type Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
@@ -9,12 +9,23 @@ export async function mcp(options: StoredOptions, terminal: Terminal, version: s
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   return withEngine(sources, async (spillway) => {
     const transport = new StdioServerTransport();
-    const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-    await createMcpServer(spillway, version).connect(transport);
-    await ended;
+    const ended = new Promise<void>((resolve, reject) => {
+      process.stdin.once('end', resolve);
+      // Nothing is read from then on, and the end would never come.
+      transport.onclose = () => reject(tooLong());
+    });
+    await Promise.all([ended, createMcpServer(spillway, version).connect(transport)]);
     return EXIT.done;
   });
 }
+
+const tooLong = (): SpillwayError =>
+  new SpillwayError('INPUT_FORMAT', {
+    subject: 'standard input',
+    found: 'a message that is too long to read',
+    allowed: 'one message a line, of 10 MiB at most',
+    remedy: 'See what the client sends; it may start the server anew.',
+  });
 
 /** Rejects with `PACKAGE_MISSING` and `PACKAGE_VERSION`. */
 async function loaded() {
