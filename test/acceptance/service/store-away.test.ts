@@ -53,6 +53,7 @@ describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the
         const answer = await service.send(PATHS[format], { model: 'm', ...head, messages });
         expect(answer.status).toBe(200);
         ids.add(answer.headers.get('x-spillway-session'));
+        expect(answer.headers.get('x-spillway-degraded')).toBe(state.fails ? 'STORE_FULL' : null);
         const { text, body } = emulator.received.at(-1)!;
         expect(text).toContain(words);
         expect(text.length / 4).toBeLessThan(BUDGET * 1.1);
