@@ -131,11 +131,11 @@ export class PostgresQueue implements BackgroundQueue {
   }
 
   /** Never rejects: what could not be said to be done expires, and is done again. */
-  async #do(boss: PgBoss, id: string, { text }: Stored, worker: BackgroundWorker): Promise<void> {
+  async #do(boss: PgBoss, id: string, stored: Stored, worker: BackgroundWorker): Promise<void> {
     try {
       const { signal } = this.#stopping;
       signal.throwIfAborted();
-      const said = await worker(parseJson(text) as Json, signal);
+      const said = await worker(parseJson(stored.text) as Json, signal);
       await boss.complete(QUEUE, id, { text: writeJson(said)! });
     } catch (error) {
       await boss.fail(QUEUE, id, { message: (error as Error).message }).catch(() => undefined);

@@ -154,6 +154,21 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect([asks.asked.length, works.asked.length]).toEqual([0, 1]);
   });
 
+  it('R6: a job that holds nothing fails, and the process goes on', async () => {
+    const url = await server.create();
+    const works = await processOn(url, {});
+    const session = await between(works, 's');
+    await jobsBecome(url, 'completed');
+    await server.run(
+      url,
+      "insert into spillway_jobs.job (name, data, retry_limit) values ('summaries', null, 0)",
+    );
+    while ((await jobsOf(url)).every(({ state }) => state !== 'failed'))
+      await new Promise((resolve) => setImmediate(resolve));
+    await session.append(...more(8, 5_000), ...now);
+    expect((await session.prepare()).run.kind).toBe('committed');
+  });
+
   it('R6: without the right to make the queue, a process prepares for itself, and says so', async () => {
     const url = await server.create();
     const store = await openStore(url);
