@@ -12,7 +12,7 @@ export { countIn } from './provider/lore.js';
 export { sameItem } from './conversation/same-item.js';
 export { refuseForeign } from './faults.js';
 export { wordsIn } from './files.js';
-export { isProgramWritten } from './conversation/reading.js';
+export { instructionsIn, isInstruction, isProgramWritten } from './conversation/reading.js';
 export {
   entryOf,
   fieldsOf,

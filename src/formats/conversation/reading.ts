@@ -50,6 +50,21 @@ export function isProgramWritten(text: string): boolean {
   return at > 0;
 }
 
+/** Whether a message at the head is the client's program and nobody else: a system message, or a note in the user's place. */
+export const isInstruction = ({ role, origin }: Message): boolean =>
+  role === 'system' || (role === 'user' && origin === 'synthetic');
+
+/**
+ * How many messages at the head are instructions: what the program says changes with the day. Notes in the user's place are where
+ * the user's words come next; else they may be all that is said.
+ */
+export function instructionsIn(messages: readonly Message[]): number {
+  const words = messages.findIndex((message) => !isInstruction(message));
+  if (messages[words]?.role === 'user') return words;
+  const said = messages.findIndex(({ role }) => role !== 'system');
+  return said < 0 ? messages.length : said;
+}
+
 /** What most bodies say beside their messages. */
 export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' | 'model'> {
   return {

@@ -1,7 +1,7 @@
 import type { WireFormat } from '../../spi/index.js';
 import { type Message, type Steps, textOf } from '../../transcript/index.js';
 import { markerOf } from '../own-messages.js';
-import { jsonText } from '../../formats/index.js';
+import { instructionsIn, isInstruction, jsonText } from '../../formats/index.js';
 import { isNoNote, speechesOf } from '../../text/reading/index.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
@@ -25,7 +25,7 @@ export class Agreement {
 
   /** Of a history whose instructions are not asked. */
   *of({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
-    const logged = leading(known, isSystem);
+    const logged = instructionsIn(known);
     const shift = instructions - logged;
     const last = this.#last.shift === shift ? this.#last : NOTHING;
     let at = logged;
@@ -90,8 +90,6 @@ export function leading<T>(list: readonly T[], holds: (item: T) => boolean): num
   return end < 0 ? list.length : end;
 }
 
-export const isSystem = ({ role }: Message): boolean => role === 'system';
-
 /**
  * The first message of a client's history that is no instruction: what tells one conversation from another. Parses no
  * more of the body than it has to. Undefined where there is none.
@@ -102,19 +100,16 @@ function headOf(body: unknown, format: WireFormat): Message | undefined {
   if (!Array.isArray(items)) return firstOf(format.parse(body).messages);
   for (let count = 2; ; count *= 4) {
     const some = count < items.length;
-    const head = firstOf(
-      format.parse(some ? { ...(body as object), [field]: items.slice(0, count) } : body).messages,
-    );
-    if (head || !some) return head;
+    const { messages } = format.parse(some ? { ...(body as object), [field]: items.slice(0, count) } : body);
+    if (!some || leading(messages, isInstruction) < messages.length) return firstOf(messages);
   }
 }
 
-const firstOf = (messages: readonly Message[]): Message | undefined =>
-  messages.find(({ role }) => role !== 'system');
+const firstOf = (messages: readonly Message[]): Message | undefined => messages[instructionsIn(messages)];
 
 /** The same of a log: undefined where nothing was said yet. */
 const headOfLog = (known: readonly Message[]): Message | undefined =>
-  known.find((message) => message.role !== 'system' && !markerOf(message));
+  firstOf(known.filter((message) => !markerOf(message)));
 
 /**
  * Whether a message that the model did not write says the same but for notes of a program: what people say, what tools

@@ -1,5 +1,5 @@
 import { isIdTaken, SpillwayError } from '../../errors/index.js';
-import { refuseForeign } from '../../formats/index.js';
+import { instructionsIn, isInstruction, refuseForeign } from '../../formats/index.js';
 import type { LogRedaction } from '../../text/facts/index.js';
 import { TaskQueue } from '../../pressure/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
@@ -17,7 +17,7 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import { inSlices } from '../slices.js';
-import { Agreement, isSystem, leading, type Agreed } from './agreement.js';
+import { Agreement, leading, type Agreed } from './agreement.js';
 import { ClientWords } from './client-words.js';
 import { HistoryReader, type Command, type History } from './history.js';
 
@@ -243,7 +243,7 @@ export class Follower {
     { view }: FollowedSession,
     known: readonly Message[],
   ): boolean {
-    const logged = leading(known, isSystem);
+    const logged = instructionsIn(known);
     const isSame = (others: readonly Message[]): boolean =>
       instructions.length === others.length &&
       instructions.every((one, i) => this.#words.areIn(others[i]!, one));
@@ -251,7 +251,7 @@ export class Follower {
       this.#newest = undefined;
       return true;
     }
-    if (leading(view, isInstruction) < logged) return false;
+    if (leading(view, isShownWhole) < logged) return false;
     if (this.#newest && isSame(this.#newest.map(({ message }) => message))) return true;
     this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
@@ -262,7 +262,7 @@ export class Follower {
 
   #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
     if (!this.#newest) return view;
-    return [...this.#newest, ...view.slice(leading(view, isInstruction))];
+    return [...this.#newest, ...view.slice(leading(view, isShownWhole))];
   }
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
@@ -276,15 +276,16 @@ export class Follower {
     for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
     if (this.#newest)
       for (const shown of session.view) {
-        if (!isInstruction(shown)) break;
+        if (!isShownWhole(shown)) break;
         fixed = subtractSizes(fixed, shown.size);
       }
     session.fixed(fixed, this.#tools?.recall ?? false);
   }
 }
 
-function isInstruction({ source, replaced }: ViewMessage): boolean {
-  return source?.role === 'system' && replaced === undefined;
+/** Of the instructions at the head of a view. */
+function isShownWhole({ source, replaced }: ViewMessage): boolean {
+  return source !== undefined && isInstruction(source) && replaced === undefined;
 }
 
 /** What a client sends behind the point it went back to may have the ids of what stood there before. */

@@ -1,5 +1,6 @@
 import type { Parsed } from '../../spi/index.js';
 import { textOf, type Message } from '../../transcript/index.js';
+import { instructionsIn } from '../../formats/index.js';
 
 /** A client's whole history as it came. */
 export interface History {
@@ -18,8 +19,7 @@ export class HistoryReader {
 
   /** `commands`: whether a user may give any. */
   read({ messages, changedFrom = 0 }: Parsed, commands: boolean): History {
-    let instructions = 0;
-    while (messages[instructions]?.role === 'system') instructions++;
+    const instructions = instructionsIn(messages);
     const same = Math.max(instructions, changedFrom);
     const known = commands ? this.#commands.filter((at) => at < same) : [];
     const fresh = commands ? commandsFrom(messages, same) : { at: [] };

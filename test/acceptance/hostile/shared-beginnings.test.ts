@@ -329,6 +329,20 @@ describe('a client that names its conversation by itself', () => {
     // A side question of the same conversation is none of it.
     expect((await ask([user('Find a title.')], ...nameOf('a'))).session).not.toBe(a.session);
   });
+
+  it('N13: goes on in its session where what its program says of the day changed; who names nothing does not', async () => {
+    const { ask } = await proxy();
+    const day = (date: string) => user(`<system-reminder>Today is ${date}.</system-reminder>`);
+    const said = [user('Hello.'), says('ok'), user('Go on.')];
+    const sent: (string | undefined)[] = [];
+    for (const name of [{ 'x-claude-code-session-id': 'a' }, {}]) {
+      const monday = await ask([day('Monday'), said[0]!], name);
+      const tuesday = await ask([day('Tuesday'), ...said], name);
+      sent.push(monday.session, tuesday.session);
+    }
+    expect(sent[1]).toBe(sent[0]);
+    expect(new Set(sent).size).toBe(3);
+  });
 });
 
 it('R1: a store whose call for one conversation never comes back keeps no other conversation waiting', async () => {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isStoreFailure, SpillwayError } from '../../../errors/index.js';
 import type { Compared, Session } from '../../../session/index.js';
 import { NO_SIZE, textOf, type Message } from '../../../transcript/index.js';
-import { formatNamed, isFields, jsonText, type Fields } from '../../../formats/index.js';
+import { formatNamed, instructionsIn, isFields, jsonText, type Fields } from '../../../formats/index.js';
 import { ownId, type Caller } from '../access.js';
 import type { AboutSession } from '../../operations/index.js';
 import type { Service } from '../service.js';
@@ -12,7 +12,13 @@ import type { Service } from '../service.js';
 const MOST_ALIKE = 32;
 
 /** Where clients say which of their own sessions a request is of: Claude Code, Codex, and what is made like them. */
-const OWN_HEADERS = ['x-claude-code-session-id', 'session_id', 'session-id', 'conversation_id'];
+const OWN_HEADERS = [
+  'x-claude-code-session-id',
+  'session_id',
+  'session-id',
+  'x-session-id',
+  'conversation_id',
+];
 
 export interface SessionRequest {
   readonly caller: Caller;
@@ -208,7 +214,9 @@ function beginningsOf(asked: SessionRequest): readonly string[] {
   for (let count = 8; ; count *= 4) {
     const isAll = count >= messages.length;
     const parsed = parse({ ...body, [messagesField]: isAll ? messages : messages.slice(0, count) });
-    const said = parsed.messages.filter(({ role }) => role !== 'system');
+    // What the program says of the day is no matter where it says itself which conversation it is.
+    const isNamed = OWN_HEADERS.some((name) => headers[name] !== undefined);
+    const said = parsed.messages.slice(isNamed ? instructionsIn(parsed.messages) : 0).filter(isSaid);
     const answers = said.flatMap(({ role }, at) => (role === 'assistant' ? at : []));
     if (answers.length <= DEPTHS.at(-1)! && !isAll) continue;
     const scope = [caller.tenant, format, ownNameOf(headers, body), ...(named === undefined ? [] : [named])];
@@ -222,6 +230,8 @@ function beginningsOf(asked: SessionRequest): readonly string[] {
     return [...new Set(looked)].map((end) => hashOf([...scope, ...words.slice(0, end)]));
   }
 }
+
+const isSaid = ({ role }: Message): boolean => role !== 'system';
 
 /** What tells one conversation of a client from its others where it says so itself, in a header or its body. */
 function ownNameOf(headers: IncomingHttpHeaders, { metadata, prompt_cache_key: key }: Fields): unknown[] {

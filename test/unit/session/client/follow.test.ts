@@ -169,6 +169,24 @@ describe('a client that sends its whole history each time', () => {
     },
   );
 
+  it('may say another day in a note before the first words: nothing starts over, and the newest is sent', async () => {
+    const session = await following(2_000);
+    const day = (date: string): Chat => user(`<system-reminder>Today is ${date}.</system-reminder>`);
+    const rest = [user('Build a mill.'), says('Gladly.'), ...talk(12, 150)];
+    for (const date of ['Monday', 'Tuesday', 'Wednesday']) {
+      const body = { messages: [day(date), ...rest] };
+      expect(await session.isStranger(body)).toBe(false);
+      expect((await session.follow(structuredClone(body))).rewound).toBeUndefined();
+      const messages = await sent(session);
+      expect(messages.slice(0, 2)).toEqual([day(date), user('Build a mill.')]);
+      expect(JSON.stringify(messages).match(/Today is/g)).toHaveLength(1);
+      rest.push(says(`That was ${date}.`), user('Go on.'));
+    }
+    expect(session.operator.history.length).toBeGreaterThan(0);
+    // Where the user's own words differ it is another conversation.
+    expect(await session.isStranger({ messages: [day('Monday'), user('Build a boat.')] })).toBe(true);
+  });
+
   it('has its tools counted, and counted again when they change', async () => {
     const session = await following();
     const tools = [{ type: 'function', function: { name: 'look', description: prose(300) } }];
