@@ -236,7 +236,8 @@ export class Spillway {
     return new Session<Message>(scope.pieces, () => {
       const agentPath = `${key.agentPath}/aside-${++this.#asides}`;
       const own = { ...options, id: key.sessionId, agentPath };
-      const aside = this.#scopeOf(own);
+      // Its options are the session's, checked there; its path may be longer than a host may name.
+      const aside = this.#of.openScope(this.#core, own);
       aside.pieces.gauge.takeOver(gauge.knowledge);
       stream.emit({ kind: 'aside', agentPath });
       return this.#sessionIn(aside, own);

@@ -413,3 +413,17 @@ describe('N13: who gives up a stream that says nothing more', () => {
     expect(await model.doGenerate({ prompt } as never)).toMatchObject({ content: [{ text: 'Built.' }] });
   });
 });
+
+it('N13: a side question is answered beside an agent whose path is as long as one may be', async () => {
+  const emulator = await startEmulator(honest);
+  const spillway = await engine(3_000);
+  const agentPath = [64, 64, 64, 5].map((length) => 'a'.repeat(length)).join('/');
+  const session = spillway.session({ agentPath });
+  const { completions } = compactOpenAI(openai(emulator), { chat: session }).chat;
+  for (const content of ['Build the mill.', 'Find a title.']) {
+    const answer = await completions.create({ model: 'm', messages: [{ role: 'user', content }] });
+    expect(answer.choices[0]!.message.content).toBe('Built.');
+  }
+  expect(agentPath).toHaveLength(200);
+  expect(session.log.length).toBe(1);
+});
