@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkPackages, runOwnTests } from '../support/packages.js';
 import { spillway, temporaryFolder } from './support.js';
@@ -81,6 +81,17 @@ describe('S10: spillway new', () => {
     ]);
     expect(readdirSync(to)).toEqual(['README.md']);
     expect(readFileSync(join(to, 'README.md'), 'utf8')).toBe('mine');
+  });
+
+  it('S10: leaves nothing where not all of its files can be written, and the next try goes through', async () => {
+    const to = join(folder.path, 'torn');
+    mkdirSync(to);
+    writeFileSync(join(to, 'test'), 'no folder');
+    const { code, out, err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^OUTPUT_UNWRITABLE: /)]);
+    expect(readdirSync(to)).toEqual(['test']);
+    rmSync(join(to, 'test'));
+    expect((await spillway(['new', 'stage', 'tidy-logs', '--folder', to])).code).toBe(0);
   });
 
   it('S10: names what it takes', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { SpillwayError } from '../../../errors/index.js';
 import { packageFolder } from '../../../package-folder.js';
@@ -33,17 +33,22 @@ export async function writeSkeleton(
       found: `${taken.join(', ')} is there already`,
       remedy: 'Nothing was written. Name another folder with --folder, or another name.',
     });
+  const begun: string[] = [];
   try {
     for (const file of files) {
       const path = join(to, file);
       await mkdir(dirname(path), { recursive: true });
       const text = await readFile(join(from, file), 'utf8');
-      await writeFile(path, named(text, SKELETONS[kind], name, version), { flag: 'wx' });
-      terminal.out(`written ${path}\n`);
+      await writeFile(path, '', { flag: 'wx' });
+      begun.push(path);
+      await writeFile(path, named(text, SKELETONS[kind], name, version));
     }
   } catch (cause) {
+    // A disk was full, say: the next try must not find them there.
+    await Promise.allSettled(begun.map((path) => rm(path)));
     throw unwritable(to, cause);
   }
+  for (const path of begun) terminal.out(`written ${path}\n`);
   terminal.note(`cd ${to} && ${findsSpillway(resolve(to)) ? '' : 'npm install && '}npm test`);
   return EXIT.done;
 }
