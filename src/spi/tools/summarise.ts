@@ -54,7 +54,12 @@ export function summarise(
     if (span.tokens - tokens < LEAST_SAVING * span.tokens) return [];
     const { fromId, toId } = span;
     const slot = { fromId, toId, prompt: by.stage, maxTokens };
-    return supersedeBy(span, [message], `${span.messages} messages give way to a summary`, slot);
+    return supersedeBy(
+      span,
+      [message],
+      `${span.messages === 1 ? '1 message gives' : `${span.messages} messages give`} way to a summary`,
+      slot,
+    );
   });
 }
 
