@@ -103,6 +103,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
       'summarizerAgents.brief.prompt',
     ],
     [{ fill: { promptFiles: { auto: '/dev/null' } } }, 'fill.promptFiles'],
+    [{ fill: { prompts: '/dev/null' } }, 'CONFIG_INVALID: fill.prompts; found'],
     [{ model: 'm', compaction: { prompt: '/dev/null' } }, 'compaction.prompt'],
   ])('what cannot be opened is an error at start: %j', async (settings, named) => {
     const emulator = await startEmulator();

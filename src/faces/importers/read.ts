@@ -54,8 +54,15 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
   }
 }
 
+/** A file that is one JSON value. */
+interface JsonFile {
+  readonly value: unknown;
+  /** Some of its bytes are no UTF-8. */
+  readonly isDamaged: boolean;
+}
+
 /** Reads a file that is one JSON value, such as a request. Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`. */
-export async function readJson(path: string): ReturnType<typeof valueOf> {
+export async function readJson(path: string): Promise<JsonFile> {
   const chunks = chunksOf(path);
   try {
     return await valueOf(path, await firstOf(chunks), chunks);
@@ -174,11 +181,7 @@ const hasMessageLine = (head: string): boolean =>
   FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(jsonIn(line)));
 
 /** The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none. */
-async function valueOf(
-  path: string,
-  first: Buffer,
-  rest: AsyncIterable<Buffer>,
-): Promise<{ readonly value: unknown; readonly isDamaged: boolean }> {
+async function valueOf(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<JsonFile> {
   const pieces = [first];
   let bytes = first.length;
   for await (const chunk of rest) {

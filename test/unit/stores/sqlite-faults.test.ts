@@ -181,6 +181,16 @@ describe('a file of SQLite', () => {
     expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
   });
 
+  it('so it may where another process still has it open', async () => {
+    const file = newFile();
+    const [writer] = [await opened(`sqlite:${file}`), await opened(`sqlite:${file}`)];
+    await fill(writer!, 3);
+    await writer!.close();
+    const copy = newFile();
+    copyFileSync(file, copy);
+    expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
+  });
+
   (existsSync(OPEN_FILES) ? it : it.skip)(
     'is let go of as soon as it is closed, also where opening failed',
     async () => {
