@@ -1,5 +1,5 @@
 /** Readers of recorded sessions: what other agents write to disk, and requests of any wire format. */
 export { unreadable, type FileLike } from './bytes.js';
-export { formatNames, readJson, readSession, type ReadOptions } from './read.js';
+export { formatNames, readJson, readJsonFile, readSession, type JsonFile, type ReadOptions } from './read.js';
 export { wireOf } from './requests.js';
 export type { ReadSession } from './recording.js';

@@ -55,14 +55,17 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
 }
 
 /** A file that is one JSON value. */
-interface JsonFile {
+export interface JsonFile {
   readonly value: unknown;
   /** Some of its bytes are no UTF-8. */
   readonly isDamaged: boolean;
 }
 
 /** Reads a file that is one JSON value, such as a request. Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`. */
-export async function readJson(path: string): Promise<JsonFile> {
+export const readJson = async (path: string): Promise<unknown> => (await readJsonFile(path)).value;
+
+/** The same, and whether its bytes could be read. */
+export async function readJsonFile(path: string): Promise<JsonFile> {
   const chunks = chunksOf(path);
   try {
     return await valueOf(path, await firstOf(chunks), chunks);

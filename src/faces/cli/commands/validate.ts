@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../../errors/index.js';
-import { readJson, readSession, wireOf } from '../../importers/index.js';
+import { readJsonFile, readSession, wireOf } from '../../importers/index.js';
 import { validators } from '../../../testkit/index.js';
 import { EXIT, type Terminal, visible } from '../terminal.js';
 
@@ -19,7 +19,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
       remedy: 'Name the format that the request is written in.',
     });
   }
-  const { value: request, isDamaged } = await readJson(file).catch(async (cause: unknown) => {
+  const { value: request, isDamaged } = await readJsonFile(file).catch(async (cause: unknown) => {
     const isRecording = await readSession(file).then(
       () => true,
       () => false,
