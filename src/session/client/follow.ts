@@ -1,5 +1,5 @@
 import { isIdTaken, SpillwayError } from '../../errors/index.js';
-import { instructionsIn, isInstruction, refuseForeign } from '../../formats/index.js';
+import { instructionsIn, refuseForeign } from '../../formats/index.js';
 import type { LogRedaction } from '../../text/facts/index.js';
 import { TaskQueue } from '../../pressure/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
@@ -105,6 +105,8 @@ export class Follower {
   readonly #agreement: Agreement;
   /** Instructions that are sent in place of those at the head of the log. */
   #newest: readonly ViewMessage[] | undefined;
+  /** How many messages at the head of the log are instructions. */
+  #logged = 0;
   #tools: { readonly key: string; readonly size: Size; readonly recall: boolean } | undefined;
 
   constructor(
@@ -243,7 +245,7 @@ export class Follower {
     { view }: FollowedSession,
     known: readonly Message[],
   ): boolean {
-    const logged = instructionsIn(known);
+    const logged = (this.#logged = instructionsIn(known));
     const isSame = (others: readonly Message[]): boolean =>
       instructions.length === others.length &&
       instructions.every((one, i) => this.#words.areIn(others[i]!, one));
@@ -251,7 +253,7 @@ export class Follower {
       this.#newest = undefined;
       return true;
     }
-    if (leading(view, isShownWhole) < logged) return false;
+    if (this.#headOf(view).length < logged) return false;
     if (this.#newest && isSame(this.#newest.map(({ message }) => message))) return true;
     this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
@@ -262,7 +264,15 @@ export class Follower {
 
   #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
     if (!this.#newest) return view;
-    return [...this.#newest, ...view.slice(leading(view, isShownWhole))];
+    return [...this.#newest, ...view.slice(this.#headOf(view).length)];
+  }
+
+  /** What stands in a view of the instructions at the head of the log. */
+  #headOf(view: readonly ViewMessage[]): readonly ViewMessage[] {
+    return view.slice(
+      0,
+      leading(view, ({ source, replaced }) => !!source && source.seq < this.#logged && !replaced),
+    );
   }
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
@@ -274,18 +284,9 @@ export class Follower {
       this.#tools = { key, size: this.parts.measureTools(tools), recall: offersRecall(tools) };
     let fixed = this.#tools?.size ?? NO_SIZE;
     for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
-    if (this.#newest)
-      for (const shown of session.view) {
-        if (!isShownWhole(shown)) break;
-        fixed = subtractSizes(fixed, shown.size);
-      }
+    if (this.#newest) for (const { size } of this.#headOf(session.view)) fixed = subtractSizes(fixed, size);
     session.fixed(fixed, this.#tools?.recall ?? false);
   }
-}
-
-/** Of the instructions at the head of a view. */
-function isShownWhole({ source, replaced }: ViewMessage): boolean {
-  return source !== undefined && isInstruction(source) && replaced === undefined;
 }
 
 /** What a client sends behind the point it went back to may have the ids of what stood there before. */

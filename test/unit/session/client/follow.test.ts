@@ -187,6 +187,16 @@ describe('a client that sends its whole history each time', () => {
     expect(await session.isStranger({ messages: [day('Monday'), user('Build a boat.')] })).toBe(true);
   });
 
+  it('may say nothing but notes of its program: they are sent, whatever becomes of the instructions before them', async () => {
+    const session = await following();
+    const note = user('<task-notification>Mend the mill.</task-notification>');
+    for (const day of ['Monday', 'Tuesday']) {
+      const history = [system(`Today is ${day}.`), note, says('Gladly.'), note];
+      await session.follow({ messages: structuredClone(history) });
+      expect(await sent(session)).toEqual(history);
+    }
+  });
+
   it('has its tools counted, and counted again when they change', async () => {
     const session = await following();
     const tools = [{ type: 'function', function: { name: 'look', description: prose(300) } }];
