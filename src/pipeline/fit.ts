@@ -144,9 +144,6 @@ export const freshResults = ({ exchanges }: TranscriptView): ShownPart[] =>
 export const pinnedParts = ({ exchanges }: TranscriptView): ShownPart[] =>
   exchanges.filter(({ protection }) => protection === 'pinned').flatMap(partsOf);
 
-export const tokensOfPins = ({ exchanges }: TranscriptView): number =>
-  exchanges.reduce((sum, { protection, tokens }) => sum + (protection === 'pinned' ? tokens : 0), 0);
-
 const partsOf = ({ messages }: ViewExchange): ShownPart[] => messages.flatMap(shownParts);
 
 const isResult = ({ original }: ShownPart): boolean => original.type === 'tool-result';

@@ -44,6 +44,7 @@ export function releaseReminders(
   reminders: readonly ViewExchange[],
   { need, changedFrom = Infinity, isLast = false }: Release,
 ): Edit[] {
+  if (reminders.length === 0) return [];
   const newest = new Map(view.exchanges.filter(isSystem).map((one) => [wordsOf(one), one]));
   const isSaidAgain = (one: ViewExchange): boolean => newest.get(wordsOf(one)) !== one;
   const edits: Edit[] = [];

@@ -1,5 +1,5 @@
 import { LAST_CALL } from '../pressure/index.js';
-import type { ViewExchange } from '../spi/index.js';
+import { pinnedTokens, type ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
 import {
   endsOf,
@@ -13,7 +13,7 @@ import {
 } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
 import { dropToFit, dropToTarget, letGo } from './drop.js';
-import { cutFreshResults, cutPins, FIT_RIGHTS, tokensOfPins } from './fit.js';
+import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
 import { JOINING_RIGHTS } from './guard.js';
 import { carryInjected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
@@ -59,7 +59,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   // First of all: it was judged on the view as it stands.
   if (delegated)
     yield* draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
-  yield* letGo(draft, (view) => ({ need: tokensOfPins(view) - draft.share(shares.pins) }));
+  yield* letGo(draft, (view) => ({ need: pinnedTokens(view) - draft.share(shares.pins) }));
   yield* draft.step(
     PIPELINE_STEPS.pins,
     0,

@@ -28,7 +28,10 @@ export interface Replace {
   readonly slot?: Slot;
 }
 
-/** A span of the log gives way to zero or more messages. Pins inside it stay, after the replacement, unless it is a pin and nothing else. */
+/**
+ * A span of the log gives way to zero or more messages. Pins inside it stay, after the replacement, unless it is a pin and
+ * nothing else.
+ */
 export interface Supersede {
   readonly kind: 'supersede';
   readonly fromId: string;
