@@ -13,26 +13,29 @@ const CR = 0x0d;
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
 /**
- * Cuts the bytes of a stream into events. Nothing is lost: the bytes of all events are the bytes that came. What comes without a
- * break is put together once: an image is one event of many megabytes.
+ * Cuts the bytes of a stream into events. Nothing is lost: the bytes of all events are the bytes that came. Each byte is looked
+ * at and put together once, however an event is cut: an image is one event of many megabytes.
  */
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   let held: Buffer[] = [];
   let length = 0;
-  let looked = 0;
+  let last: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     held.push(chunk);
     length += chunk.length;
     if (length > MOST_BYTES) throw new Error('an event of the stream has no end');
-    if (!chunk.includes(LF) && !chunk.includes(CR)) continue;
+    const looked = joined([last, chunk]);
+    const ended = endOf(looked);
+    last = looked.subarray(-3);
+    if (ended === 0) continue;
     let rest = joined(held);
-    for (let end = endOf(rest, looked); end > 0; end = endOf(rest, 0)) {
+    for (let end = length - looked.length + ended; end > 0; end = endOf(rest)) {
       yield eventIn(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
     held = rest.length > 0 ? [rest] : [];
     length = rest.length;
-    looked = Math.max(0, length - 3);
+    last = rest.subarray(-3);
   }
   if (length > 0) yield eventIn(joined(held));
 }
@@ -41,10 +44,10 @@ const joined = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 
 /** Where the first event ends: behind its empty line; 0 where it has not ended. A line ends with LF, CR LF or CR. */
-function endOf(bytes: Buffer, from: number): number {
+function endOf(bytes: Buffer): number {
   const breakAt = (at: number): number =>
     bytes[at] === LF ? 1 : bytes[at] !== CR ? 0 : bytes[at + 1] === LF ? 2 : 1;
-  for (let at = from; at < bytes.length; at++) {
+  for (let at = 0; at < bytes.length; at++) {
     const line = breakAt(at);
     const blank = line > 0 ? breakAt(at + line) : 0;
     if (blank > 0) return at + line + blank;
