@@ -233,6 +233,21 @@ describe('K2: a limit that a refusal proves', () => {
   });
 });
 
+it.each([
+  'However, you requested 8000 output tokens and your prompt contains at least 8001 input tokens, for a total of at least 16001 tokens.',
+  'However, you requested 20000 tokens (7000 in the messages, 5000 in the functions, and 8000 in the completion).',
+])('K2: nothing but the whole input that a refusal counted sets the scale: %s', async (counted) => {
+  const session = await sent(await openStore('memory:'));
+  const { tokens } = session.reading;
+  await session.overflowed({
+    status: 400,
+    message: `This model's maximum context length is 16000 tokens. ${counted}`,
+  });
+  expect(tokens).toBeGreaterThan(11_000);
+  expect(session.reading.scale).toBeGreaterThan(0.95);
+  expect(session.reading.budget.window).toBe(16_000);
+});
+
 it('K2: Anthropic refuses a prompt that is longer than the window, and its answer is kept free from then on, as much as the request asks for', async () => {
   const spill = await createSpillway({ counter: quarter, window: 8_000, settings: { safetyMargin: 0 } });
   const session = spill.session({ format: 'anthropic' });

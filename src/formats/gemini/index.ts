@@ -23,6 +23,8 @@ const provider: Provider = {
       'inputLimit',
     ),
     wording(`exceeds the maximum number of tokens allowed${N}`, 'inputLimit'),
+    // Vertex
+    wording(`input token count is${N} but model only supports up to${N}`, 'requested', 'inputLimit'),
   ],
 };
 

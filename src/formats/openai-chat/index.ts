@@ -5,6 +5,24 @@ import { serialise } from './serialise.js';
 
 /** Of the many servers that speak chat completions. */
 const OVERFLOWS: readonly OverflowWording[] = [
+  // vLLM. What the prompt contains at least is what would not fit, and no count of it.
+  wording(
+    `maximum context length is${N} tokens[^]*?requested${N} output tokens[^]*?prompt contains(?:${N} input| at least)`,
+    'contextWindow',
+    'output',
+    'input',
+  ),
+  wording(`context length is${N} tokens[^]{1,20} request has${N} input`, 'contextWindow', 'input'),
+  wording(`passed${N} input tokens and requested${N} [^]*?only${N}`, 'input', 'output', 'contextWindow'),
+  // SGLang
+  wording(
+    `maximum context length of${N} tokens[^]*?a total of${N} tokens:${N} tokens from the input[^]*? and${N}`,
+    'contextWindow',
+    'requested',
+    'input',
+    'output',
+  ),
+  wording(`input${N} tokens\\) is longer than the model.{0,2}s context length${N}`, 'input', 'contextWindow'),
   // OpenAI, Azure, DeepSeek, vLLM, OpenRouter
   wording(
     `maximum context length (?:is|of)${N} tokens[^]*?(?:resulted in|requested(?: about)?|contains?)${N}`,
@@ -12,6 +30,13 @@ const OVERFLOWS: readonly OverflowWording[] = [
     'requested',
   ),
   wording(`maximum context length (?:is|of)${N}`, 'contextWindow'),
+  // SGLang, GLM, Poolside
+  wording(
+    `(?:input length|request)${N}(?: input)?(?: tokens)?\\)? exceeds (?:the )?(?:model.{0,2}s )?maximum context length${N}`,
+    'input',
+    'contextWindow',
+  ),
+  wording(`input length${N}.{0,9} exceeds the maximum [a-z ]*length(?: of)?${N}`, 'input', 'inputLimit'),
   wording(
     `input tokens? exceeds? the configured limit of${N} tokens[^]*?resulted in${N}`,
     'inputLimit',
@@ -28,7 +53,19 @@ const OVERFLOWS: readonly OverflowWording[] = [
     'requested',
     'contextWindow',
   ),
+  // Cerebras, Fireworks
+  wording(`current length is${N} while limit is${N}`, 'requested', 'contextWindow'),
+  wording(`prompt is too long:${N}, model maximum context length:${N}`, 'requested', 'contextWindow'),
+  // GitHub Models
+  wording(`request body too large for .{1,99} model\\. max size:${N} tokens`, 'inputLimit'),
+  // SiliconFlow
+  wording(`prompt_tokens${N}\\) must be less than max_seq_len${N}`, 'input', 'contextWindow'),
+  wording(`max_total_tokens${N}\\) must be .{1,30} max_seq_len${N}`, 'requested', 'contextWindow'),
+  // Cloudflare, llama-cpp-python
+  wording(`maximum output tokens${N}\\) exceeded .{1,30} limit${N}`, 'requested', 'contextWindow'),
+  wording(`requested tokens${N}\\) exceed context window of${N}`, 'requested', 'contextWindow'),
   // Together, Hugging Face TGI
+  wording(`inputs.? must have less than${N} tokens. given:${N}`, 'inputLimit', 'requested'),
   wording(`tokens.? \\+ .?max_new_tokens.? must be <=${N}\\.? given:${N}`, 'contextWindow', 'requested'),
   // vLLM
   wording(
@@ -44,7 +81,7 @@ const OVERFLOWS: readonly OverflowWording[] = [
   wording(`greater than the context length|context length of only${N}`, 'contextWindow'),
   wording('tokens to keep from the initial prompt'),
   // Moonshot
-  wording(`exceeded model token limit:?${N}`, 'contextWindow'),
+  wording(`exceeded model token limit:?${N}(?: .requested:${N})?`, 'contextWindow', 'requested'),
   // DashScope
   wording(`range of input length should be \\[\\d+,${N}\\]`, 'inputLimit'),
   // Cohere

@@ -3,9 +3,13 @@ import { jsonIn, jsonText } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
 
-/** Said by many: Bedrock, Groq, MiniMax, GLM, Cerebras, and the codes of all. They name no figure. */
+/** Said by many: Bedrock, Groq, MiniMax, GLM, Ollama, and the codes of all. They name no figure. */
 const BY_MANY: readonly OverflowWording[] = [
   wording('input is too long for (?:the )?requested model|too many input tokens'),
+  wording('number of input tokens exceeds maximum length|prompt exceeds max length'),
+  wording('input length exceeds the context length'),
+  // vLLM, which asks for an answer of what is left
+  wording('max_tokens must be at least 1, got -'),
   wording('reduce the length of the messages'),
   wording('context window exceeds limit|exceeds the context window|context window is full'),
   wording('context[_ ]length[_ ]exceeded|model_context_window_exceeded|context_window_exceeded'),
@@ -25,9 +29,9 @@ const RATE_LIMIT =
 /** Names that leave no doubt, whatever else is said. */
 const CERTAIN = /context_length_exceeded|model_context_window_exceeded/;
 
-/** How OpenAI's servers split what they counted: `5000 tokens (4000 in the messages, 1000 in the completion)`. */
-const SPLIT =
-  /tokens \((\d[\d,]*) (?:of text input|in (?:the|your) (?:messages|prompt|input))(?:[^)\d]{0,40}(\d[\d,]*) in the completion)?/i;
+/** How servers split what they counted: `5000 tokens (3000 in the messages, 1000 in the functions, and 1000 in the completion)`. */
+const SPLIT = /tokens \((\d[^()]{1,200})\)/i;
+const SPLIT_PART = /(\d[\d,]{0,12}) (?:of|in|for) ([a-z ]{1,40})/gi;
 
 /** Statuses that a request gets for what it holds. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
 const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
@@ -86,8 +90,7 @@ export function readOverflowOf(
       return tokens === undefined ? [] : [[field, tokens] as const];
     });
     const split = SPLIT.exec(text);
-    const [input, output] = split && !isQuoted(split[0]) ? split.slice(1).map(countOf) : [];
-    const counted = { ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
+    const counted = split && !isQuoted(split[0]) ? splitOf(split[1]!) : {};
     const overflow = { ...Object.fromEntries(named), ...counted };
     // Its codes are the server's own.
     if (codes.some((code) => pattern.test(code)) || !piecesOf(found).some(isQuoted))
@@ -97,6 +100,17 @@ export function readOverflowOf(
   }
   if (quoted) return quoted;
   return statuses.has(413) ? { overflow: {}, ...(doubt !== undefined && { doubt }) } : undefined;
+}
+
+/** Tools, functions and pictures are told apart from the messages, and are input all the same. */
+function splitOf(parts: string): Pick<Overflow, 'input' | 'output'> {
+  let [input, output] = [0, 0];
+  for (const [, digits, what] of parts.matchAll(SPLIT_PART)) {
+    const tokens = countOf(digits) ?? 0;
+    if (/output|completion/i.test(what!)) output += tokens;
+    else input += tokens;
+  }
+  return { ...(input > 0 && { input }), ...(output > 0 && { output }) };
 }
 
 function countOf(digits: string | undefined): number | undefined {
@@ -192,8 +206,10 @@ function readRefusal(error: unknown): Refusal {
 
 function readCode(value: unknown, codes: string[], statuses: Set<number>): void {
   const status = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
-  if (Number.isInteger(status)) statuses.add(status);
-  else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, LONGEST_CODE + 1));
+  if (Number.isInteger(status)) {
+    // Others are a provider's own: 3051 of Mistral, 20015 of SiliconFlow.
+    if (status < 1_000) statuses.add(status);
+  } else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, LONGEST_CODE + 1));
 }
 
 /** A body that stands in a text, as clients write it into their messages: `400 {"error":{…}}`. */
