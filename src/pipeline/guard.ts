@@ -124,7 +124,7 @@ export function createGuard(
     if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
       return fault(edit, 'content', `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
-    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut)
+    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut && !strips)
       return fault(
         edit,
         'unseen',

@@ -69,6 +69,7 @@ export interface SignedThought {
   readonly messageId: string;
   /** Log position of the message. */
   readonly seq: number;
+  readonly part: number;
 }
 
 /** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */

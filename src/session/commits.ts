@@ -14,8 +14,11 @@ import {
   atOnce,
   madeIn,
   type CompactionRecord,
+  type Log,
+  type LogMessage,
   type Made,
   type Part,
+  type ReasoningPart,
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
@@ -89,11 +92,26 @@ export class Commits {
     this.#stripStale(isStale, 'a signature vouches for a compaction that was taken back');
   }
 
+  /**
+   * Takes out thoughts of the newest answer, where it recalled, that came to stand behind other words than they were thought over:
+   * the log has what was said beside a recall with the client's own answer, behind what was recalled.
+   */
+  stripMovedByRecall(): void {
+    const moved = movedByRecall(this.of.thread.log);
+    if (moved.size === 0) return;
+    const isStale = ({ messageId, part }: SignedThought): boolean => moved.has(`${messageId}#${part}`);
+    this.#stripStale(
+      isStale,
+      'a signature vouches for words that were said beside a recall, and stand behind it',
+    );
+  }
+
   /** `why` goes into the record. Most logs have no such thought: to plan for those, all of a log that is new would be read at once. */
   #stripStale(isStale: (thought: SignedThought) => boolean, why: string): void {
-    const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;
     const log = this.of.thread.log.between(0);
-    if (!log.some(({ id, seq, parts }) => parts.some(isSigned) && isStale({ messageId: id, seq }))) return;
+    const holds = ({ id: messageId, seq, parts }: LogMessage): boolean =>
+      parts.some((one, part) => isSigned(one) && isStale({ messageId, seq, part }));
+    if (!log.some(holds)) return;
     atOnce(this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale)));
   }
 
@@ -106,4 +124,32 @@ export class Commits {
     if (outcome?.kind === 'planned' && isCurrent)
       this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
   }
+}
+
+const isSigned = (part: Part): part is ReasoningPart & { readonly signature: string } =>
+  part.type === 'reasoning' && part.signature !== undefined;
+
+/**
+ * Signed thoughts of the newest answer, by message and part, that are moved by its recalls. One that led to words stands with the
+ * recall and once more with those words: of the first such all that comes behind it is moved. Where there is none, an answer that
+ * begins with words had some beside a recall, as far as anybody can tell, and one that begins with a thought had none.
+ */
+function movedByRecall(log: Log): ReadonlySet<string> {
+  let newest = log.length - 1;
+  while (newest >= 0 && log.at(newest).role !== 'assistant') newest--;
+  let from = newest;
+  while (from > 0 && log.at(from - 1).unknownToClient) from--;
+  if (from === newest || log.at(newest).unknownToClient) return new Set();
+  const own = log.at(newest).parts;
+  const shown = new Set(own.map((part) => isSigned(part) && part.signature));
+  const thoughts = log
+    .between(from, newest)
+    .flatMap(({ id, seq, parts }) =>
+      parts.flatMap((part, at) =>
+        isSigned(part) ? [{ key: `${id}#${at}`, seq, signature: part.signature }] : [],
+      ),
+    );
+  const first = thoughts.findIndex(({ seq, signature }) => seq < newest && shown.has(signature));
+  if (first < 0 && own[0]?.type === 'reasoning') return new Set();
+  return new Set(thoughts.slice(first + 1).map(({ key }) => key));
 }

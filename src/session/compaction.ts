@@ -46,6 +46,7 @@ export class Compaction {
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
     if (moved !== undefined) commits.stripMoved(moved);
+    commits.stripMovedByRecall();
     return after(this.#inSlices(this.#beforeGates(policy)), () => {
       const seen = triggers.sighting;
       onRead();

@@ -1,6 +1,9 @@
+import { compactAnthropic } from '../../src/faces/adapters/index.js';
 import { formats, type Session } from '../../src/index.js';
+import { validateAnthropic } from '../../src/testkit/index.js';
+import { SignatureBook } from '../support/signature-book.js';
 import { engine, prose } from './support.js';
-import { asks, loop, play, text, thoughtsIn, turn, type Wire } from './thinking.js';
+import { asks, loop, play, text, thinks, thoughtsIn, turn, type Wire } from './thinking.js';
 import { loopOn, playOn, SIGNED_STEPS, STEPS } from './thinking-wires.js';
 
 /** Turns that fill 4,000 tokens several times over. */
@@ -224,5 +227,66 @@ describe('N12: signed reasoning', () => {
     ]);
     expect(session.reading.tokens).toBeGreaterThan(300);
     expect(session.reading.bytes).toBeGreaterThan(1_600);
+  });
+});
+
+describe('N12: thinking of an answer that recalls', () => {
+  type Block = Wire['content'][number];
+  const call = (name: string, id: string): Block => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: { query: 'mill' },
+  });
+  const recall = (id = 'r1'): Block => call('recall', id);
+  const done: Block[] = [thinks('done'), text('Built.')];
+  it.each<[string, number, readonly (readonly Block[])[]]>([
+    ['with nothing beside the recall', 2, [[thinks('a'), recall()], done]],
+    ['in two recalls', 3, [[thinks('a'), recall()], [thinks('b'), recall('r2')], done]],
+    ['with words beside it', 1, [[thinks('a'), text('Let me look.'), recall()], done]],
+    ['around words', 1, [[thinks('a'), text('I look.'), thinks('b'), recall()], done]],
+    [
+      'behind words',
+      0,
+      [
+        [text('I look.'), thinks('b'), recall()],
+        [text('So.'), ...done],
+      ],
+    ],
+    ['beside a call of the client', 1, [[thinks('a'), recall(), call('look', 'l1')], [text('Seen.')]]],
+    [
+      'with words beside the second',
+      2,
+      [[thinks('a'), recall()], [thinks('b'), text('Hm.'), recall('r2')], done],
+    ],
+    [
+      'with words beside the first',
+      1,
+      [[thinks('a'), text('Hm.'), recall()], [thinks('b'), recall('r2')], done],
+    ],
+  ])('N12: %s stays where it was thought, or goes', async (_, kept, answers) => {
+    const book = new SignatureBook();
+    const faults: unknown[] = [];
+    const rest = [...answers];
+    let sent: readonly Wire[] = [];
+    const create = (body: { readonly messages: readonly Wire[] }): Promise<Wire> => {
+      sent = structuredClone(body.messages);
+      faults.push(...validateAnthropic(body), ...book.judge(body));
+      const answer = { role: 'assistant', content: rest.shift() ?? [text('Yes.')] };
+      book.answered(structuredClone(body), answer);
+      return Promise.resolve(answer);
+    };
+    const spillway = await engine(4_000, {}, { model: 'claude-opus-5-5' });
+    const client = compactAnthropic({ messages: { create } }, spillway, { recall: true });
+    const messages: Wire[] = [asks('Build a mill.')];
+    for (let turn = 0; turn < 4; turn++) {
+      const answer = await client.messages.create({ messages, tools: [{ name: 'look' }] } as never);
+      messages.push(answer);
+      const calls = answer.content.filter(({ type }) => type === 'tool_use');
+      const results = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Seen.' }));
+      messages.push(results.length > 0 ? { role: 'user', content: results } : asks(`And ${turn}?`));
+    }
+    expect(faults).toEqual([]);
+    expect(thoughtsIn(sent)).toHaveLength(kept);
   });
 });
