@@ -215,8 +215,7 @@ export class ClientRequest {
   constructor(endpoint: Endpoint, given: Fields, recalls: number) {
     const { history, prefill } =
       endpoint.format === 'anthropic' ? withoutPrefill(given) : { history: undefined, prefill: [] };
-    // Words in the model's mouth have to come last: no recall can stand behind them.
-    this.offering = offering(endpoint.recall, given, prefill.length === 0 ? recalls : 0);
+    this.offering = offering(endpoint.recall, given, recalls);
     this.followed = prefill.length > 0 ? { ...given, messages: history } : (this.offering?.offered ?? given);
     this.#endpoint = endpoint;
     this.#given = given;

@@ -1,3 +1,5 @@
+import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
+import { compactAiSdk, compactAnthropic, compactLangChain } from '../../../src/faces/adapters/index.js';
 import type { ConfigSources, Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { engine, prose, times } from '../support.js';
@@ -103,6 +105,30 @@ describe('a turn that the provider paused is sent back as it is', () => {
     const session = (await engine(4_000, { compaction: { continue: 'on' } })).session({ format });
     await session.follow({ messages });
     expect(JSON.stringify((await sentFor(session)).at(-1))).toContain('srvtoolu_1');
+  });
+
+  it('and is not offered the recall tool, whose result would stand between its call and its result', async () => {
+    const spillway = await engine(4_000);
+    const bodies: { readonly tools?: unknown; readonly messages?: unknown; readonly prompt?: unknown }[] = [];
+    const answer = (body: (typeof bodies)[number]) => (bodies.push(body), Promise.resolve({ content: [] }));
+    const client = compactAnthropic({ messages: { create: answer } }, spillway, { recall: true });
+    const { wrapGenerate } = compactAiSdk(spillway, { recall: true });
+    const { wrapModelCall } = compactLangChain(spillway, { recall: true });
+    const call = sdkCall('s1', { providerExecuted: true });
+    for (const isPaused of [false, true]) {
+      const messages = [QUESTION, ...(isPaused ? [PAUSED] : [])];
+      await client.messages.create({ messages } as never);
+      const prompt = [
+        { role: 'user', content: words7('Search.') },
+        ...(isPaused ? [{ role: 'assistant', content: [call] }] : []),
+      ];
+      await wrapGenerate!({ model: { modelId: 'm', doGenerate: answer }, params: { prompt } } as never);
+      const said = [new HumanMessage('Search.'), ...(isPaused ? [new AIMessage(PAUSED as never)] : [])];
+      const request = { messages: said, tools: [], model: 'm', systemMessage: new SystemMessage('') };
+      await wrapModelCall(request, answer);
+    }
+    const offers = bodies.map(({ tools }) => JSON.stringify(tools ?? []).includes('"recall"'));
+    expect(offers).toEqual(Array.from({ length: 6 }, (_, at) => at < 3));
   });
 });
 

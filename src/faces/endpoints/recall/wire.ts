@@ -152,6 +152,9 @@ export function offering<Request extends object>(
   const fields = given as Fields;
   const tools = listOf(fields.tools);
   if (most <= 0 || tools.some(isNamedSo) || !wire.takes(fields, tools)) return undefined;
+  // Words in the model's mouth, and a turn that its provider paused, have to come last: no recall can stand behind them.
+  const newest = listOf(fields[wire.field] ?? fields.prompt).at(-1);
+  if (isFields(newest) && (newest.role === 'assistant' || newest.type === 'ai')) return undefined;
   const offered = { ...given, tools: [...tools, wire.tool] };
   return { offered, last: tools.length > 0 ? given : { ...offered, ...wire.noTools } };
 }
