@@ -18,26 +18,31 @@ import { withRoomForDigests } from './room.js';
 
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
 export function* dropToTarget(draft: RunDraft): Steps<void> {
-  const { policy, count } = draft.input;
-  function* drop(isKept?: (exchange: ViewExchange) => boolean): Steps<void> {
-    const need = withRoomForDigests(draft, policy.target);
-    if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
-      yield* draft.step(
-        PIPELINE_STEPS.drop,
-        draft.reading.pressure > 1 ? 1 : 0,
-        (view) => dropOldest(view, need, count, isKept),
-        FIT_RIGHTS,
-      );
-  }
-  yield* drop(isSummary);
-  yield* drop();
+  yield* drop(draft, isSummary);
+  yield* drop(draft);
 }
 
-/** Below every stage: oldest first, then reminders, then fresh results and pins down to whatever size fits; pictures of pins last. */
+function* drop(draft: RunDraft, isKept?: (exchange: ViewExchange) => boolean): Steps<void> {
+  const { policy, count } = draft.input;
+  const need = withRoomForDigests(draft, policy.target);
+  if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
+    yield* draft.step(
+      PIPELINE_STEPS.drop,
+      draft.reading.pressure > 1 ? 1 : 0,
+      (view) => dropOldest(view, need, count, isKept),
+      FIT_RIGHTS,
+    );
+}
+
+/**
+ * Below every stage: oldest first, then reminders, then what summaries say, then fresh results and pins down to whatever size
+ * fits; pictures of pins last.
+ */
 export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
-  yield* dropToTarget(draft);
-  if (draft.reading.pressure > 1) yield* letGo(draft, () => ({ need: draft.reclaim(1), isLast: true }));
+  yield* drop(draft, isSummary);
+  if (draft.reading.pressure > 1) yield* letGo(draft, () => ({ need: draft.reclaim(1) }));
+  if (draft.reading.pressure > 1) yield* drop(draft);
   const steps: readonly (readonly [step: string, propose: Propose])[] = [
     [PIPELINE_STEPS.fresh, (view) => mediaEdits(view, freshResults(view), draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],

@@ -34,15 +34,16 @@ export interface Release {
   readonly need: number;
   /** Log position behind which the request is changed anyway: what is said again later goes there without need. */
   readonly changedFrom?: number;
-  /** Nothing else is left: also those that stand in no span that was compacted, which leave a line. */
-  readonly isLast?: boolean;
 }
 
-/** What is said again later goes first, word for word the same; then the oldest. The newest stays. */
+/**
+ * What is said again later goes first, word for word the same; then the oldest, which leave a line where they stand in no span
+ * that was compacted. The newest stays.
+ */
 export function releaseReminders(
   view: TranscriptView,
   reminders: readonly ViewExchange[],
-  { need, changedFrom = Infinity, isLast = false }: Release,
+  { need, changedFrom = Infinity }: Release,
 ): Edit[] {
   if (reminders.length === 0) return [];
   const newest = new Map(view.exchanges.filter(isSystem).map((one) => [wordsOf(one), one]));
@@ -56,10 +57,10 @@ export function releaseReminders(
   }
   for (const one of reminders.slice(0, -1)) {
     if (left <= 0) break;
+    if (isSaidAgain(one)) continue;
     const isInSpan = view.exchanges.some(
       ({ kind, from, to }) => kind === 'replacement' && from <= one.from && one.from <= to,
     );
-    if (isSaidAgain(one) || !(isInSpan || isLast)) continue;
     const line = `[A reminder left out so that the request fits; ${view.mark(one.fromId)}]`;
     const notice = isInSpan ? [] : [standIn('notice', one.fromId, line)];
     edits.push(

@@ -1,4 +1,4 @@
-import { engine, prose, step, system, user, type Chat } from '../support.js';
+import { engine, prose, says, step, system, user, type Chat } from '../support.js';
 import type { Session } from '../../../src/index.js';
 
 const REMIND = system('The plan was not looked at for a while. Look at it where that helps.');
@@ -79,6 +79,35 @@ describe('AC-14: instructions that come while the agent works', () => {
     expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
     await session.follow({ messages: [...history, user('And the door?')] });
     expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
+  });
+
+  it('AC-14: of a conversation that is brought whole the oldest go too, and nothing is cut for them', async () => {
+    const session = (await engine(3_000)).session();
+    const rules = `Never write to part 9. ${prose(120, 3).replaceAll('\n', ' ')} Sign with GIRAFFE.`;
+    const history: Chat[] = [
+      system('Be brief.'),
+      user(`<system-reminder>\n# claudeMd\n${rules}\n</system-reminder>`),
+      user('Build a mill.'),
+    ];
+    for (let turn = 0; turn < 60; turn++)
+      history.push(
+        ...step('look', { at: turn }, prose(60, turn)),
+        system(`Checked ${turn}: ${prose(150, turn)}`),
+      );
+    history.push(says('It stands.'), user('Look once more.'));
+    for (let turn = 60; turn < 70; turn++) {
+      await session.follow({ messages: structuredClone(history) });
+      const { messages, reading } = await session.prepare();
+      expect(reading.pressure).toBeLessThanOrEqual(1);
+      const sent = JSON.stringify(messages);
+      expect(sent).toContain(rules.slice(0, 60));
+      expect(sent).toContain('GIRAFFE');
+      expect(sent).toContain('Build a mill.');
+      const checks = (messages as Chat[]).filter(({ content }) => String(content).startsWith('Checked '));
+      expect(checks.length).toBeGreaterThan(1);
+      for (const { content } of checks) expect(history).toContainEqual(system(String(content)));
+      history.push(...step('look', { at: turn }, prose(60, turn)));
+    }
   });
 
   const RULES = `Never write to part 9. ${prose(80, 3).replaceAll('\n', ' ')} Sign with GIRAFFE.`;
