@@ -118,7 +118,7 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
 /** What an operator has to know of what happens in sessions, one line each. */
 export function logEvents(app: FastifyInstance, service: Service): void {
   /** By session: how its store failed since its call began. It is asked several times in each, and fails alike. */
-  const failed = new Map<string, string>();
+  const failed = new Map<string, FaultCodes>();
   const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
   app.addHook('onRequest', ({ notes }, reply, done) => {
     // Not onResponse: a client that goes away ends no response.
@@ -128,16 +128,17 @@ export function logEvents(app: FastifyInstance, service: Service): void {
   // Who is answered from memory is told so: a restart would lose what this call made.
   app.addHook('onSend', ({ notes: { session, agent } }, reply, _, done) => {
     const how = session !== undefined && failed.get(nameOf(session, agent));
-    if (how) void reply.header('x-spillway-degraded', (JSON.parse(how) as { code: string }).code);
+    if (how) void reply.header('x-spillway-degraded', how.code);
     done();
   });
   service.listen((event) => {
     const facts = factsOf(event);
     if (!facts) return;
     const { kind, sessionId: session, agentPath: agent, model } = event;
-    if (kind === 'store-failed') {
-      const [name, how] = [nameOf(session, agent), JSON.stringify(facts)];
-      if (failed.get(name) === how) return;
+    if (event.kind === 'store-failed') {
+      const [name, how] = [nameOf(session, agent), codesOf(event.error)];
+      const before = failed.get(name);
+      if (before?.code === how.code && before.cause === how.cause) return;
       failed.set(name, how);
     }
     app.log.warn({ event: kind, session, agent, model, ...facts }, kind);
@@ -155,6 +156,16 @@ function factsOf(event: EngineEvent): object | undefined {
       return { code: event.code };
     case 'limit-learned':
       return { limits: event.limits, budget: event.budget };
+    case 'model-call': {
+      const { endpoint, outcome, reason } = event.call;
+      return outcome === 'filled' || outcome === 'cancelled' ? undefined : { endpoint, outcome, reason };
+    }
+    case 'breaker':
+      return { stage: event.stage, state: event.state };
+    case 'plugin-hook': {
+      const { plugin, hook, outcome } = event;
+      return outcome === 'done' ? undefined : { plugin, hook, outcome };
+    }
     default:
       return undefined;
   }
@@ -165,7 +176,12 @@ const figuresOf = (error: unknown): object =>
   error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE' ? error.facts : {};
 
 /** The code of a fault, and what the system or the server called its cause. */
-export function codesOf(error: unknown): { readonly code: string; readonly cause?: string | number } {
+export interface FaultCodes {
+  readonly code: string;
+  readonly cause?: string | number;
+}
+
+export function codesOf(error: unknown): FaultCodes {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
   const why = cause?.code;
   return {

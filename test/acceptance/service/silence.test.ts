@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
+import { definePlugin, openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { arrived } from '../../emulator/index.js';
 import { talk, user } from '../support.js';
 import { proxied } from './proxied.js';
@@ -148,6 +148,37 @@ describe('a store that fails under the service', () => {
     store.setValue = () =>
       Promise.reject(new SpillwayError('STORE_SCHEMA', { subject: 'store', remedy: 'Use another.' }));
     expect((await ready(service))[0]).toBe(503);
+  });
+});
+
+describe('what fails within a compaction', () => {
+  it('is logged: a summarizer that gives no text, and the breaker that opens', async () => {
+    const summarize = () => Promise.reject(new Error('no'));
+    const summarizer = { name: 'mute', endpoint: 'here', summarize };
+    const settings = { roster: ['auto'], minGain: 0, thresholds: { circuitBreakerFailures: 1 } };
+    const service = await started(9_000, settings as never, { summarizer });
+    await service.post('/sessions', { id: 'mill' });
+    const messages = [user('Build the mill.'), ...talk(14, 600), user('And the roof?')];
+    expect((await service.post('/sessions/mill/prepare', { request: { messages } })).status).toBe(200);
+    await service.post('/sessions/mill/compact', { lower_threshold: 0.3 });
+    const place = { level: 40, session: 'mill', agent: 'primary' };
+    const outcome = { endpoint: 'here', outcome: 'failed' };
+    expect(said(service, 'model-call')[0]).toMatchObject({ ...place, ...outcome });
+    expect(said(service, 'breaker')).toEqual([expect.objectContaining({ ...place, state: 'open' })]);
+  });
+
+  it('is logged: a hook of a plugin that throws', async () => {
+    const preCompact = () => {
+      throw new Error('no');
+    };
+    const plugin = definePlugin({ name: 'loud', observer: { preCompact } });
+    const service = await started(4_000, {}, { plugins: [plugin] });
+    await service.post('/sessions', { id: 'mill' });
+    const messages = [user('Build the mill.'), ...talk(6, 300), user('And the roof?')];
+    expect((await service.post('/sessions/mill/prepare', { request: { messages } })).status).toBe(200);
+    await service.post('/sessions/mill/compact', { lower_threshold: 0.3 });
+    const line = { level: 40, plugin: 'loud', hook: 'pre_compact', outcome: 'threw' };
+    expect(said(service, 'plugin-hook')[0]).toMatchObject(line);
   });
 });
 
