@@ -61,7 +61,7 @@ export const letGo = (draft: RunDraft, release: (view: TranscriptView) => Releas
   draft.step(
     PIPELINE_STEPS.pins,
     0,
-    (view) => releaseReminders(view, remindersIn(view, draft.input.source), release(view)),
+    (view) => releaseReminders(view, remindersIn(view, draft.input.source), release(view), draft.input.count),
     REMINDER_RIGHTS,
   );
 

@@ -118,7 +118,7 @@ export const isSummary = ({ kind, messages }: ViewExchange): boolean =>
   kind === 'replacement' && messages.some(({ message }) => message.label === 'summary');
 
 /** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */
-const FRAME_TOKENS = 8;
+export const FRAME_TOKENS = 8;
 
 function notice(
   first: ViewExchange,

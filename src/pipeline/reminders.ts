@@ -1,5 +1,6 @@
 import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import { textOf, type Edit, type Message } from '../transcript/index.js';
+import { FRAME_TOKENS } from './fit.js';
 import type { GuardRights } from './guard.js';
 import type { ViewSource } from './view.js';
 
@@ -44,6 +45,7 @@ export function releaseReminders(
   view: TranscriptView,
   reminders: readonly ViewExchange[],
   { need, changedFrom = Infinity }: Release,
+  count: (text: string) => number,
 ): Edit[] {
   if (reminders.length === 0) return [];
   const newest = new Map(view.exchanges.filter(isSystem).map((one) => [wordsOf(one), one]));
@@ -62,6 +64,7 @@ export function releaseReminders(
       ({ kind, from, to }) => kind === 'replacement' && from <= one.from && one.from <= to,
     );
     const line = `[A reminder left out so that the request fits; ${view.mark(one.fromId)}]`;
+    if (!isInSpan && one.tokens <= count(line) + FRAME_TOKENS) continue;
     const notice = isInSpan ? [] : [standIn('notice', one.fromId, line)];
     edits.push(
       supersedeBy(one, notice, 'pins are over their share of the budget: the oldest reminder goes first'),
