@@ -10,8 +10,15 @@ const NONE = 'The store has no session yet.';
 type Ask<Said> = (asked: Said) => Promise<string>;
 type Asked = { readonly session?: string | null };
 
-/** Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. */
-export function createMcpServer(spillway: Spillway, version: string): McpServer {
+/**
+ * Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. Calls
+ * stand in `underWay` until they are answered.
+ */
+export function createMcpServer(
+  spillway: Spillway,
+  version: string,
+  underWay = new Set<Promise<unknown>>(),
+): McpServer {
   const server = new McpServer({ name: 'spillway', version });
   const session = z.string().nullish().describe('Id of the session; the one written to last where absent.');
   const opened = async ({ session: id }: Asked) => {
@@ -32,7 +39,11 @@ export function createMcpServer(spillway: Spillway, version: string): McpServer 
     void server.registerTool(
       name,
       { description, annotations: { readOnlyHint: true }, inputSchema },
-      (asked: object) => answered(() => ask(asked as Said)),
+      (asked: object) => {
+        const answer = answered(() => ask(asked as Said));
+        underWay.add(answer);
+        return answer.finally(() => underWay.delete(answer));
+      },
     );
   /** A verb of operators, of the session that is named. */
   const verbTool = <Output>(

@@ -83,6 +83,19 @@ describe('spillway mcp', () => {
       expect(JSON.stringify(await ask('recall', odd).catch(String))).toMatch(/INVALID|UNKNOWN|nvalid/);
     expect(JSON.stringify(await ask('sessions', {}))).toContain('mill primary: 3 messages');
     await client.close();
+    // Who asks from a script hangs up behind its last question.
+    const about = {
+      protocolVersion: '2025-03-26',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    const call = { method: 'tools/call', params: { name: 'recall', arguments: { query: 'wall' } } };
+    const lines = [{ method: 'initialize', params: about }, ...Array.from({ length: 40 }, () => call)]
+      .map((one, id) => `${JSON.stringify({ jsonrpc: '2.0', id, ...one })}\n`)
+      .join('');
+    const asked = spawnSync(process.execPath, command, { input: lines, encoding: 'utf8' });
+    expect(asked.stdout.match(/"id":/g)).toHaveLength(41);
+    expect([asked.status, asked.stdout]).toEqual([0, expect.not.stringContaining('isError')]);
     const input = 'x'.repeat(11 * 1024 * 1024);
     const { status, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^INPUT_FORMAT: standard input.*too long/)]);

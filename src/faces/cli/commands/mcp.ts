@@ -14,7 +14,10 @@ export async function mcp(options: StoredOptions, terminal: Terminal, version: s
       // Nothing is read from then on, and the end would never come.
       transport.onclose = () => reject(tooLong());
     });
-    await Promise.all([ended, createMcpServer(spillway, version).connect(transport)]);
+    const underWay = new Set<Promise<unknown>>();
+    await Promise.all([ended, createMcpServer(spillway, version, underWay).connect(transport)]);
+    // Who asks from a script hangs up behind its last question.
+    await Promise.all(underWay);
     return EXIT.done;
   });
 }
