@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
-import { createSpillway } from '../../../src/index.js';
+import { createSpillway, openStore } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -482,6 +482,28 @@ describe('the HTTP API', () => {
     }
     expect(heard).toContain('event: reading');
     expect(heard).toMatch(/data: \{"kind":"completed".*"sessionId":"mill"/);
+  });
+
+  it('K16: lists the sessions that there are where one is deleted while they are listed', async () => {
+    const base = await openStore('memory:');
+    const deleted = new Set<string>();
+    const store = new Proxy(base, {
+      get(target, name) {
+        if (name !== 'threads') return Reflect.get(target, name, target) as unknown;
+        return async (of: { sessionId?: string } = {}) =>
+          (await base.threads(of)).filter(
+            ({ sessionId }) => of.sessionId === undefined || !deleted.has(sessionId),
+          );
+      },
+    });
+    const service = await started(BUDGET, {}, { store });
+    for (const id of ['mill', 'barn']) {
+      await service.post('/sessions', { id });
+      await service.post(`/sessions/${id}/prepare`, { request: { messages: [user('Build it.')] } });
+    }
+    deleted.add('mill');
+    const { status, body } = await service.get('/sessions');
+    expect([status, body.items.map(({ id }: { id: string }) => id)]).toEqual([200, ['barn']]);
   });
 
   it('K16: an agent path is bounded and shaped wherever one is named, here as in the library', async () => {

@@ -55,14 +55,13 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const listed = (
         await Promise.all([...names].map((sessionId) => listSessions(service.store, { sessionId })))
       ).flat();
-      const items = await Promise.all(
-        page.items.map((thread) =>
-          summaryAmong(
-            listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath)!,
-            query.figures,
-          ),
-        ),
+      // One that was deleted since they were listed is left out.
+      const there = page.items.flatMap(
+        (thread) =>
+          listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath) ??
+          [],
       );
+      const items = await Promise.all(there.map((one) => summaryAmong(one, query.figures)));
       return { ...page, items };
     },
   );
