@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -84,15 +84,23 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
   }
 }
 
-/** Lets go of connections that have asked nothing: Node takes them for busy, and clients and balancers keep some ready. */
+/**
+ * Lets go of connections that have asked nothing, and of each other one behind its last answer: Node takes the ones for busy and
+ * keeps the others, and clients and balancers keep some ready.
+ */
 function silentOf(server: Server): () => void {
   const silent = new Set<Socket>();
+  let isOver = false;
   server.on('connection', (socket) => {
     silent.add(socket);
     socket.once('close', () => silent.delete(socket));
   });
-  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket));
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    silent.delete(socket);
+    response.once('finish', () => isOver && socket.destroySoon());
+  });
   return () => {
+    isOver = true;
     server.on('connection', (socket) => socket.destroy());
     for (const socket of silent) socket.destroy();
   };

@@ -1,4 +1,5 @@
-import { get, type IncomingMessage } from 'node:http';
+import { jest } from '@jest/globals';
+import { get, Server, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { definePlugin, openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
 import { arrived } from '../../emulator/index.js';
@@ -292,6 +293,36 @@ it.each(['of a client that keeps one ready', 'behind an event stream that was le
     await service.close();
   },
 );
+
+it('a service that stops lets go of each connection behind its last answer, and ends what is under way on others', async () => {
+  const { service, emulator } = await proxied();
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const isAsked = new Promise<void>((resolve) => {
+    emulator.otherwise = () => {
+      resolve();
+      return held.then(() => 'good' as const);
+    };
+  });
+  const { hostname, port } = new URL(service.url);
+  // Follows what happens, and keeps its connection for more, as a browser does.
+  const page = connect(Number(port), hostname);
+  const left = new Promise((resolve) => page.once('close', resolve));
+  await new Promise((resolve) => {
+    page.on('data', (piece) => String(piece).includes('following') && resolve(undefined));
+    page.write('GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+  });
+  const asked = chat(service, [user('Build the mill.')]);
+  await isAsked;
+  const cutsAll = jest.spyOn(Server.prototype, 'closeAllConnections');
+  const closing = service.close();
+  await left;
+  letGo();
+  expect((await asked).status).toBe(200);
+  await closing;
+  expect(cutsAll).not.toHaveBeenCalled();
+  cutsAll.mockRestore();
+});
 
 describe('a start that cannot be', () => {
   it('names the address that is taken', async () => {
