@@ -1,5 +1,5 @@
 import type { Session, Spillway } from '../../session/index.js';
-import type { SessionStore, ThreadKey } from '../../spi/index.js';
+import type { SessionStore, ThreadInfo, ThreadKey } from '../../spi/index.js';
 import { present } from './verb.js';
 
 /** What is known of sessions beside their threads, by session and agent path. */
@@ -41,4 +41,17 @@ async function modelOf(store: SessionStore, key: ThreadKey): Promise<string | un
   const [call] = await store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
   const { model } = (call?.body ?? {}) as { readonly model?: string | null };
   return model ?? undefined;
+}
+
+/** Behind one of these no plan waits that was proposed before it. */
+const ENDS: ReadonlySet<string> = new Set(['commit', 'reject', 'rollback']);
+
+/** Whether a plan of a thread may wait for a yes: its session says so for sure. Costs the newest entries of its ledger. */
+export async function mayWait(store: SessionStore, { head, ...key }: ThreadInfo): Promise<boolean> {
+  for (let at = head.entries - 1; at >= 0; at--) {
+    const [entry] = await store.entries(key, at, at + 1);
+    if (!entry || ENDS.has(entry.kind)) return false;
+    if (entry.kind === 'propose') return true;
+  }
+  return false;
 }

@@ -186,6 +186,11 @@ export class Service {
     return aboutStored(this.store, key);
   }
 
+  /** Whether its session holds what the store did not take. */
+  isBehind(key: ThreadKey): boolean {
+    return this.#behind.has(nameOf(key));
+  }
+
   /** Stores what sessions hold that the store did not take: it is back, or they are let go of. */
   async storeWhatWaits(): Promise<void> {
     const names = [...this.#behind];

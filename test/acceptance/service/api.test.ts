@@ -1,6 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
 import { createSpillway, openStore } from '../../../src/index.js';
+import type { ThreadKey } from '../../../src/spi/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -366,6 +367,60 @@ describe('the HTTP API', () => {
     await service.post(`/sessions/${id}/plans/${run.plan.hash}/reject`);
     expect((await other.get('/inbox')).body.items).toEqual([]);
   });
+
+  it('K22: the inbox reads the logs of the sessions where a plan waits, and of no others', async () => {
+    const base = await openStore('memory:');
+    const read: string[] = [];
+    const store = new Proxy(base, {
+      get(target, name) {
+        const own = Reflect.get(target, name, target) as unknown;
+        if (name !== 'messages') return own;
+        return (key: ThreadKey, from: number, to?: number) => {
+          read.push(key.sessionId);
+          return base.messages(key, from, to);
+        };
+      },
+    });
+    const before = await started(BUDGET, {}, { store });
+    for (const id of ['mill', 'barn', 'shed']) await fed(before, id);
+    const { plan } = (await before.post('/sessions/mill/plans', { lower_threshold: 0.2 })).body;
+    await before.post(`/sessions/mill/plans/${plan.hash}/propose`);
+    const service = await started(BUDGET, {}, { store });
+    read.length = 0;
+    expect((await service.get('/inbox')).body).toMatchObject({ items: [{ sessionId: 'mill' }], skipped: 0 });
+    expect([...new Set(read)]).toEqual(['mill']);
+  });
+
+  it.each(['/sessions', '/effect'])(
+    'reads a few sessions at a time where all are asked: %s',
+    async (path) => {
+      const base = await openStore('memory:');
+      let atOnce = 0;
+      let most = 0;
+      const store = new Proxy(base, {
+        get(target, name) {
+          const own = Reflect.get(target, name, target) as unknown;
+          if (name !== 'messages') return own;
+          return async (key: ThreadKey, from: number, to?: number) => {
+            most = Math.max(most, ++atOnce);
+            // Whoever else reads has begun by then.
+            await new Promise((resolve) => setImmediate(resolve));
+            atOnce -= 1;
+            return base.messages(key, from, to);
+          };
+        },
+      });
+      const before = await started(BUDGET, {}, { store });
+      for (let i = 0; i < 12; i++) {
+        await before.post('/sessions', { id: `mill-${i}` });
+        const request = { messages: [user(`Build mill ${i}.`)] };
+        expect((await before.post(`/sessions/mill-${i}/prepare`, { request })).status).toBe(200);
+      }
+      const service = await started(BUDGET, {}, { store });
+      expect((await service.get(path)).status).toBe(200);
+      expect(most).toBeLessThanOrEqual(4);
+    },
+  );
 
   it.each([null, {}, { at: 1, plan: {} }])('takes a kept plan that is damaged for none: %j', async (kept) => {
     const service = await started(BUDGET);

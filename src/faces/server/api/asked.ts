@@ -34,12 +34,26 @@ export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest
   return { items, total: all.length, ...(end < all.length && { next: String(end) }) };
 }
 
-/** What is asked of each of many sessions, and how many were skipped: each damaged one by itself. */
+/** Sessions that are asked at a time: each may be read whole. */
+const AT_ONCE = 4;
+
+/** What is asked of each of many sessions, a few at a time. */
+export async function ofEach<Thread, T>(
+  threads: readonly Thread[],
+  ask: (thread: Thread) => Promise<T>,
+): Promise<readonly T[]> {
+  const said: T[] = [];
+  for (let from = 0; from < threads.length; from += AT_ONCE)
+    said.push(...(await Promise.all(threads.slice(from, from + AT_ONCE).map(ask))));
+  return said;
+}
+
+/** The same of those that can be read, and how many were skipped: each damaged one by itself. */
 export async function ofReadable<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,
 ): Promise<{ readonly values: readonly T[]; readonly skipped: number }> {
-  const asked = await Promise.all(threads.map((thread) => alone(ask(thread))));
+  const asked = await ofEach(threads, (thread) => alone(ask(thread)));
   const values = asked.flatMap((one) => ('value' in one ? [one.value] : []));
   return { values, skipped: asked.length - values.length };
 }

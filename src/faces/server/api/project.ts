@@ -10,7 +10,7 @@ import type { Service } from '../service.js';
 import { ofReadable } from './asked.js';
 import { without } from './knobs.js';
 import { routesOf } from './route.js';
-import { Costs, Skipped, WaitingPlan } from '../../operations/index.js';
+import { Costs, mayWait, Skipped, WaitingPlan } from '../../operations/index.js';
 
 const LimitsOf = z.looseObject({
   contextWindow: z.number().optional(),
@@ -41,8 +41,9 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     },
     async ({ caller }) => {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
-      const { values, skipped } = await ofReadable(threads, async ({ head, ...key }) => {
-        if (head.entries === 0) return [];
+      const { values, skipped } = await ofReadable(threads, async (thread) => {
+        const { head: _, ...key } = thread;
+        if (!service.isBehind(key) && !(await mayWait(service.store, thread))) return [];
         const { pending } = (await (await service.session(key)).load()).operator;
         return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
       });

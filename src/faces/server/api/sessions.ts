@@ -7,7 +7,7 @@ import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
-import { paged } from './asked.js';
+import { ofEach, paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
 import { standing } from '../../endpoints/index.js';
@@ -61,7 +61,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
           listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath) ??
           [],
       );
-      const items = await Promise.all(there.map((one) => summaryAmong(one, query.figures)));
+      const items = await ofEach(there, (one) => summaryAmong(one, query.figures));
       return { ...page, items };
     },
   );
