@@ -19,6 +19,12 @@ type Fill = Settings['fill'];
 const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =>
   line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
 
+/** No call takes more: millions of such reports still have a sum in any database. */
+const MOST_TOKENS = 1e12;
+
+/** Databases count in whole numbers: a half that a gateway reports would keep from being stored all that waits with it. */
+const whole = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MOST_TOKENS);
+
 const NOTHING: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 
 const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
@@ -136,10 +142,10 @@ const HOUR_MS = 3_600_000;
 function lineOf(usage: Usage | undefined, cost: number | null): CostLine {
   return {
     calls: 1,
-    inputTokens: positive(usage?.inputTokens),
-    cacheReadTokens: positive(usage?.cacheReadTokens),
-    cacheWriteTokens: positive(usage?.cacheWriteTokens),
-    outputTokens: positive(usage?.outputTokens),
+    inputTokens: whole(usage?.inputTokens),
+    cacheReadTokens: whole(usage?.cacheReadTokens),
+    cacheWriteTokens: whole(usage?.cacheWriteTokens),
+    outputTokens: whole(usage?.outputTokens),
     cost: positive(cost ?? 0),
     unpriced: cost === null ? 1 : 0,
   };

@@ -216,6 +216,29 @@ it('K14: says at each replica what a session spent at all of them, and counts it
   }
 });
 
+it('K14: stores what a session says where its provider reports tokens that are none, and counts whole ones', async () => {
+  const url = await postgres.create();
+  const emulator = await startEmulator();
+  const store = await openStore(url);
+  stores.push(store);
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const service = await started(4_000, { server: { upstreams } } as never, { store });
+  const messages: Chat[] = [];
+  for (const inputTokens of [10.6, 9e15, -5, 10]) {
+    emulator.otherwise = { text: 'Yes.', usage: { inputTokens, outputTokens: 1 } };
+    messages.push({ role: 'user', content: `Question ${messages.length}.` });
+    const headers = { 'x-spillway-session': 's' };
+    const answer = await service.send('/v1/chat/completions', { model: 'm', messages }, headers);
+    expect([answer.status, answer.headers.get('x-spillway-degraded')]).toEqual([200, null]);
+    messages.push({ role: 'assistant', content: 'Yes.' });
+  }
+  const spent = await service.get('/sessions/s/costs');
+  expect(spent.body.costs.primary).toMatchObject({ inputTokens: 1e12 + 21 });
+  const stored = JSON.stringify(await store.messages({ sessionId: 's', agentPath: 'primary' }, 0));
+  for (const { content } of messages.slice(0, -1)) expect(stored).toContain(content);
+  expect((await store.usage()).map((line) => line.inputTokens)).toEqual([1e12 + 21]);
+});
+
 it.each([
   ['each write', () => true],
   ['each compaction', (kinds: readonly string[]) => kinds.includes('commit')],
