@@ -68,6 +68,7 @@ const USAGE = {
   cacheReadTokens: COUNT_OR_NONE,
   cacheWriteTokens: COUNT_OR_NONE,
   outputTokens: COUNT_OR_NONE,
+  isSum: BOOLEAN,
 } satisfies Fields<Usage>;
 
 /** Their values are judged as settings are, by whoever reads them. */

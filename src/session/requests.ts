@@ -168,6 +168,8 @@ export class Requests {
   observe(usage: Usage) {
     const { gauge } = this.of;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
+    if (usage.isSum)
+      return { reading: current, call: this.#book.observed(usage, gauge.calibration), notices: [] };
     const { notices, isFlat } = this.#sent
       ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })
       : { notices: [], isFlat: false };

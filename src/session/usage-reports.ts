@@ -28,7 +28,7 @@ export class UsageReports {
     }
     costs.addPrimary(usage, gauge.model, recalledTokens);
     const { reading, call, notices } = requests.observe(usage);
-    if (reading && triggers.isAuto && overflowed(usage, reading.budget)) {
+    if (reading && triggers.isAuto && overflowed(usage, reading.budget) && !usage.isSum) {
       thread.memory.overflowed = true;
       // A task in the stream itself; kept sessions find it again after a restart.
       void inbox.queue(true);

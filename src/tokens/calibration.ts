@@ -5,6 +5,11 @@ export interface Usage {
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly outputTokens?: number;
+  /**
+   * The input is what several requests took that the provider made of this one, by running tools of its own: it was paid, and says
+   * nothing of how large this one was.
+   */
+  readonly isSum?: boolean;
 }
 
 /** How a token figure was got: this very view was reported on, an earlier one was, or none. */

@@ -178,9 +178,11 @@ async function* observed(
   stream: ReadableStreamDefaultReader<StreamPart>,
   session: Session,
 ): AsyncGenerator<StreamPart> {
+  const content: StreamPart[] = [];
   try {
     for (let next = await stream.read(); !next.done; next = await stream.read()) {
-      if (next.value.type === 'finish') await report(session, usageIn(aiSdk, next.value));
+      if (next.value.type === 'tool-call') content.push(next.value);
+      if (next.value.type === 'finish') await report(session, usageIn(aiSdk, { ...next.value, content }));
       yield next.value;
     }
   } finally {

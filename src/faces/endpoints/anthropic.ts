@@ -12,12 +12,14 @@ export const MESSAGES: Endpoint = {
   maxOutputTokens: (body) => firstCount(body, 'max_tokens'),
   usageReader() {
     let usage: Fields = {};
+    const content: unknown[] = [];
     return (event = {}) => {
+      if (event.type === 'content_block_start') content.push(event.content_block);
       // Whole answers have it on the outside, streams in their first event and in their last but one.
       if (event.type === 'message') return usageIn(anthropic, event);
       const started = isFields(event.message) ? event.message.usage : undefined;
       for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
-      return event.type === 'message_stop' ? usageIn(anthropic, { usage }) : undefined;
+      return event.type === 'message_stop' ? usageIn(anthropic, { usage, content }) : undefined;
     };
   },
   say(text, { model }) {

@@ -1,5 +1,7 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, signaturesByModel, usageFrom, usageUnder } from '../provider/lore.js';
+import { serverCallOf } from '../conversation/server-calls.js';
+import { countIn, signaturesByModel, usageFrom, usageOfLoop, usageUnder } from '../provider/lore.js';
+import { fieldsOf, listOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage } from './wire.js';
@@ -9,10 +11,15 @@ export { bare } from './wire.js';
 /** Any provider that LangChain speaks to. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: usageUnder('usage_metadata', (usage) => {
+  usageOf: usageUnder('usage_metadata', (usage, { content, additional_kwargs: more }) => {
     const details = usage.input_token_details;
     const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
-    return usageFrom(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
+    const used = usageFrom(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
+    const isOfServer = (block: unknown): boolean => Object.keys(serverCallOf(fieldsOf(block))).length > 0;
+    return usageOfLoop(
+      used,
+      listOf(fieldsOf(more).tool_outputs).length > 0 || listOf(content).some(isOfServer),
+    );
   }),
   // What its classes keep beside the message.
   passing: /^lc_/,

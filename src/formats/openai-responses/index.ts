@@ -1,13 +1,19 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldAway, usageFrom, usageUnder } from '../provider/lore.js';
-import { fieldsOf } from '../record.js';
+import { countIn, fieldAway, usageFrom, usageOfLoop, usageUnder } from '../provider/lore.js';
+import { fieldsOf, inWords, listOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
-const usageOf = usageUnder('usage', (usage) => {
+/** Items of an answer for which OpenAI ran a tool itself; what a client ran, it tells of in its own request. */
+const RAN_ITSELF = /^(?:web_search|file_search|code_interpreter|image_generation|mcp)_call$|_output$/;
+
+const ranItself = (item: unknown): boolean => RAN_ITSELF.test(inWords(fieldsOf(item).type));
+
+const usageOf = usageUnder('usage', (usage, { output }) => {
   const { input_tokens_details: details } = usage;
   const [cached, written] = [countIn(details, 'cached_tokens'), countIn(details, 'cache_write_tokens')];
-  return usageFrom(countIn(usage, 'input_tokens'), cached, written, countIn(usage, 'output_tokens'));
+  const used = usageFrom(countIn(usage, 'input_tokens'), cached, written, countIn(usage, 'output_tokens'));
+  return usageOfLoop(used, listOf(output).some(ranItself));
 });
 
 /** OpenAI's Responses; its refusals read like those of chat completions. */

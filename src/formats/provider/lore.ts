@@ -38,11 +38,18 @@ export function usageFrom(input: number, cached: number, written: number, output
   };
 }
 
+/** Usage of an answer for which the provider may have run tools of its own, and read its own words again for each. */
+export const usageOfLoop = (usage: Usage, ranTools: boolean): Usage =>
+  ranTools ? { ...usage, isSum: true } : usage;
+
 /** How usage is read that stands under a field of an answer, where that is an object. */
-export function usageUnder(field: string, read: (usage: Fields) => Usage): NonNullable<Provider['usageOf']> {
+export function usageUnder(
+  field: string,
+  read: (usage: Fields, answer: Fields) => Usage,
+): NonNullable<Provider['usageOf']> {
   return (answer) => {
     const usage = fieldsOf(answer)[field];
-    return isFields(usage) ? read(usage) : undefined;
+    return isFields(usage) ? read(usage, fieldsOf(answer)) : undefined;
   };
 }
 

@@ -1,4 +1,10 @@
-import { createSpillway } from '../../../src/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../../src/faces/adapters/index.js';
+import { createSpillway, formats, type Session } from '../../../src/index.js';
 import { prose, says, system, user } from '../../support/chats.js';
 import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, preparedAt } from '../support.js';
 
@@ -100,6 +106,107 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(/counter "odd"/) as unknown,
     });
+  });
+});
+
+describe('AC-08: what a provider bills where it ran tools of its own is the input of several requests', () => {
+  const BILLED = 60_000;
+  const QUESTION = prose(300);
+  const streamed = (events: readonly object[]) => ({
+    async *[Symbol.asyncIterator]() {
+      await Promise.resolve();
+      yield* events;
+    },
+  });
+  const readAll = async (stream: unknown): Promise<void> => {
+    for await (const event of stream as AsyncIterable<unknown>) void event;
+  };
+  type Create = (body: object) => Promise<object>;
+  /** One call of a client, whose model answers with these blocks. */
+  type Asks = (session: Session, blocks: readonly object[]) => Promise<unknown>;
+  const claude =
+    (stream: boolean): Asks =>
+    async (session, content) => {
+      const usage = { input_tokens: BILLED, output_tokens: 5 };
+      const message = { type: 'message', role: 'assistant', content, usage };
+      const events = [
+        { type: 'message_start', message: { ...message, content: [] } },
+        ...content.map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
+        { type: 'message_delta', delta: {}, usage },
+        { type: 'message_stop' },
+      ];
+      const create: Create = () => Promise.resolve(stream ? streamed(events) : message);
+      const client = compactAnthropic({ messages: { create } }, session);
+      const answer = await client.messages.create({ messages: [user(QUESTION)], stream });
+      if (stream) await readAll(answer);
+    };
+  const responses =
+    (stream: boolean): Asks =>
+    async (session, output) => {
+      const response = { output, usage: { input_tokens: BILLED, output_tokens: 5 } };
+      const events = [{ type: 'response.completed', response }];
+      const create: Create = () => Promise.resolve(stream ? streamed(events) : response);
+      const client = compactOpenAI({ chat: {}, responses: { create } }, { responses: session });
+      const answer = await client.responses.create({ input: QUESTION, stream });
+      if (stream) await readAll(answer);
+    };
+  const aiSdk =
+    (stream: boolean): Asks =>
+    async (session, content) => {
+      const usage = { inputTokens: { total: BILLED }, outputTokens: { total: 5 } };
+      const doStream = () => {
+        const parts = ReadableStream.from([...content, { type: 'finish', usage }]);
+        return Promise.resolve({ stream: parts });
+      };
+      const model = { modelId: 'm', doStream, doGenerate: () => Promise.resolve({ content, usage }) };
+      const { wrapGenerate, wrapStream } = compactAiSdk(session);
+      const params = { prompt: [{ role: 'user', content: [{ type: 'text', text: QUESTION }] }] };
+      const wrap = (stream ? wrapStream : wrapGenerate) as unknown as (of: object) => Promise<object>;
+      const answer = await wrap({ model, params });
+      if (stream) await readAll((answer as { readonly stream: unknown }).stream);
+    };
+  const langChain: Asks = async (session, content) => {
+    const { wrapModelCall } = compactLangChain(session);
+    const usage_metadata = { input_tokens: BILLED, output_tokens: 5 };
+    const request = { messages: [user(QUESTION)], tools: [], systemMessage: { content: '' } };
+    await wrapModelCall(request, () => ({ type: 'ai', content, usage_metadata }));
+  };
+  const TEXT = { type: 'text', text: 'They are old.' };
+  const SEARCH = [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }];
+  const ITEM = [{ type: 'web_search_call', id: 'ws_1', status: 'completed' }];
+  const CALL = { type: 'tool-call', toolCallId: 's1', toolName: 'web_search', input: '{}' };
+  const OWN = [{ ...CALL, providerExecuted: true }];
+
+  it.each<[string, string, Asks, readonly object[]]>([
+    ['anthropic', 'anthropic', claude(false), SEARCH],
+    ['anthropic, streamed', 'anthropic', claude(true), SEARCH],
+    ['openai responses', 'openai-responses', responses(false), ITEM],
+    ['openai responses, streamed', 'openai-responses', responses(true), ITEM],
+    ['ai sdk', 'ai-sdk', aiSdk(false), OWN],
+    ['ai sdk, streamed', 'ai-sdk', aiSdk(true), OWN],
+    ['langchain', 'langchain', langChain, SEARCH],
+  ])('%s: it is paid, and compacts nothing', async (_, format, ask, blocks) => {
+    for (const own of [true, false]) {
+      const session = (await engine(20_000)).session({ format });
+      const { parse, messagesField } = formats.get(format)!;
+      const past = talk(14, 300).map(({ role, content }) => ({ role, content }));
+      await session.append(...parse({ [messagesField]: [user(QUESTION)] }).messages);
+      await ask(session, own ? [...blocks, TEXT] : [TEXT]);
+      expect(session.operator.costs.primary).toMatchObject({ calls: 1, inputTokens: BILLED });
+      expect(session.reading.basis).toBe(own ? 'estimated' : 'measured');
+      const messages = parse({ [messagesField]: past }).messages;
+      await session.append(...messages.map((one, at) => ({ ...one, id: `past${at}` })));
+      expect((await session.prepare()).run.kind).toBe(own ? 'below-gate' : 'committed');
+    }
+  });
+
+  it('nor where Anthropic tells of each request, unless it was the only one', async () => {
+    const { usageOf } = formats.get('anthropic')!.provider!;
+    const round = { type: 'message', input_tokens: 9 };
+    const told = (iterations: readonly object[]) =>
+      usageOf!({ content: SEARCH, usage: { input_tokens: 9, output_tokens: 1, iterations } })?.isSum;
+    expect([told([round]), told([round, round]), told([])]).toEqual([undefined, true, true]);
+    expect(told([{ type: 'compaction', input_tokens: 9 }, round])).toBeUndefined();
   });
 });
 

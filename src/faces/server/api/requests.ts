@@ -60,6 +60,10 @@ export const UsageBody = z.strictObject({
   cache_read_tokens: z.int().min(0).default(0),
   cache_write_tokens: z.int().min(0).default(0),
   output_tokens: z.int().min(0),
+  is_sum: z
+    .boolean()
+    .default(false)
+    .describe('The provider ran tools of its own, and the input is that of several requests.'),
 });
 
 export const CreateBody = z.strictObject({

@@ -168,6 +168,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
         cacheReadTokens: body.cache_read_tokens,
         cacheWriteTokens: body.cache_write_tokens,
         outputTokens: body.output_tokens,
+        ...(body.is_sum && { isSum: true }),
       }),
   );
 }
