@@ -355,6 +355,50 @@ describe('N15: streams of the AI SDK', () => {
     expect((await generateText({ model: await opened(words), prompt: 'How high?' })).text).toBe(text);
   });
 
+  it.each([false, true])(
+    'N15: and whole ones go on from a thought that is sealed, and has no words (streamed: %s)',
+    async (stream) => {
+      const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
+      const finish = { usage: {}, finishReason: { unified: 'stop' } };
+      const sealed = { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'sealed' } };
+      const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'recall', input: '{"query":"mill"}' };
+      const asked = { ...call, providerMetadata: { openai: { itemId: 'fc_1' } } };
+      const answers = [
+        [{ type: 'reasoning', text: '', providerMetadata: sealed }, asked],
+        [{ type: 'text', text: 'Hm.' }],
+      ];
+      const events = [
+        [
+          { type: 'reasoning-start', id: 'rs_1:0', providerMetadata: sealed },
+          { type: 'reasoning-end', id: 'rs_1:0', providerMetadata: sealed },
+          asked,
+        ],
+        [],
+      ];
+      const prompts: unknown[] = [];
+      const next = (list: unknown[][], { prompt }: { readonly prompt: unknown }): unknown[] => {
+        prompts.push(prompt);
+        return list[prompts.length - 1]!;
+      };
+      const model = {
+        modelId: 'gpt-5',
+        doGenerate: (params: never) => Promise.resolve({ ...finish, content: next(answers, params) }),
+        doStream: (params: never) =>
+          Promise.resolve({
+            stream: ReadableStream.from([...next(events, params), { type: 'finish', ...finish }]),
+          }),
+      };
+      const { wrapGenerate, wrapStream } = compactAiSdk(session, { recall: true });
+      const params = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'How high?' }] }] };
+      const wrap = (stream ? wrapStream : wrapGenerate) as unknown as (
+        of: object,
+      ) => Promise<{ readonly stream: AsyncIterable<unknown> }>;
+      const answer = await wrap({ model, params });
+      if (stream) for await (const event of answer.stream) void event;
+      expect(JSON.stringify(prompts[1])).toMatch(/"rs_1".*"fc_1".*"tool-result"/);
+    },
+  );
+
   it('N15: are not offered the tool where an object is asked for', async () => {
     const emulator = await startEmulator(says('{"h":417}'));
     const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();

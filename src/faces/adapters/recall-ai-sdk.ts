@@ -120,8 +120,11 @@ function grown(part: Fields, event: Fields): Fields {
 /** Parts of an answer that a prompt can hold too. */
 const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
 
-const isPrompted = ({ type, text, preliminary }: Fields): boolean =>
-  PROMPTED.has(type) && text !== '' && preliminary !== true;
+/** A thought may have no words: what its provider knows it by, or has sealed, stands beside them. */
+const isPrompted = ({ type, text, preliminary, providerMetadata }: Fields): boolean =>
+  PROMPTED.has(type) &&
+  (text !== '' || (type === 'reasoning' && providerMetadata !== undefined)) &&
+  preliminary !== true;
 
 /** A part of an answer as a prompt holds it. */
 function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
