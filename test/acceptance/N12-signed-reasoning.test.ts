@@ -87,6 +87,17 @@ describe('N12: signed reasoning', () => {
     },
   );
 
+  it.each(Object.keys(STEPS))(
+    'N12: on the wire %s a step behind a digest begins a turn, where its thinking stays',
+    async (format) => {
+      const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-4-6' })).session();
+      const requests = await playOn(session, loopOn(format, 30));
+      expect(session.operator.history.length).toBeGreaterThan(1);
+      expect(requests.at(-1)!.signed).toBeGreaterThan(1);
+      expect(requests.flatMap(({ merged }) => merged)).toEqual([]);
+    },
+  );
+
   it.each(['claude-opus-4-6', 'claude-sonnet-4-5-20250929'])(
     'N12: of %s reasoning stays in a loop that is compacted, and no line of ours stands behind it',
     async (model) => {

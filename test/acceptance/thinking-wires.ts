@@ -70,6 +70,8 @@ export interface SignedRequest {
   readonly signed: number;
   /** It ends in a tool loop whose newest step does not begin with thinking. */
   readonly unthinking: boolean;
+  /** Signed thoughts right behind another message of the model: their provider makes one turn of both, which then begins with words. */
+  readonly merged: readonly string[];
 }
 
 /** Plays a conversation as an agent would, and judges each request against what each thought was signed over. */
@@ -108,6 +110,9 @@ function judged(sent: readonly Message[], signedOver: ReadonlyMap<string, string
     ),
     signed: thoughts.length,
     unthinking: sent.at(-1)?.role === 'tool' && last?.parts[0]?.type !== 'reasoning',
+    merged: sent.flatMap((message, at) =>
+      message.role === 'assistant' && sent[at - 1]?.role === 'assistant' ? signaturesIn(message) : [],
+    ),
   };
 }
 

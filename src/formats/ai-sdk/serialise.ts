@@ -3,7 +3,7 @@ import type { Message, Part, Role, ViewMessage } from '../../transcript/index.js
 import { alignedParts, drafting, ownWire } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
-import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { GOES_ON, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
@@ -181,6 +181,7 @@ const writeRest = resultsBehindCalls<AiSdkDraft>({
     const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
     return { role: 'user', content };
   },
+  goesOn: { role: 'user', content: [{ type: 'text', text: GOES_ON }] },
   silent: { role: 'user', content: NOTHING_SAID },
 });
 

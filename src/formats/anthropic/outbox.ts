@@ -1,13 +1,10 @@
 import type { Notice } from '../../spi/index.js';
-import { BEGINS } from '../conversation/placeholders.js';
+import { BEGINS, GOES_ON } from '../conversation/placeholders.js';
 import { type RepairKind, SAID } from '../conversation/repairs.js';
 import { type Fields, fieldsOf, isFields, isSet, listOf } from '../record.js';
 import { type Block, isServerBlock, isThinking, type WireMessage } from './wire.js';
 
 /** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
-
-/** Between two turns of the assistant that may not become one. */
-const GOES_ON = '[The conversation goes on.]';
 
 /** Requests end with the user's turn. */
 const CONTINUE = '[Continue.]';

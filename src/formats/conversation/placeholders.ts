@@ -9,6 +9,9 @@ export const NOTHING_SAID = '[nothing was said]';
 /** Where requests begin with the user's turn: what the model said, or what stands for the past, comes behind this one. */
 export const BEGINS = '[The conversation so far follows.]';
 
+/** Between two turns of the assistant that may not become one: signed thinking has to begin its turn. */
+export const GOES_ON = '[The conversation goes on.]';
+
 /** Before instructions that came later than the system prompt, where they can only go out as the user's. */
 export const MIDWAY_SYSTEM = '[instructions from the operator]';
 

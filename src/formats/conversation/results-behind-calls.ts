@@ -36,6 +36,8 @@ interface Layout<D extends Draft> {
   unmatched(label: string, answer: AnswerOf<D>): unknown;
   /** What a message says behind the head of its step, where that is not simply `message`. */
   said?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
+  /** A line of the user between what stands for a span and signed thinking: their provider would make one turn of both. */
+  readonly goesOn: unknown;
   /** Stands for a view in which nobody says anything. */
   readonly silent?: unknown;
 }
@@ -112,8 +114,10 @@ class Writer<D extends Draft> {
     for (const { draft, paired } of step.drafts) {
       const report = reporter(draft.id, notices);
       if (draft.message !== undefined) {
-        if (draft === step.head) messages.push(draft.message);
-        else others.push(layout.said?.(draft, view, report) ?? draft.message);
+        if (draft === step.head) {
+          if (thinksBehindStandIn(view, this.#open.view)) messages.push(layout.goesOn);
+          messages.push(draft.message);
+        } else others.push(layout.said?.(draft, view, report) ?? draft.message);
       }
       const matched = paired.filter((one) => one.kind === 'matched');
       if (matched.some(({ displaced }) => displaced))
@@ -130,4 +134,12 @@ class Writer<D extends Draft> {
     if (missing.length > 0) messages.push(...layout.unanswered(missing));
     for (const message of others) messages.push(message);
   }
+}
+
+/** Whether a message of the model begins with signed thinking, right behind one of the model's that stands for a span. */
+function thinksBehindStandIn(view: readonly ViewMessage[], at: number): boolean {
+  const before = view[at - 1];
+  const [first] = view[at]!.message.parts;
+  const isSigned = first?.type === 'reasoning' && first.signature !== undefined;
+  return isSigned && before?.made !== undefined && before.message.role === 'assistant';
 }

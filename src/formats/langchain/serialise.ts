@@ -12,7 +12,7 @@ import type { Serialised, WireMemory } from '../../spi/index.js';
 import { alignedParts, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
-import { namedInstead, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { GOES_ON, namedInstead, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { bytesOf, urlOf } from '../files.js';
@@ -261,6 +261,7 @@ const write = resultsBehindCalls<LangChainDraft>({
       return { type: 'human', content: [{ type: 'text', text: label }, ...content] };
     return { type: 'human', content: content === '' ? label : `${label}\n${content}` };
   },
+  goesOn: { type: 'human', content: GOES_ON },
   silent: { type: 'human', content: NOTHING_SAID },
 });
 

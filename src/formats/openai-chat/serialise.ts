@@ -7,7 +7,7 @@ import {
 } from '../../transcript/index.js';
 import { drafting } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
-import { NO_RESULT, unknownRole } from '../conversation/placeholders.js';
+import { GOES_ON, NO_RESULT, unknownRole } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
@@ -143,6 +143,7 @@ export const serialise = resultsBehindCalls<ChatDraft>({
   unanswered: (calls) =>
     calls.map(({ wireId }) => ({ role: 'tool', tool_call_id: wireId, content: NO_RESULT })),
   unmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
+  goesOn: { role: 'user', content: GOES_ON },
   said: ({ role, message }, view, report) => {
     // Servers want instructions in front, and take more only behind those.
     if (role !== 'system' || view[0]!.message.role === 'system') return message;
