@@ -43,6 +43,16 @@ it('N13: a request that fails once, for who asked, also where the client reads t
   expect(unhandled).toEqual([]);
 });
 
+it('N13: a user who says nothing is answered in the AI SDK', async () => {
+  const emulator = await startEmulator();
+  const model = wrapLanguageModel({
+    model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+    middleware: compactAiSdk(await engine(3_000)),
+  });
+  await generateText({ model, messages: [{ role: 'user', content: '' }], maxRetries: 0 });
+  expect(emulator.received[0]!.body.messages).toEqual([{ role: 'user', content: '[nothing was said]' }]);
+});
+
 it('N13: samples of one history at once do not wait for each other', async () => {
   const waiting: (() => void)[] = [];
   const emulator = await startEmulator(

@@ -182,7 +182,7 @@ const writeRest = resultsBehindCalls<AiSdkDraft>({
     return { role: 'user', content };
   },
   goesOn: { role: 'user', content: [{ type: 'text', text: GOES_ON }] },
-  silent: { role: 'user', content: NOTHING_SAID },
+  silent: { role: 'user', content: [{ type: 'text', text: NOTHING_SAID }] },
 });
 
 /** Instructions that came in the field `system` go back there, as long as they stand at the head. */
