@@ -34,20 +34,20 @@ export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
   const waiting = ranked
     .slice(0, MAX_WEIGHED)
     .map((one, at) => ({ one, at, worth: one.score, weighedAt: 0 }));
-  /** What is left of a word's worth. */
-  const shares = new Map<string, number>();
+  /** What is left of each word's worth. */
+  const shares: number[] = [];
   for (let taken = 0; waiting.length > 0;) {
     const best = waiting.shift()!;
     const { one, at } = best;
     const byWord = one.byWord();
     if (best.weighedAt === taken) {
       taken++;
-      for (const word of byWord.keys()) shares.set(word, AGAIN * (shares.get(word) ?? 1));
+      byWord.forEach((of, word) => (shares[word] = (of > 0 ? AGAIN : 1) * (shares[word] ?? 1)));
       yield { ...one, score: best.worth };
       continue;
     }
     let worth = one.score;
-    for (const [word, of] of byWord) worth -= of * (1 - (shares.get(word) ?? 1));
+    byWord.forEach((of, word) => (worth -= of * (1 - (shares[word] ?? 1))));
     Object.assign(best, { worth, weighedAt: taken });
     const behind = waiting.findIndex((next) => next.worth < worth || (next.worth === worth && next.at > at));
     waiting.splice(behind < 0 ? waiting.length : behind, 0, best);

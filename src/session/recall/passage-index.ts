@@ -1,6 +1,5 @@
 import { headOf, mayBind, tailOf } from '../../text/reading/index.js';
 import {
-  firstAtLeast,
   isRecallAnswer,
   isRecallCall,
   type Log,
@@ -30,8 +29,8 @@ export interface Ranked {
   readonly score: number;
   /** What it tells by its names and rare words: whether it is worth bringing back. */
   readonly told: number;
-  /** What of the score each word of the question gives. */
-  readonly byWord: () => ReadonlyMap<string, number>;
+  /** What of the score each word of the question gives; 0 of those it does not hold. */
+  readonly byWord: () => Float64Array;
 }
 
 interface IndexParts {
@@ -75,13 +74,42 @@ const MAX_RANKED = 300;
 
 /** A word of the log, or a name as it is written there: most come again and again. */
 interface Word {
-  /** Passage and count, in one number, in order of the log. */
-  readonly postings: number[];
+  /** How many passages hold it, and the place of its newest posting. */
+  holders: number;
+  newest: number;
   /** The newest passage that holds it, and how often. */
   last: number;
   count: number;
+  /** What it counts in each passage of the part that is read, without standing there. */
+  beside: number;
   /** What the name is found by. */
   words?: readonly Word[];
+}
+
+/** Which passages hold which words: one list for all, since most words come once or twice and a list for each was most of the index. */
+class Postings {
+  /** In pairs: passage and count in one number, and the place of the pair before it of the same word. */
+  #pairs = new Int32Array(2_048);
+  #end = 2;
+
+  add(word: Word, id: number, count: number): void {
+    if (this.#end === this.#pairs.length) {
+      const longer = new Int32Array(2 * this.#end);
+      longer.set(this.#pairs);
+      this.#pairs = longer;
+    }
+    this.#pairs[this.#end] = (id << COUNT_BITS) | Math.min(MAX_COUNT, Math.round(10 * count));
+    this.#pairs[this.#end + 1] = word.newest;
+    word.newest = this.#end;
+    word.holders++;
+    this.#end += 2;
+  }
+
+  /** Visits the passages that hold a word, the newest first. */
+  each({ newest }: Word, visit: (id: number, count: number) => void): void {
+    for (let at = newest; at > 0; at = this.#pairs[at + 1]!)
+      visit(this.#pairs[at]! >>> COUNT_BITS, (this.#pairs[at]! & MAX_COUNT) / 10);
+  }
 }
 
 /** All passages of one log by their words: grows as the log does. */
@@ -92,12 +120,13 @@ export class PassageIndex {
   /** Whether the user may set a bound in it. */
   readonly #binds: boolean[] = [];
   readonly #byWord = new Map<string, Word>();
+  readonly #postings = new Postings();
   #words = 0;
   #read = 0;
   /** While it reads: whoever asks meanwhile waits for the same. */
   #reading: Promise<void> | undefined;
   /** Words of the agent before the calls that follow. */
-  #said: readonly string[] = [];
+  #said: readonly Word[] = [];
 
   constructor(private readonly of: IndexParts) {}
 
@@ -107,7 +136,7 @@ export class PassageIndex {
 
   /** Passages that hold a word, and how many there are. */
   holders(word: string): number {
-    return this.#byWord.get(word)?.postings.length ?? 0;
+    return this.#byWord.get(word)?.holders ?? 0;
   }
 
   get size(): number {
@@ -130,31 +159,29 @@ export class PassageIndex {
     const mean = Math.max(1, this.#words / Math.max(1, this.size));
     const asked = wordsOfQuery(query)
       .flatMap((word) => {
-        const postings = this.#byWord.get(word)?.postings;
-        return postings?.length ? [{ word, postings, weight: this.#rarity(postings.length) }] : [];
+        const known = this.#byWord.get(word);
+        return known?.holders ? [{ word, known, weight: this.#rarity(known.holders) }] : [];
       })
-      .sort((a, b) => a.postings.length - b.postings.length);
+      .sort((a, b) => a.known.holders - b.known.holders);
     const scores = new Float64Array(this.size);
     const told = new Float64Array(this.size);
     let walked = 0;
-    const used = asked.filter(({ postings }, i) => {
-      walked += postings.length;
-      return i === 0 || walked <= MAX_WALKED;
-    });
-    const worth = (posting: number, weight: number): number => {
-      const id = posting >>> COUNT_BITS;
-      const count = (posting & MAX_COUNT) / 10;
-      const damping = K1 * (1 - B + (B * this.#lengths[id]!) / mean);
-      return ((this.#isTalk[id]! ? TALK_WEIGHT : 1) * weight * count * (K1 + 1)) / (count + damping);
-    };
-    for (const { word, postings, weight } of used) {
-      const tells = whatTells(word, postings.length, this.size);
-      const tellsOfRule = postings.length <= KNOWN_NAME.count ? NAME_TELLS : tells;
-      for (const posting of postings) {
-        const id = posting >>> COUNT_BITS;
-        scores[id]! += worth(posting, weight);
+    const used = asked.filter(({ known }, i) => (walked += known.holders) <= MAX_WALKED || i === 0);
+    type Asked = (typeof used)[number];
+    const walk = ({ known, weight }: Asked, visit: (id: number, worth: number) => void): void =>
+      this.#postings.each(known, (id, count) => {
+        const damping = K1 * (1 - B + (B * this.#lengths[id]!) / mean);
+        const talk = this.#isTalk[id]! ? TALK_WEIGHT : 1;
+        visit(id, (talk * weight * count * (K1 + 1)) / (count + damping));
+      });
+    for (const one of used) {
+      const { holders } = one.known;
+      const tells = whatTells(one.word, holders, this.size);
+      const tellsOfRule = holders <= KNOWN_NAME.count ? NAME_TELLS : tells;
+      walk(one, (id, worth) => {
+        scores[id]! += worth;
         told[id]! += this.#binds[id]! ? tellsOfRule : tells;
-      }
+      });
     }
     const best = bestOf(scores, (id) => isMeant(this.#passages[id]!));
     const byMessage = new Map<LogMessage, number>();
@@ -162,20 +189,20 @@ export class PassageIndex {
       const { message } = this.#passages[id]!;
       byMessage.set(message, Math.max(byMessage.get(message) ?? 0, scores[id]!));
     }
-    const byWord = (id: number): ReadonlyMap<string, number> =>
-      new Map(
-        used.flatMap(({ word, postings, weight }) => {
-          const posting = postings[firstAtLeast(postings, id << COUNT_BITS, (one) => one)];
-          const isHeld = posting !== undefined && posting >>> COUNT_BITS === id;
-          return isHeld ? [[word, worth(posting, weight)] as const] : [];
-        }),
-      );
+    let known: readonly Float64Array[] | undefined;
+    const byWord = (): readonly Float64Array[] => {
+      // The first is for all that is not among the best.
+      const rows = [0, ...best].map(() => new Float64Array(used.length));
+      const rowOf = new Uint16Array(this.size);
+      best.forEach((id, row) => (rowOf[id] = row + 1));
+      used.forEach((one, at) => walk(one, (id, worth) => (rows[rowOf[id]!]![at] = worth)));
+      return rows;
+    };
     return best
-      .map((id): Ranked => {
+      .map((id, row): Ranked => {
         const passage = this.#passages[id]!;
         const score = scores[id]! + MESSAGE_SHARE * byMessage.get(passage.message)!;
-        let known: ReadonlyMap<string, number> | undefined;
-        return { passage, score, told: told[id]!, byWord: () => (known ??= byWord(id)) };
+        return { passage, score, told: told[id]!, byWord: () => (known ??= byWord())[row + 1]! };
       })
       .sort((a, b) => b.score - a.score || b.passage.id - a.passage.id);
   }
@@ -194,8 +221,11 @@ export class PassageIndex {
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
       if (talk)
-        this.#said = message.role === 'user' ? [] : wordsOfText(tailOf(text.slice(from, to), SAID_CHARS));
-      const beside = talk ? new Map<Word, number>() : this.#wordsBeside(call.words);
+        this.#said =
+          message.role === 'user'
+            ? []
+            : wordsOfText(tailOf(text.slice(from, to), SAID_CHARS)).map(this.#word);
+      const beside = talk ? [] : this.#wordsBeside(call.words);
       for (const [start, end] of cutsOf(text, from, to)) {
         const passage = { id: this.size, message, part: index, from: start, to: end };
         this.#passages.push(passage);
@@ -213,27 +243,29 @@ export class PassageIndex {
             word.count++;
             length++;
           }
-        for (const word of held) post(word, passage.id, word.count + (beside.get(word) ?? 0));
-        for (const [word, weight] of beside) if (word.last !== passage.id) post(word, passage.id, weight);
+        for (const word of held) this.#postings.add(word, passage.id, word.count + word.beside);
+        for (const word of beside)
+          if (word.last !== passage.id) this.#postings.add(word, passage.id, word.beside);
         this.#lengths.push(length);
         this.#words += length;
         yield;
       }
+      for (const word of beside) word.beside = 0;
     }
   }
 
   readonly #word = (word: string): Word => {
     let known = this.#byWord.get(word);
-    if (!known) this.#byWord.set(word, (known = { postings: [], last: -1, count: 0 }));
+    if (!known) this.#byWord.set(word, (known = { holders: 0, newest: 0, last: -1, count: 0, beside: 0 }));
     return known;
   };
 
-  /** Words that count for a call or a result without being in it, and what each counts. */
-  #wordsBeside(call: string): ReadonlyMap<Word, number> {
-    return new Map([
-      ...this.#said.map((word) => [this.#word(word), SAID_WEIGHT] as const),
-      ...wordsOfText(headOf(call, CALL_CHARS)).map((word) => [this.#word(word), CALL_WEIGHT] as const),
-    ]);
+  /** Words that count for a call or a result without being in it. */
+  #wordsBeside(call: string): readonly Word[] {
+    const called = wordsOfText(headOf(call, CALL_CHARS)).map(this.#word);
+    for (const word of this.#said) word.beside = SAID_WEIGHT;
+    for (const word of called) word.beside = CALL_WEIGHT;
+    return [...new Set([...this.#said, ...called])];
   }
 }
 
@@ -243,10 +275,6 @@ function whatTells(word: string, holders: number, size: number): number {
   if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return NAME_TELLS;
   if (isBelow(RARE)) return 1;
   return holders <= COMMON_SHARE * size ? 0.4 : 0;
-}
-
-function post({ postings }: Word, id: number, count: number): void {
-  postings.push((id << COUNT_BITS) | Math.min(MAX_COUNT, Math.round(10 * count)));
 }
 
 /** Ids of the best scores, in no order. By a histogram: a sort of a hundred thousand takes longer than the search. */

@@ -17,3 +17,15 @@ it('words of any text hold nothing that an index could take for a sign of its ow
     }),
   );
 });
+
+it('a name in ASCII is cut where any other is', () => {
+  const pieces = fc.array(fc.string({ unit: fc.constantFrom(...'abCD09_'), minLength: 1, maxLength: 6 }));
+  fc.assert(
+    fc.property(pieces, (all) => {
+      const name = ['x', ...all].join('.');
+      const other = wordsOfQuery(`ö${name.replaceAll('a', 'ä').replaceAll('C', 'Ç')}`);
+      const inAscii = other.map((word) => word.replaceAll('ä', 'a').replaceAll('ç', 'c'));
+      expect(inAscii.map((word) => word.replace(/^öx/, 'yx'))).toEqual(wordsOfQuery(`y${name}`));
+    }),
+  );
+});
