@@ -561,6 +561,35 @@ describe('the HTTP API', () => {
     expect([status, body.items.map(({ id }: { id: string }) => id)]).toEqual([200, ['barn']]);
   });
 
+  it.each(['calls', 'audit', 'compactions'])(
+    'K16: pages of %s hold each once where more come in between two of them',
+    async (list) => {
+      const service = await started(BUDGET);
+      const id = await fed(service);
+      const said: object[] = [...history];
+      const more = async (round: number): Promise<void> => {
+        const steps = [1, 2, 3].flatMap((i) =>
+          step('read', { path: `${round}-${i}` }, prose(400, round * 9 + i)),
+        );
+        said.push(...steps, says('Much.'), user(`Go on ${round}.`));
+        const request = { messages: said };
+        await service.post(`/sessions/${id}/prepare`, { request });
+        await service.post(`/sessions/${id}/compact`, { lower_threshold: 0.1 });
+        await service.post(`/sessions/${id}/observe`, { input_tokens: 20 + round, output_tokens: 1 });
+      };
+      for (let round = 0; round < 4; round++) await more(round);
+      const { body: first } = await service.get(`/sessions/${id}/${list}?limit=1`);
+      await more(4);
+      const { body: rest } = await service.get(`/sessions/${id}/${list}?limit=500&cursor=${first.next}`);
+      expect(rest.total).toBeGreaterThan(first.total);
+      expect(first.items.length + rest.items.length).toBe(first.total);
+      const seen = [...first.items, ...rest.items].map((one) => JSON.stringify(one));
+      const { body: all } = await service.get(`/sessions/${id}/${list}?limit=500`);
+      const before = all.items.slice(-first.total).map((one: unknown) => JSON.stringify(one));
+      expect(seen).toEqual(before);
+    },
+  );
+
   it('K16: an agent path is bounded and shaped wherever one is named, here as in the library', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

@@ -26,12 +26,22 @@ export function checkSeen(caller: Caller, id: string): void {
 
 export type PageRequest = z.output<typeof PageQuery>;
 
-/** A page of what is all at hand. */
-export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest) {
-  const from = Number(cursor ?? 0);
+/** A page of what is all at hand. A cursor counts what is behind it where the newest come first: more of them shift nothing. */
+export function paged<Item>(
+  all: readonly Item[],
+  { limit, cursor }: PageRequest,
+  order: 'oldest first' | 'newest first',
+) {
+  const isReversed = order === 'newest first';
+  const at = Number(cursor ?? 0);
+  const from = isReversed && cursor !== undefined ? Math.max(0, all.length - at) : at;
   const items = all.slice(from, from + limit);
   const end = from + items.length;
-  return { items, total: all.length, ...(end < all.length && { next: String(end) }) };
+  return {
+    items,
+    total: all.length,
+    ...(end < all.length && { next: String(isReversed ? all.length - end : end) }),
+  };
 }
 
 /** Sessions that are asked at a time: each may be read whole. */

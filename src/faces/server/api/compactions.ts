@@ -41,7 +41,7 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
       answer: verbs.pageOf(verbs.CompactionSummary),
     },
     async ({ session, query }) => {
-      const page = paged(await verbs.history.run(session, {}), query);
+      const page = paged(await verbs.history.run(session, {}), query, 'newest first');
       return query.full ? page : { ...page, items: page.items.map(summaryOf) };
     },
   );

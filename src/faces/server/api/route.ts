@@ -101,7 +101,9 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
           (all as Record<string, unknown>)[inPath.includes(paramOf(field)) ? paramOf(field) : snake(field)],
         ]);
         const value = await run(session, Object.fromEntries(given));
-        return isList ? paged(value as readonly unknown[], query as unknown as PageRequest) : value;
+        // What is told as it happens is told the newest first; messages stand in their order.
+        const order = name.endsWith('/messages') ? 'oldest first' : 'newest first';
+        return isList ? paged(value as readonly unknown[], query as unknown as PageRequest, order) : value;
       });
     },
   };

@@ -50,6 +50,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const page = paged(
         all.filter(({ sessionId }) => maySee(caller, sessionId)),
         query,
+        'newest first',
       );
       const names = new Set(page.items.map(({ sessionId }) => sessionId));
       const listed = (
@@ -114,7 +115,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const { operator } = session;
       const dispositions =
         query.call === undefined ? operator.explain() : (await operator.explainCall(query.call)).messages;
-      const page = paged(dispositions, query);
+      const page = paged(dispositions, query, 'oldest first');
       const messages = new Map(
         (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [message.id, message]),
       );
