@@ -120,7 +120,7 @@ const CALL = having({
   events: WHOLE,
   tokens: COUNT,
   usage: either(NONE, OBJECT),
-  calibration: either(NONE, having({ ratio: COUNT, samples: WHOLE })),
+  calibration: either(NONE, having({ ratio: COUNT, samples: WHOLE, upTo: either(NONE, COUNT) })),
 });
 
 /** Throws `STORE_DAMAGED` where the body is none of a call. */

@@ -2,6 +2,7 @@ import type { Settings } from '../config/index.js';
 import {
   calibrate,
   measureTools,
+  ratioAt,
   readPressure,
   UNCALIBRATED,
   type Budget,
@@ -97,12 +98,15 @@ export class Gauge {
     return budgetFor(settings, this.#limits(), this.of.counter, this.#answer);
   }
 
-  /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale. */
+  /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale, that of the view which is read first. */
   scale(budget = this.#budget): (projection: Projection) => Reading {
     const { fixed: tools } = this;
-    const [calibration, generation, ratio] = [this.#calibration, this.#generation, this.#ratio];
-    return ({ size: view, resultTokens: toolResultTokens }) =>
-      readPressure({ view, toolResultTokens, tools, budget, calibration, generation, ratio });
+    const [known, generation, ratio] = [this.#calibration, this.#generation, this.#ratio];
+    let calibration: Calibration | undefined;
+    return ({ size: view, resultTokens: toolResultTokens }) => {
+      calibration ??= { ...known, ratio: ratioAt(known, (view.tokens + tools.tokens) * ratio) };
+      return readPressure({ view, toolResultTokens, tools, budget, calibration, generation, ratio });
+    };
   }
 
   /** Tokens of a request by our own count for this model, whatever reports have taught. */

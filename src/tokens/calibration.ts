@@ -21,6 +21,8 @@ export interface Calibration {
   readonly ratio: number;
   /** Reports taken in. */
   readonly samples: number;
+  /** Of the request that was last reported on: our own figure. A ratio below 1 holds for so many tokens. */
+  readonly upTo?: number;
   /** The rewrite of the view that the last report belongs to; -1 before the first. */
   readonly generation: number;
 }
@@ -39,7 +41,10 @@ export const UNCALIBRATED: Calibration = { ratio: 1, samples: 0, generation: -1 
 const MIN_RATIO = 0.5;
 const MAX_RATIO = 2.5;
 
-/** Weight of a new report. At a half, one odd report moves a budget of 100,000 by half its error, and three forget it. */
+/**
+ * Weight of a report that is lower than what is known; a higher one is believed at once, or the very request that it was of
+ * would be read as smaller than it is. At a half, one odd report moves a budget of 100,000 by half its error.
+ */
 const WEIGHT = 0.5;
 
 /** Below this many tokens a provider's fixed overhead drowns the ratio. */
@@ -65,8 +70,17 @@ export function calibrate(
   if (generation < before.generation || generation < current) return before;
   if (!(estimate >= MIN_SAMPLE_TOKENS && reported >= MIN_SAMPLE_TOKENS && reported < Infinity)) return before;
   const sample = Math.min(MAX_RATIO, Math.max(MIN_RATIO, reported / estimate));
-  const ratio = before.samples === 0 ? sample : before.ratio + WEIGHT * (sample - before.ratio);
-  return { ratio, samples: before.samples + 1, generation };
+  const isBelow = before.samples > 0 && sample < before.ratio;
+  const ratio = isBelow ? before.ratio + WEIGHT * (sample - before.ratio) : sample;
+  return { ratio, samples: before.samples + 1, upTo: estimate, generation };
+}
+
+/**
+ * The ratio for a request that we count as so many tokens. Below 1 it holds for as many as were reported on, and what comes
+ * on top counts as we count it: it may be of another kind, code behind prose, words behind pictures.
+ */
+export function ratioAt({ ratio, upTo = 0 }: Calibration, estimate: number): number {
+  return ratio >= 1 || estimate <= upTo ? ratio : 1 - ((1 - ratio) * upTo) / estimate;
 }
 
 /** How a figure for a view of this generation is got with what is known. */

@@ -22,6 +22,7 @@ export {
   basisOf,
   calibrate,
   inputOf,
+  ratioAt,
   UNCALIBRATED,
   type Basis,
   type Calibration,

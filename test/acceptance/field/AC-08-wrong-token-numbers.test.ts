@@ -6,7 +6,17 @@ import {
 } from '../../../src/faces/adapters/index.js';
 import { createSpillway, formats, type Session } from '../../../src/index.js';
 import { prose, says, system, user } from '../../support/chats.js';
-import { engine, fill, read, sessionOf, spillway, talk, temporaryFolder, preparedAt } from '../support.js';
+import {
+  engine,
+  fill,
+  read,
+  said,
+  sessionOf,
+  spillway,
+  talk,
+  temporaryFolder,
+  preparedAt,
+} from '../support.js';
 
 const folder = temporaryFolder();
 const CHINESE = '水库的水位正在上升，请先打开第一道闸门，然后再检查下游的压力计。';
@@ -88,6 +98,23 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(next.run.kind).toBe('committed');
     expect(next.reading.pressure).toBeLessThanOrEqual(0.6);
     expect(next.reading.scale).toBe(2);
+  });
+
+  it('what small requests were reported as makes no large one smaller, and no report the very request that it was of', async () => {
+    const session = await sessionOf(40_000, TALK);
+    const reportedAs = async (share: number) => {
+      const { tokens, scale } = (await session.prepare()).reading;
+      const reported = Math.round(share * (tokens / scale));
+      await session.observe({ inputTokens: reported });
+      return reported;
+    };
+    const few = await reportedAs(0.6);
+    expect(session.reading.tokens).toBe(few);
+    const before = session.reading;
+    await session.append(said('big', prose(12_000)));
+    expect(session.reading.tokens).toBeGreaterThanOrEqual(before.tokens + 12_000);
+    const all = await reportedAs(1.1);
+    expect(session.reading.tokens).toBeGreaterThanOrEqual(all);
   });
 
   it.each([

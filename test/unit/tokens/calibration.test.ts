@@ -1,15 +1,47 @@
 import fc from 'fast-check';
-import { basisOf, calibrate, UNCALIBRATED, type Calibration } from '../../../src/tokens/index.js';
+import { basisOf, calibrate, ratioAt, UNCALIBRATED, type Calibration } from '../../../src/tokens/index.js';
 
 function report(estimate: number, inputTokens: number, generation = 0) {
   return { estimate, usage: { inputTokens }, generation };
 }
 
 describe('calibration', () => {
-  it('takes the first report as it is and smooths the next', () => {
+  it('takes the first report as it is, a higher one at once, and smooths a lower one', () => {
     const first = calibrate(UNCALIBRATED, report(10_000, 12_000));
-    expect(first).toEqual({ ratio: 1.2, samples: 1, generation: 0 });
-    expect(calibrate(first, report(10_000, 14_000)).ratio).toBeCloseTo(1.3);
+    expect(first).toEqual({ ratio: 1.2, samples: 1, upTo: 10_000, generation: 0 });
+    const higher = calibrate(first, report(10_000, 14_000));
+    expect(higher.ratio).toBeCloseTo(1.4);
+    expect(calibrate(higher, report(10_000, 12_000)).ratio).toBeCloseTo(1.3);
+  });
+
+  it('lets a ratio below 1 hold for as many tokens as were reported on', () => {
+    const known = calibrate(UNCALIBRATED, report(1_000, 800));
+    expect(ratioAt(known, 500)).toBe(0.8);
+    expect(ratioAt(known, 1_000)).toBe(0.8);
+    expect(ratioAt(known, 10_000)).toBeCloseTo(0.98);
+    expect(ratioAt(calibrate(UNCALIBRATED, report(1_000, 1_200)), 10_000)).toBe(1.2);
+    // As it was stored before it held for so many tokens.
+    expect(ratioAt({ ratio: 0.8, samples: 3, generation: 0 }, 10_000)).toBe(1);
+  });
+
+  it('never takes what extends a reported request for less than was reported and what came on top', () => {
+    const tokens = fc.integer({ min: 200, max: 2_000_000 });
+    const reports = fc.array(fc.tuple(tokens, fc.double({ min: 0.5, max: 2.5, noNaN: true })), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(reports, fc.nat(2_000_000), fc.nat(2_000_000), (told, more, yetMore) => {
+        let now: Calibration = UNCALIBRATED;
+        for (const [estimate, ratio] of told)
+          now = calibrate(now, report(estimate, Math.max(200, ratio * estimate)));
+        const [estimate, ratio] = told.at(-1)!;
+        const read = (counted: number) => counted * ratioAt(now, counted);
+        const longer = estimate + more;
+        expect(read(longer)).toBeGreaterThanOrEqual(ratio * estimate + more - 0.01);
+        expect(read(longer)).toBeLessThanOrEqual(Math.max(1, now.ratio) * longer + 0.01);
+        expect(read(longer + yetMore)).toBeGreaterThanOrEqual(read(longer) - 0.01);
+      }),
+    );
   });
 
   it('counts cached input: a cache hit is no smaller request', () => {
