@@ -36,6 +36,8 @@ export class Gauge {
   #ratio!: number;
   #calibration: Calibration = UNCALIBRATED;
   #generation = 0;
+  /** What was taken in last is what a provider counted that refused. */
+  #isRefused = false;
   #loading: Promise<void> | undefined;
   /** Tool definitions, and what else no edit can change. Changes where a followed client's do. */
   fixed: Size;
@@ -115,9 +117,21 @@ export class Gauge {
   }
 
   /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
-  observe(usage: Usage, sent: Reading): void {
+  observe(usage: Usage, sent: Reading, isRefusal = false): void {
     const estimate = this.estimateOf(sent);
     this.#calibration = calibrate(this.#calibration, { estimate, usage, generation: this.#generation });
+    this.#isRefused = isRefusal;
+  }
+
+  /**
+   * What may never be removed takes so many tokens, and is too much only by what a report has taught: of a small request, half
+   * of which the provider had added, or a wrong one. It is forgotten, or nothing were sent any more that could mend it.
+   */
+  doubts(floor: number): boolean {
+    const [{ ratio }, { tokens }] = [this.#calibration, this.#budget];
+    if (this.#isRefused || floor <= tokens || floor > Math.max(1, ratio) * tokens) return false;
+    this.#calibration = UNCALIBRATED;
+    return true;
   }
 
   /** The view was rewritten: what was reported before it says less about what is sent after. */

@@ -113,7 +113,7 @@ export class Reaction {
     audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
     const { input = overflow.requested } = overflow;
     if (fits && sent && request && input !== undefined && isPlausible(overflow, request))
-      gauge.observe({ inputTokens: input }, sent.reading);
+      gauge.observe({ inputTokens: input }, sent.reading, true);
     const before = gauge.learned;
     // What the request asked for itself is no news.
     const { output: reserved } = gauge.asked === undefined ? overflow : {};

@@ -78,6 +78,21 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
 
+  it('a report that makes a message too long by its scale alone does not keep it from being sent: the next one mends that', async () => {
+    const session = await sessionOf(20_000, TALK.slice(0, 2));
+    await session.append(said('first', prose(300)));
+    const small = (await session.prepare()).reading.tokens;
+    await session.observe({ inputTokens: small + 400 });
+    await session.append(said('long', prose(15_000)));
+    const { reading } = await session.prepare();
+    expect(reading.tokens).toBeLessThan(16_000);
+    await session.observe({ inputTokens: reading.tokens + 400 });
+    expect(session.reading.tokens).toBeLessThanOrEqual(reading.tokens + 401);
+    // What a provider counted that refused stands.
+    await session.overflowed(`prompt is too long: ${2 * reading.tokens} tokens > 20000 maximum`);
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+  });
+
   it('also where the rewrite was an undo', async () => {
     const session = await sessionOf(20_000, TALK);
     await preparedAt(session, 0.93);
