@@ -35,6 +35,8 @@ export class Gauge {
   /** Tokens of the model for each of the counter's. */
   #ratio!: number;
   #calibration: Calibration = UNCALIBRATED;
+  /** Of models that were talked to before. */
+  readonly #calibrations = new Map<string | null, Calibration>();
   #generation = 0;
   /** What was taken in last is what a provider counted that refused. */
   #isRefused = false;
@@ -82,9 +84,11 @@ export class Gauge {
     return this.#calibration;
   }
 
-  set calibration(known: Calibration) {
-    // Of an earlier view, whatever was counted then.
-    this.#calibration = { ...known, generation: -1 };
+  /** Gives back what usage has taught of a model: of an earlier view, whatever was counted then. */
+  restore(known: Calibration, model = this.#model): void {
+    const calibration = { ...known, generation: -1 };
+    if (model === this.#model) this.#calibration = calibration;
+    else this.#calibrations.set(model, calibration);
   }
 
   /** What another gauge can take over. */
@@ -142,10 +146,11 @@ export class Gauge {
   /** The next request goes to another model: its limits and its tokens count from here on. */
   talkTo(model: string): void {
     if (model === this.#model) return;
+    this.#calibrations.set(this.#model, this.#calibration);
     this.#model = model;
     this.#most = undefined;
     // What was reported was of another model's tokens.
-    this.#calibration = UNCALIBRATED;
+    this.restore(this.#calibrations.get(model) ?? UNCALIBRATED);
     this.#derive();
     this.#loadLimits();
   }
@@ -196,7 +201,7 @@ export class Gauge {
   /** Takes over what another gauge knows of its models: one of the same session, on another path. */
   takeOver({ model, calibration, learned }: Knowledge): void {
     for (const [of, proven] of learned) this.#learned.set(of, proven);
-    if (model === this.#model) this.calibration = calibration;
+    this.restore(calibration, model);
     this.#derive();
   }
 

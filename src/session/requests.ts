@@ -175,7 +175,7 @@ export class Requests {
       : { notices: [], isFlat: false };
     const isCut = notices.some(({ what }) => what === 'trimmed-upstream');
     // What was cut on the way says nothing about how tokens are counted, and what it may have taught is forgotten.
-    if (isCut && gauge.calibration.ratio < 1) gauge.calibration = UNCALIBRATED;
+    if (isCut && gauge.calibration.ratio < 1) gauge.restore(UNCALIBRATED);
     else if (current && !isCut && !isFlat) gauge.observe(usage, current);
     this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
     const call = this.#book.observed(usage, gauge.calibration);

@@ -113,7 +113,7 @@ export async function openThread(
   ]);
   costs.restore(usage);
   const call = newest && callOf(newest);
-  if (call?.calibration) gauge.calibration = call.calibration;
+  if (call?.calibration) gauge.restore(call.calibration, call.model);
   return { head, contents, store, key, calls: call?.call ?? 0 };
 }
 

@@ -4,7 +4,7 @@ import {
   compactLangChain,
   compactOpenAI,
 } from '../../../src/faces/adapters/index.js';
-import { createSpillway, formats, type Session } from '../../../src/index.js';
+import { createSpillway, formats, openStore, type Session } from '../../../src/index.js';
 import { prose, says, system, user } from '../../support/chats.js';
 import {
   engine,
@@ -91,6 +91,22 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     // What a provider counted that refused stands.
     await session.overflowed(`prompt is too long: ${2 * reading.tokens} tokens > 20000 maximum`);
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+  });
+
+  it('what was reported of a model is known when it is talked to again, after another model or a restart', async () => {
+    const store = await openStore('memory:');
+    const open = async () => (await engine(20_000, {}, { store })).open({ id: 'a' });
+    const [one, other] = ['gpt-4o', 'gpt-4.1'];
+    const session = await open();
+    await session.append(...read(TALK));
+    const { tokens } = (await session.prepare({ model: one })).reading;
+    await session.observe({ inputTokens: Math.round(1.2 * tokens) });
+    const scaleIn = async (of: typeof session, model: string) => (await of.prepare({ model })).reading.scale;
+    expect(await scaleIn(session, other)).toBeCloseTo(1, 2);
+    expect(await scaleIn(session, one)).toBeCloseTo(1.2, 2);
+    const again = await open();
+    expect(await scaleIn(again, other)).toBeCloseTo(1, 2);
+    expect(await scaleIn(again, one)).toBeCloseTo(1.2, 2);
   });
 
   it('also where the rewrite was an undo', async () => {
