@@ -28,10 +28,10 @@ export function countIn(fields: unknown, name: string): number {
   return value !== undefined && COUNT.is(value) ? value : 0;
 }
 
-/** Usage where the input is given as one figure, cache included. */
+/** Usage where the input is given as one figure, cache included; or, as gateways give Anthropic's, beside it. */
 export function usageFrom(input: number, cached: number, written: number, output: number): Usage {
   return {
-    inputTokens: Math.max(0, input - cached - written),
+    inputTokens: input < cached + written ? input : input - cached - written,
     cacheReadTokens: cached,
     cacheWriteTokens: written,
     outputTokens: output,

@@ -82,6 +82,12 @@ describe('the providers of a format', () => {
     expect(usageOf({ usage })).toEqual({ ...used, inputTokens: 70, cacheWriteTokens: 20 });
   });
 
+  it('a figure of input that is less than what came from the cache is of what did not', () => {
+    const usageOf = formats.get('openai-chat')!.provider!.usageOf!;
+    const usage = { prompt_tokens: 20, prompt_tokens_details: { cached_tokens: 30 }, completion_tokens: 7 };
+    expect(usageOf({ usage })).toEqual({ ...used, inputTokens: 20 });
+  });
+
   it.each([-5, 1e308, Infinity, Number.NaN, '7e400'])(
     'a figure that is no count says nothing: %s',
     (figure) => {
