@@ -225,7 +225,7 @@ it('K14: stores what a session says where its provider reports tokens that are n
   const service = await started(4_000, { server: { upstreams } } as never, { store });
   const messages: Chat[] = [];
   for (const inputTokens of [10.6, 9e15, -5, 10]) {
-    emulator.otherwise = { text: 'Yes.', usage: { inputTokens, outputTokens: 1 } };
+    emulator.otherwise = { text: 'Yes.', usage: { inputTokens, cacheReadTokens: 0, outputTokens: 1 } };
     messages.push({ role: 'user', content: `Question ${messages.length}.` });
     const headers = { 'x-spillway-session': 's' };
     const answer = await service.send('/v1/chat/completions', { model: 'm', messages }, headers);
