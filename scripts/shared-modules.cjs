@@ -30,6 +30,14 @@ function once(path, environment, load) {
   return loaded.get(path);
 }
 
+/** What is shared also loads by itself, where it imports as it runs. */
+function keepGlobals(loader, environment) {
+  if (Object.hasOwn(loader, 'linkAndEvaluateModule')) return;
+  const { linkAndEvaluateModule } = loader;
+  loader.linkAndEvaluateModule = (module) =>
+    environment.constructor.keepingGlobals(() => linkAndEvaluateModule.call(loader, module));
+}
+
 class SharedModules extends Runtime {
   constructor(config, environment, resolver, transformer, files, coverage, path, globalConfig) {
     super(config, environment, resolver, transformer, files, coverage, path, globalConfig);
@@ -49,6 +57,7 @@ class SharedModules extends Runtime {
       path,
       globalConfig,
     );
+    keepGlobals(shared.esmLoader, environment);
     this.transformCache.sourceMaps = shared.transformCache.sourceMaps;
     const { esmLoader: all } = shared;
     const { esmLoader: own } = this;
