@@ -104,13 +104,18 @@ export class Gauge {
     return budgetFor(settings, this.#limits(), this.of.counter, this.#answer);
   }
 
-  /** Reads as of now, whatever is reported meanwhile: a plan is made on one scale, that of the view which is read first. */
+  /**
+   * Reads as of now, whatever is reported meanwhile: a plan is made on one scale, that of the view which is read first. Of one
+   * that is over the budget the scale is that of a full request: it is cut to that before it is sent.
+   */
   scale(budget = this.#budget): (projection: Projection) => Reading {
     const { fixed: tools } = this;
     const [known, generation, ratio] = [this.#calibration, this.#generation, this.#ratio];
+    const most = budget.tokens + Math.max(0, 1 - known.ratio) * (known.upTo ?? 0);
     let calibration: Calibration | undefined;
     return ({ size: view, resultTokens: toolResultTokens }) => {
-      calibration ??= { ...known, ratio: ratioAt(known, (view.tokens + tools.tokens) * ratio) };
+      const estimate = Math.min(most, (view.tokens + tools.tokens) * ratio);
+      calibration ??= { ...known, ratio: ratioAt(known, estimate) };
       return readPressure({ view, toolResultTokens, tools, budget, calibration, generation, ratio });
     };
   }

@@ -93,6 +93,19 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
   });
 
+  it('a history that is brought whole is read as the request that is left of it, and sent', async () => {
+    const tools = [{ type: 'function', function: { name: 'search', description: prose(8_600) } }];
+    const session = (await engine(10_000)).session();
+    const first = user(prose(300));
+    await session.follow({ tools, messages: [first] });
+    const { tokens } = (await session.prepare()).reading;
+    await session.observe({ inputTokens: Math.round(0.6 * tokens) });
+    await session.follow({ tools, messages: [first, ...talk(20, 3_000), user(prose(2_400, 7))] });
+    const { reading, messages } = await session.prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(JSON.stringify(messages)).toContain(prose(2_400, 7).slice(0, 40));
+  });
+
   it('what was reported of a model is known when it is talked to again, after another model or a restart', async () => {
     const store = await openStore('memory:');
     const open = async () => (await engine(20_000, {}, { store })).open({ id: 'a' });
