@@ -1,6 +1,7 @@
 import { remembered, shownParts } from '../spi/index.js';
 import type { Protection, TranscriptView, ViewExchange, SignatureBinding } from '../spi/index.js';
 import {
+  isSigned,
   isToolCall,
   objectIn,
   partHandle,
@@ -149,7 +150,7 @@ export function createGuard(
       return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
       return fault(edit, 'reasoning', `touches ${key}, reasoning that must be sent with the calls it led to`);
-    const signed = source.parts.some((one) => one.type === 'reasoning' && one.signature !== undefined);
+    const signed = source.parts.some(isSigned);
     if (binding === 'step' && signed && part.type !== 'tool-result')
       return fault(edit, 'reasoning', `touches ${key}, in a step whose signature vouches for it`);
     return undefined;

@@ -2,6 +2,7 @@ import { runsOf, summaryMessage, supersedeBy, type TranscriptView, type ViewExch
 import {
   atOnce,
   endsOf,
+  isSigned,
   spanHandle,
   type Edit,
   type PlannedEdit,
@@ -118,7 +119,7 @@ function signedBehind(view: TranscriptView, change: Place): Thought[] {
     for (const { source, replaced } of exchange.messages) {
       if (!source || source.seq < change.seq) continue;
       for (const [at, part] of source.parts.entries()) {
-        if (part.type !== 'reasoning' || part.signature === undefined || replaced?.has(at)) continue;
+        if (!isSigned(part) || replaced?.has(at)) continue;
         const thought = { exchange, messageId: source.id, seq: source.seq, part: at };
         if (!isBehind(change, thought)) thoughts.push(thought);
       }

@@ -12,13 +12,12 @@ import {
 } from '../pipeline/index.js';
 import {
   atOnce,
+  isSigned,
   madeIn,
   type CompactionRecord,
   type Log,
   type LogMessage,
   type Made,
-  type Part,
-  type ReasoningPart,
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
@@ -125,9 +124,6 @@ export class Commits {
       this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
   }
 }
-
-const isSigned = (part: Part): part is ReasoningPart & { readonly signature: string } =>
-  part.type === 'reasoning' && part.signature !== undefined;
 
 /**
  * Signed thoughts of the newest answer, by message and part, that are moved by its recalls. One that led to words stands with the

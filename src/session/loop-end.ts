@@ -1,5 +1,5 @@
 import { takesOut, type Policy } from '../pipeline/index.js';
-import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
+import { isSigned, type Log, type Message, type ViewMessage } from '../transcript/index.js';
 import { goOnMessage, withoutMarkers } from './own-messages.js';
 import type { Pieces } from './wiring.js';
 import type { Thread } from './thread.js';
@@ -53,5 +53,3 @@ function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' 
 
 const isWords = ({ role, parts }: Message): boolean =>
   role === 'user' && parts.some(({ type }) => type !== 'tool-result' && type !== 'marker');
-
-const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;

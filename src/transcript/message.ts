@@ -176,6 +176,11 @@ export function isToolCall(part: Part): part is ToolCallPart {
   return part.type === 'tool-call';
 }
 
+/** Whether a part is reasoning that its provider vouches for. */
+export function isSigned(part: Part): part is ReasoningPart & { readonly signature: string } {
+  return part.type === 'reasoning' && part.signature !== undefined;
+}
+
 /** Whether a part is what a tool answered. */
 export function isToolResult(part: Part): part is ToolResultPart {
   return part.type === 'tool-result';

@@ -1,5 +1,5 @@
 import type { Notice, Serialised, WireFormat } from '../../spi/index.js';
-import type { ViewMessage } from '../../transcript/index.js';
+import { isSigned, type ViewMessage } from '../../transcript/index.js';
 import {
   interrupted,
   pairedSteps,
@@ -140,6 +140,5 @@ class Writer<D extends Draft> {
 function thinksBehindStandIn(view: readonly ViewMessage[], at: number): boolean {
   const before = view[at - 1];
   const [first] = view[at]!.message.parts;
-  const isSigned = first?.type === 'reasoning' && first.signature !== undefined;
-  return isSigned && before?.made !== undefined && before.message.role === 'assistant';
+  return !!first && isSigned(first) && before?.made !== undefined && before.message.role === 'assistant';
 }

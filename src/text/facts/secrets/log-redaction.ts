@@ -1,4 +1,12 @@
-import { atOnce, type Message, type Part, isPlain, parseSaid, writeJson } from '../../../transcript/index.js';
+import {
+  atOnce,
+  isSigned,
+  type Message,
+  type Part,
+  isPlain,
+  parseSaid,
+  writeJson,
+} from '../../../transcript/index.js';
 import type { Redact } from './redact.js';
 import { SecretBook } from './secret-book.js';
 
@@ -25,6 +33,7 @@ export class LogRedaction {
     const wire = this.#value(message.wire);
     const isSame = wire === message.wire && parts.every((part, i) => part === message.parts[i]);
     if (isSame) return message;
+    // Signed thoughts whose words had a secret leave whole: nobody's signature is under what is left of them.
     const stays = parts.filter((part, i) => part === message.parts[i] || !isSigned(part));
     const redacted =
       stays.length < parts.length
@@ -119,9 +128,6 @@ function changed<T extends object>(of: T, fields: Partial<T>): T {
   const isSame = Object.entries(fields).every(([name, value]) => of[name as keyof T] === value);
   return isSame ? of : { ...of, ...fields };
 }
-
-/** Signed thoughts whose words had a secret leave whole: nobody's signature is under what is left of them. */
-const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;
 
 /** A format writes it from its parts then, as it writes messages of any other. */
 function withoutWire({ wire: _, wireFormat: __, parts, ...message }: Message): Message {
