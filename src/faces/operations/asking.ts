@@ -30,12 +30,15 @@ export const explain = verb(
   },
 );
 
-export const messages = verb(
-  'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
-  { includeSuperseded: flagText.default(false) },
-  z.array(shapes.TranscriptEntry),
-  ({ operator }, asked) => operator.transcript(asked),
-);
+export const messages = {
+  ...verb(
+    'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
+    { includeSuperseded: flagText.default(false) },
+    z.array(shapes.TranscriptEntry),
+    ({ operator }, asked) => operator.transcript(asked),
+  ),
+  isOldestFirst: true,
+};
 
 export const message = verb(
   'One message of the log in its original words, superseded or not.',

@@ -13,6 +13,8 @@ export interface Verb<Shape extends Fields = Fields, Output = unknown> {
   readonly input: z.ZodObject<Shape>;
   /** What the answer holds at least; absent: nothing is answered. */
   readonly output?: z.ZodType | undefined;
+  /** Of a list: it ends with its newest. Others begin with it. */
+  readonly isOldestFirst?: boolean;
   /** More in `given` than the input names is left alone. */
   run(session: Session, given: z.output<z.ZodObject<Shape>>): Promise<Output>;
 }

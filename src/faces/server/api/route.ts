@@ -79,7 +79,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
     route: <const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void =>
       add(name, shape, (request, reply) => answer(asked(request, reply))),
     /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
-    verbRoute(name: string, { summary, input, output, run }: Verb, role?: Role): void {
+    verbRoute(name: string, { summary, input, output, isOldestFirst, run }: Verb, role?: Role): void {
       const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
       const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
       const rest = Object.fromEntries(fields.map(([field, kind]) => [snake(field), kind as z.ZodType]));
@@ -101,8 +101,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
           (all as Record<string, unknown>)[inPath.includes(paramOf(field)) ? paramOf(field) : snake(field)],
         ]);
         const value = await run(session, Object.fromEntries(given));
-        // What is told as it happens is told the newest first; messages stand in their order.
-        const order = name.endsWith('/messages') ? 'oldest first' : 'newest first';
+        const order = isOldestFirst ? 'oldest first' : 'newest first';
         return isList ? paged(value as readonly unknown[], query as unknown as PageRequest, order) : value;
       });
     },
