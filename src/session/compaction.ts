@@ -82,7 +82,7 @@ export class Compaction {
     if (pressure <= 1) return;
     const { total } = yield* floorOf(planner.input(trigger));
     const floor = Math.ceil(scale * total);
-    if (gauge.doubts(floor)) return yield* this.#makeRoom(trigger);
+    if (gauge.forgetIfDoubted(floor)) return yield* this.#makeRoom(trigger);
     const left = gauge.makeRoomFor(floor);
     if (left === undefined) return;
     const message = `What may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.js';
 import {
   calibrate,
+  estimateOf,
   measureTools,
   ratioAt,
   readPressure,
@@ -111,7 +112,7 @@ export class Gauge {
   scale(budget = this.#budget): (projection: Projection) => Reading {
     const { fixed: tools } = this;
     const [known, generation, ratio] = [this.#calibration, this.#generation, this.#ratio];
-    const most = budget.tokens + Math.max(0, 1 - known.ratio) * (known.upTo ?? 0);
+    const most = estimateOf(known, budget.tokens);
     let calibration: Calibration | undefined;
     return ({ size: view, resultTokens: toolResultTokens }) => {
       const estimate = Math.min(most, (view.tokens + tools.tokens) * ratio);
@@ -134,9 +135,9 @@ export class Gauge {
 
   /**
    * What may never be removed takes so many tokens, and is too much only by what a report has taught: of a small request, half
-   * of which the provider had added, or a wrong one. It is forgotten, or nothing were sent any more that could mend it.
+   * of which the provider had added, or a wrong one. Then it is forgotten, or nothing were sent any more that could mend it.
    */
-  doubts(floor: number): boolean {
+  forgetIfDoubted(floor: number): boolean {
     const [{ ratio }, { tokens }] = [this.#calibration, this.#budget];
     if (this.#isRefused || floor <= tokens || floor > Math.max(1, ratio) * tokens) return false;
     this.#calibration = UNCALIBRATED;

@@ -83,6 +83,10 @@ export function ratioAt({ ratio, upTo = 0 }: Calibration, estimate: number): num
   return ratio >= 1 || estimate <= upTo ? ratio : 1 - ((1 - ratio) * upTo) / estimate;
 }
 
+/** Our own figure, at most, of a request that comes to so many tokens at its ratio. */
+export const estimateOf = ({ ratio, upTo = 0 }: Calibration, tokens: number): number =>
+  tokens + Math.max(0, 1 - ratio) * upTo;
+
 /** How a figure for a view of this generation is got with what is known. */
 export function basisOf(calibration: Calibration, generation: number): Basis {
   if (calibration.samples === 0) return 'estimated';

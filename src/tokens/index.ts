@@ -21,6 +21,7 @@ export { copyOfBudget, deriveBudget, grouped, type Budget, type BudgetRequest } 
 export {
   basisOf,
   calibrate,
+  estimateOf,
   inputOf,
   ratioAt,
   UNCALIBRATED,
