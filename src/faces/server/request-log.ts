@@ -181,6 +181,7 @@ export interface FaultCodes {
   readonly cause?: string | number;
 }
 
+/** Of anything that was thrown. */
 export function codesOf(error: unknown): FaultCodes {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
   const why = cause?.code;

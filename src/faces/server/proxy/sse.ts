@@ -8,6 +8,7 @@ export interface StreamEvent {
 
 const LF = 0x0a;
 const CR = 0x0d;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** An event that never ends is no event. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
@@ -19,11 +20,15 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   let held: Buffer[] = [];
   let length = 0;
-  let last: Buffer = Buffer.alloc(0);
+  let last = NOTHING;
   for await (const chunk of chunks) {
     held.push(chunk);
     length += chunk.length;
     if (length > MOST_BYTES) throw new Error('an event of the stream has no end');
+    if (!chunk.includes(LF) && !chunk.includes(CR)) {
+      last = NOTHING;
+      continue;
+    }
     const looked = joined([last, chunk]);
     const ended = endOf(looked);
     last = looked.subarray(-3);
