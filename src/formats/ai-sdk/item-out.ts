@@ -19,6 +19,7 @@ import {
   fieldsOf,
   innerOf,
   isFields,
+  listOf,
   sameOr,
 } from '../record.js';
 import { argumentsOf } from './parse.js';
@@ -88,11 +89,26 @@ function writeOutput(
   const text = textOf(content);
   if (from && !hasFile) {
     if (saysSame(from, text)) return from;
+    const value = from.type === 'json' && isFields(from.value) ? withWords(from.value, text) : undefined;
+    if (value) return { ...from, value };
     const { value: _, reason: __, ...frame } = from;
     return { ...frame, type: part.isError ? 'error-text' : 'text', value: text };
   }
   if (hasFile) return { type: 'content', value: items };
   return { type: part.isError ? 'error-text' : 'text', value: text };
+}
+
+/**
+ * What a tool of OpenAI's own gave (`local_shell` and `apply_patch` a text, `shell` a list), with other words where its schema
+ * has words: a result of any other shape would be sent for a call of a function. Undefined where it is of no such tool.
+ */
+function withWords(value: Fields, text: string): Fields | undefined {
+  const { output, status, ...others } = value;
+  if (Object.keys(others).length > 0) return undefined;
+  const { stdout, outcome } = fieldsOf(listOf(output).at(-1));
+  if (typeof stdout === 'string') return { ...value, output: [{ stdout: text, stderr: '', outcome }] };
+  const isPatch = status === 'completed' || status === 'failed';
+  return typeof output === 'string' || isPatch ? { ...value, output: text } : undefined;
 }
 
 function saysSame({ type, value, reason }: Fields, text: string): boolean {

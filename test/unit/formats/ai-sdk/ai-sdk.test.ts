@@ -107,6 +107,34 @@ describe('an edited ModelMessage', () => {
     expect(message.content[1].providerOptions).toEqual({ x: { y: 1 } });
   });
 
+  it.each([
+    [{ output: 'a long listing' }, { output: '[stub]' }],
+    [{ status: 'completed' }, { status: 'completed', output: '[stub]' }],
+    [
+      {
+        output: [
+          { stdout: 'a long listing', stderr: '', outcome: { type: 'exit', exitCode: 0 } },
+          { stdout: '', stderr: 'late', outcome: { type: 'timeout' } },
+        ],
+      },
+      { output: [{ stdout: '[stub]', stderr: '', outcome: { type: 'timeout' } }] },
+    ],
+  ])('keeps the shape that a tool of OpenAI’s own answers in: %j', (value, left) => {
+    const call = { type: 'tool-call', toolCallId: 'x', toolName: 'shell', input: {} };
+    const output = { type: 'json', value };
+    const shown = originals(
+      aiSdk.parse([
+        { role: 'user', content: 'Look.' },
+        { role: 'assistant', content: [call] },
+        { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'x', toolName: 'shell', output }] },
+      ]).messages,
+    );
+    const part = shown[2]!.message.parts[0] as any;
+    shown[2] = withPart(shown[2]!, 0, [{ ...part, content: text('[stub]') }]);
+    const message = aiSdk.serialise(shown).messages[2] as any;
+    expect(message.content[0].output).toEqual({ type: 'json', value: left });
+  });
+
   it('says that a denied call was denied, in other words', () => {
     const message = edit(9, 1, [{ ...result(9, 1), content: text('no') }]) as any;
     expect(message.content[1].output).toEqual({ type: 'error-text', value: 'no' });
