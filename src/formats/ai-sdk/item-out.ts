@@ -23,6 +23,7 @@ import {
   sameOr,
 } from '../record.js';
 import { argumentsOf } from './parse.js';
+import { hasItemId } from './wire.js';
 
 /**
  * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.
@@ -64,7 +65,9 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
   const { callId, name } = part;
   const same = from && from.toolCallId === callId && argumentsOf(from.input) === part.arguments;
   const input = same ? from.input : argumentsIn(part.arguments);
-  const legal = argumentsObject(input, name, report);
+  // The text that a custom tool of OpenAI's was given.
+  const isText = typeof input === 'string' && hasItemId(from ?? {});
+  const legal = isText ? input : argumentsObject(input, name, report);
   return changed(from ?? {}, { type: 'tool-call', toolCallId: callId, toolName: name, input: legal });
 }
 

@@ -44,6 +44,10 @@ export function callerOf(item: Fields): unknown {
     .find(isFields);
 }
 
+/** Whether its provider knows a part by a name of its own. */
+export const hasItemId = (item: Fields): boolean =>
+  optionsOf(item).some(({ itemId }) => typeof itemId === 'string');
+
 const optionsOf = ({ providerOptions }: Fields): readonly Fields[] =>
   Object.values(fieldsOf(providerOptions)).filter(isFields);
 

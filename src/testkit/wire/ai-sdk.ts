@@ -5,7 +5,8 @@
  * S2 an approval request names a call of its message; a response answers a request of the step before it, once
  * S3 what the provider ran has its result in an assistant message, and nowhere else
  * S6 each call is answered once, in the tool messages right behind its message; no result answers a call that is not there
- * S7 calls and results have ids and names; an input is an object, an output one of the SDK's kinds
+ * S7 calls and results have ids and names; an input is an object (or text, for a custom tool whose provider knows the call
+ *    by a name of its own), an output one of the SDK's kinds
  * S8 texts are whole: no half of a surrogate pair
  * S9 files have bytes, an address or an upload, and say their media type
  */
@@ -102,7 +103,17 @@ const SHAPES: Shapes<AiSdkRule> = {
   file: ['S9', file],
   'reasoning-file': ['S9', file],
   custom: ['S0', z.object({ kind: text })],
-  'tool-call': ['S7', z.object({ ...named, input: object })],
+  'tool-call': [
+    'S7',
+    z.union([
+      z.object({ ...named, input: object }),
+      z.object({
+        ...named,
+        input: z.string(),
+        providerOptions: z.record(z.string(), z.object({ itemId: text })),
+      }),
+    ]),
+  ],
   'tool-result': ['S7', z.object(named)],
   'tool-approval-request': ['S2', z.object({ approvalId: text, toolCallId: text })],
   'tool-approval-response': ['S2', z.object({ approvalId: text, approved: z.boolean() })],

@@ -135,6 +135,23 @@ describe('an edited ModelMessage', () => {
     expect(message.content[0].output).toEqual({ type: 'json', value: left });
   });
 
+  it('leaves the text that a custom tool of OpenAI’s is called with', () => {
+    const providerOptions = { openai: { itemId: 'ctc_1' } };
+    const call = { type: 'tool-call', toolCallId: 'x', toolName: 'sql', input: 'SELECT 1', providerOptions };
+    const messages = [
+      { role: 'user', content: 'Ask.' },
+      { role: 'assistant', content: [{ type: 'text', text: 'So.' }, call] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'x', toolName: 'sql', output: { type: 'text', value: '1' } },
+        ],
+      },
+    ];
+    expect(validateAiSdk(messages)).toEqual([]);
+    expect(back(messages)).toEqual({ messages, notices: [] });
+  });
+
   it('says that a denied call was denied, in other words', () => {
     const message = edit(9, 1, [{ ...result(9, 1), content: text('no') }]) as any;
     expect(message.content[1].output).toEqual({ type: 'error-text', value: 'no' });
