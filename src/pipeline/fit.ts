@@ -1,3 +1,4 @@
+import { CALL_TOKENS } from '../tokens/index.js';
 import { cutArguments, cutText, levelFor, type CutRequest } from '../text/digest/index.js';
 import {
   blocksOf,
@@ -170,7 +171,11 @@ function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reaso
   const request = { maxTokens, count, handle: mark(item.handle), knownTokens };
   const text =
     original.type === 'tool-call'
-      ? cutArguments(original.arguments, request)
+      ? // What a call takes beside its arguments stays.
+        cutArguments(original.arguments, {
+          ...request,
+          maxTokens: maxTokens - CALL_TOKENS - count(original.name),
+        })
       : isResult(item) && filesOf(original).length > 0
         ? withoutFiles(original, request)
         : cutText(textOf(original), request);

@@ -2,6 +2,7 @@ export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
 export { countedAhead, memoised } from './memo.js';
 export {
+  CALL_TOKENS,
   createMeasure,
   IMAGE_TOKENS,
   LOW_DETAIL_IMAGE_TOKENS,

@@ -96,6 +96,14 @@ describe('fresh results over their share', () => {
     expect(JSON.parse(args.type === 'tool-call' ? args.arguments : '')).toMatchObject({ path: 'a.ts' });
   });
 
+  it.each([150, 171, 199])(
+    'a call whose arguments are far over a budget of %d is cut with all that it takes beside them',
+    (budget) => {
+      const write = call('mcp.the.files.of.the.disk.write', { path: 'a.ts', content: words(4_000) });
+      fit(Bench.of(user('q'), calls(write), result('c1', 'ok')), budget);
+    },
+  );
+
   it('give up their images for a line, and keep their words', () => {
     const bench = Bench.of(
       user('q'),
