@@ -52,8 +52,12 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
     ],
     [PIPELINE_STEPS.pins, (view) => mediaEdits(view, pinnedParts(view), draft.excess(1))],
   ];
-  for (const [step, propose] of steps)
-    if (draft.reading.pressure > 1) yield* draft.step(step, 1, propose, FIT_RIGHTS);
+  // What is cut by its tokens may still be over in bytes.
+  for (let done = -1; done < draft.edits.length;) {
+    done = draft.edits.length;
+    for (const [step, propose] of steps)
+      if (draft.reading.pressure > 1) yield* draft.step(step, 1, propose, FIT_RIGHTS);
+  }
 }
 
 /** Reminders that have to go. */

@@ -1,5 +1,16 @@
 import { openaiChat } from '../../../src/index.js';
-import { callOf, engine, read, resultOf, says, sessionOf, user, wordsOf, type Chat } from '../support.js';
+import {
+  callOf,
+  engine,
+  read,
+  resultOf,
+  says,
+  sessionOf,
+  times,
+  user,
+  wordsOf,
+  type Chat,
+} from '../support.js';
 
 const png = (bytes: number, letter: string) => ({
   type: 'image_url',
@@ -50,6 +61,15 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(wordsOf(sent[3])).toContain('screen 0');
     expect(wordsOf(sent[3])).toMatch(/; m3#0/);
     expect(sent[3]).toMatchObject({ role: 'tool', tool_call_id: 's0' });
+  });
+
+  it('fresh results of three bytes a character beside one of one byte are cut until all fit', async () => {
+    const ids = times(5, (i) => `c${i}`);
+    const results = ids.map((id, i) => resultOf(id, i < 4 ? '界'.repeat(800) : 'word '.repeat(800)));
+    const chat = [user('Read all.'), callOf(ids.map((id) => [id, 'read', {}])), ...results];
+    const session = await sessionOf(20_000, chat, { limits: { bytes: 8_000 } });
+    const { messages } = await session.prepare();
+    expect(bytesOf(messages)).toBeLessThanOrEqual(8_000);
   });
 
   it('as many as must, oldest first', async () => {
