@@ -128,9 +128,11 @@ export class Compaction {
     const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
     const ready = isReady ? this.#readyPlan(policy) : undefined;
     if (ready) return run.finish(ready);
+    // What was refused was full, whatever it is read as.
+    const full = Math.min(1, reading.pressure);
     const input = {
       ...planner.input(trigger, budget),
-      policy: { ...policy, target: how.target },
+      policy: { ...policy, target: how.target, ...(how.refused && { minGain: policy.minGain * full }) },
       forced: how.forced,
       ...(how.refused && { refused: true }),
       ...(filler && { asks: true }),

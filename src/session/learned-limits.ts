@@ -52,10 +52,10 @@ export function isPlausible({ requested, input }: Overflow, { tokens, output }: 
   return counted !== undefined && counted >= tokens / 3 && counted <= 3 * tokens + output;
 }
 
-/** What refusals that name no limit come to: less than was refused, where nothing as large went through. */
+/** What refusals that name no limit come to: less than was refused, and what went through, where that was as large. */
 export function limitBelow({ tokens, passed }: RefusedRequest): ProvenLimits {
-  const inputLimit = Math.floor(BELOW_REFUSED * tokens);
-  return inputLimit < MIN_LIMIT || inputLimit < passed ? {} : { inputLimit };
+  const inputLimit = Math.max(passed, Math.floor(BELOW_REFUSED * tokens));
+  return inputLimit < MIN_LIMIT || inputLimit >= tokens ? {} : { inputLimit };
 }
 
 export const limitsIn = ({ contextWindow, inputLimit, reserved }: ProvenLimits): ProvenLimits => ({

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
-import { quarter, read, spillway, system, talk, temporaryFolder, user, sessionOf } from './support.js';
+import { quarter, read, sessionOf, spillway, system, talk, temporaryFolder, user } from './support.js';
 
 const folder = temporaryFolder();
 const START = [system('Be brief.'), user('Build a mill.')];
@@ -147,6 +147,18 @@ describe('K2: refusals that name no limit', () => {
     await session.overflowed(refusal);
     expect(usable(session)).toBe(before);
   });
+
+  it('K2: but to what went through, where that was nearly as much', async () => {
+    const session = await sent(await openStore('memory:'));
+    await session.overflowed(refusal);
+    await session.append(...read(talk(40, 140, 7)).map((message, i) => ({ ...message, id: `more-${i}` })));
+    const { tokens } = (await session.prepare()).reading;
+    await session.observe({ inputTokens: tokens });
+    await session.append({ ...read([user('Go on.')])[0]!, id: 'newest' });
+    await session.prepare();
+    await session.overflowed(refusal);
+    expect(usable(session)).toBe(tokens);
+  });
 });
 
 describe('K2: a limit that a refusal proves', () => {
@@ -281,5 +293,17 @@ it('K2: a second overflow of a session is met like the first, where no usage is 
     throw new Error('context_length_exceeded');
   });
   await expect(refused).rejects.toThrow('context_length_exceeded');
+  expect(tries).toBe(2);
+});
+
+it('K2: a refused request is compacted and sent again, however little of the window that is believed it took', async () => {
+  const session = await sessionOf(128_000, [...START, ...talk(20, 140)]);
+  expect((await session.prepare()).reading.pressure).toBeLessThan(0.08);
+  let tries = 0;
+  const answered = session.call(() => {
+    if (++tries === 1) throw Object.assign(new Error('context_length_exceeded'), { status: 400 });
+    return 'done';
+  });
+  await expect(answered).resolves.toBe('done');
   expect(tries).toBe(2);
 });
