@@ -226,7 +226,7 @@ export class Spillway {
   /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
   async close(): Promise<void> {
     await this.#core.background.stop();
-    await this.#of.plugins.close();
+    await this.#of.plugins.end();
     await this.#of.store?.close();
   }
 

@@ -112,6 +112,12 @@ export class PluginHost {
     for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
   }
 
+  /** Closes what is open, and lets go of the engine: the one that took its place keeps what it took over from. */
+  async end(): Promise<void> {
+    await this.close();
+    this.#hear = undefined;
+  }
+
   /** Closes what is open, whatever any of it throws; none is waited for longer than the deadline. */
   async close(): Promise<void> {
     const open = [...this.#open];

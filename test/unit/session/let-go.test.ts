@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createSpillway, type Spillway } from '../../../src/index.js';
+import { Service } from '../../../src/faces/server/service.js';
 import { words } from '../../support/messages.js';
 
 /** The log of a session whose summarizer was asked, when nobody has the session any more. */
@@ -15,9 +16,27 @@ async function logOfOne(spillway: Spillway): Promise<WeakRef<object>> {
   return new WeakRef(session.log);
 }
 
-it('keeps nothing of a session that was let go, though its breakers stay', async () => {
+/** Whether nobody has it any more, after some turns. */
+async function isLetGo(held: WeakRef<object>): Promise<boolean> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 20 && held.deref(); turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  return held.deref() === undefined;
+}
+
+it('keeps nothing of an engine whose place another one took', async () => {
+  const service = await Service.open({ store: 'memory:' });
+  const before = new WeakRef<object>(service.spillway);
+  await service.setKnobs(() => ({ target: 0.5 }), 'ops', ['target']);
+  expect(service.settings.target).toBe(0.5);
+  expect(await isLetGo(before)).toBe(true);
+  await service.close();
+});
+
+it('keeps nothing of a session that was let go, though its breakers stay', async () => {
   let asked = 0;
   const summarize = async () => ({ text: `It was done, ${++asked}.`, finishReason: 'stop' });
   const spillway = await createSpillway({
@@ -27,9 +46,5 @@ it('keeps nothing of a session that was let go, though its breakers stay', async
   });
   const log = await logOfOne(spillway);
   expect(asked).toBeGreaterThan(0);
-  for (let turn = 0; turn < 20 && log.deref(); turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-  expect(log.deref()).toBeUndefined();
+  expect(await isLetGo(log)).toBe(true);
 });
