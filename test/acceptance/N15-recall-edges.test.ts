@@ -531,49 +531,53 @@ it('N15: a stream whose session another process takes another way ends in words 
   legal(emulator);
 });
 
-it('N15: an agent of LangChain on OpenAI’s responses sends each item back once', async () => {
-  const emulator = await startEmulator();
-  const session = (await engine(2_500, {}, { format: 'langchain' })).session();
-  const model = new ChatOpenAI({
-    model: 'm',
-    apiKey: 'k',
-    maxRetries: 0,
-    useResponsesApi: true,
-    configuration: { baseURL: emulator.url },
-  });
-  const own = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
-  const middleware = [createMiddleware(compactLangChain(session, { recall: true }))];
-  const agent = createAgent({ model, tools: [own], middleware });
-  let messages: BaseMessage[] = [];
-  const ask = async (words: string): Promise<AIMessage> => {
-    ({ messages } = await agent.invoke({ messages: [...messages, new HumanMessage(words)] }));
-    return messages.at(-1) as AIMessage;
-  };
-  emulator.script = [
-    recalls({ query: 'mill' }, { text: 'Let me look. ', reasoning: 'Hm.' }),
-    recalls({ query: 'wall' }, { reasoning: 'So.', toolCalls: [look()] }),
-    says('Found.'),
-  ];
-  emulator.otherwise = says('Built.');
-  expect((await ask('Find the key.')).text).toBe('Found.');
-  expect(messages.filter((message) => message instanceof ToolMessage).map(({ name }) => name)).toEqual([
-    'look',
-  ]);
-  expect((await ask('Go on.')).text).toBe('Built.');
-  for (const { body } of emulator.received) {
-    const items = body.input as readonly {
-      readonly id?: string;
-      readonly call_id?: string;
-      readonly type?: string;
-    }[];
-    const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
-    expect(new Set(ids).size).toBe(ids.length);
-    const calls = items.flatMap(({ type, call_id: id }) => (type === 'function_call' ? [id] : []));
-    const outputs = items.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : []));
-    expect(new Set(calls).size).toBe(calls.length);
-    expect([...outputs].sort()).toEqual([...calls].sort());
-  }
-});
+it.each(['v0', 'v1'] as const)(
+  'N15: an agent of LangChain on OpenAI’s responses sends each item back once (%s)',
+  async (outputVersion) => {
+    const emulator = await startEmulator();
+    const session = (await engine(2_500, {}, { format: 'langchain' })).session();
+    const model = new ChatOpenAI({
+      model: 'm',
+      apiKey: 'k',
+      maxRetries: 0,
+      useResponsesApi: true,
+      outputVersion,
+      configuration: { baseURL: emulator.url },
+    });
+    const own = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
+    const middleware = [createMiddleware(compactLangChain(session, { recall: true }))];
+    const agent = createAgent({ model, tools: [own], middleware });
+    let messages: BaseMessage[] = [];
+    const ask = async (words: string): Promise<AIMessage> => {
+      ({ messages } = await agent.invoke({ messages: [...messages, new HumanMessage(words)] }));
+      return messages.at(-1) as AIMessage;
+    };
+    emulator.script = [
+      recalls({ query: 'mill' }, { text: 'Let me look. ', reasoning: 'Hm.' }),
+      recalls({ query: 'wall' }, { reasoning: 'So.', toolCalls: [look()] }),
+      says('Found.'),
+    ];
+    emulator.otherwise = says('Built.');
+    expect((await ask('Find the key.')).text).toBe('Found.');
+    expect(messages.filter((message) => message instanceof ToolMessage).map(({ name }) => name)).toEqual([
+      'look',
+    ]);
+    expect((await ask('Go on.')).text).toBe('Built.');
+    for (const { body } of emulator.received) {
+      const items = body.input as readonly {
+        readonly id?: string;
+        readonly call_id?: string;
+        readonly type?: string;
+      }[];
+      const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
+      expect(new Set(ids).size).toBe(ids.length);
+      const calls = items.flatMap(({ type, call_id: id }) => (type === 'function_call' ? [id] : []));
+      const outputs = items.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : []));
+      expect(new Set(calls).size).toBe(calls.length);
+      expect([...outputs].sort()).toEqual([...calls].sort());
+    }
+  },
+);
 
 describe('N15: an agent of LangChain with a structured answer', () => {
   const HIGH = z.object({ h: z.number() });

@@ -102,7 +102,8 @@ const wasCut = ({ response_metadata: about }: Fields): boolean =>
 /** The recalls of an answer as it holds them, without its words: those are the agent's to see, and come back in its own. */
 function recallsOf(message: Fields, hasOthers: boolean): Fields {
   const ids = recallIds(message);
-  const content = contentOf(message, (block) => isThought(block) || isOf(block, ids));
+  const isSaid = (block: unknown): boolean => isThought(block) && !(hasOthers && hasItemId(block));
+  const content = contentOf(message, (block) => isSaid(block) || isOf(block, ids));
   const { additional_kwargs: more, response_metadata: about } = message;
   return {
     type: 'ai',
@@ -192,5 +193,8 @@ function withoutRecalls(chunks: readonly unknown[], ids: ReadonlySet<unknown>): 
 }
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+
+/** Whether OpenAI knows a block by an id, which may be said only once. */
+const hasItemId = (block: unknown): boolean => isFields(block) && typeof block.id === 'string';
 
 const isThought = (block: unknown): boolean => isFields(block) && THOUGHTS.has(block.type);
