@@ -164,7 +164,20 @@ function assistantParts(fields: Fields, content: readonly Part[], id: string, re
     (call) => !isFields(call) || !known.has(inWords(call.id)),
   );
   const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
-  return [...thoughts, ...content, ...refused, ...calls, ...broken];
+  return [...thoughts, ...content, ...refused, ...calls, ...ranByOpenAi(fields), ...broken];
+}
+
+/** Items of an answer of OpenAI's that LangChain shows as calls or content. */
+const SHOWN = /^(message|reasoning|(function|custom_tool|computer|image_generation)_call)$/;
+
+/** What OpenAI ran itself, whose output its adapter sends again with the message; the standard form has it in its content. */
+function ranByOpenAi({ response_metadata: metadata, additional_kwargs: more }: Fields): Part[] {
+  const { output, output_version: version } = fieldsOf(metadata);
+  const items = version === 'v1' ? [] : listOf(output);
+  return (items.length > 0 ? items : listOf(fieldsOf(more).tool_outputs)).flatMap((item) => {
+    const { type } = fieldsOf(item);
+    return isText(type) && !SHOWN.test(type) ? [opaquePart(type, item, 'output')] : [];
+  });
 }
 
 /** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */

@@ -48,6 +48,9 @@ interface LangChainDraft extends Draft<Answer> {
 const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human' } as const;
 const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
 
+/** Where what is opaque stands beside the content, and stays there. */
+const BESIDE: ReadonlySet<unknown> = new Set(['invalid', 'output']);
+
 const draftOf = drafting<LangChainDraft>((shown, report) => {
   const { message } = shown;
   const wire = ownWire(shown, FORMAT);
@@ -88,7 +91,7 @@ function say(
   const content = writeContent(shown, fields.content, twinning(made, written, known), report);
   const thought = thinking(parts);
   const speaksBeside =
-    (wire && parts.some(({ wire: at }) => at === 'invalid' || at === 'refusal')) ||
+    (wire && parts.some(({ wire: at }) => BESIDE.has(at) || at === 'refusal')) ||
     isFields(fieldsOf(fields.additional_kwargs).audio);
   if (content.length === 0 && calls.length === 0 && !thought && !speaksBeside) return undefined;
   const type = wire && KNOWN.has(said) ? said : TYPE_OF[role];
@@ -219,7 +222,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
     case 'file':
       return isFields(from) ? from : writeFile(part, message, report);
     case 'opaque':
-      if (from === undefined && part.wire !== 'invalid')
+      if (from === undefined && !BESIDE.has(part.wire))
         report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return from;
     default:

@@ -88,6 +88,23 @@ describe('an answer that says nothing in its content', () => {
     },
   );
 
+  it.each([
+    ['as it came', (item: Loose) => ({ response_metadata: { output: [item] } })],
+    ['where a stream leaves it', (item: Loose) => ({ additional_kwargs: { tool_outputs: [item] } })],
+  ])('what OpenAI ran counts with it, %s', (_, more) => {
+    const item = { type: 'mcp_call', id: 'mcp_1', name: 'list', arguments: '{}', output: 'x'.repeat(4_000) };
+    const given = [new HumanMessage('go'), new AIMessage({ content: 'Listed.', ...more(item) })];
+    const { messages } = langchain.parse(given);
+    const [, ran] = messages[1]!.parts;
+    expect(ran).toMatchObject({ type: 'opaque', kind: 'mcp_call' });
+    expect(ran).toHaveProperty('bytes', JSON.stringify(item).length);
+    expect(back(given)).toEqual({ messages: given, notices: [] });
+    const cut = originals(messages).map((shown, at) =>
+      at === 1 ? withPart(shown, 0, text('[cut]')) : shown,
+    );
+    expect(langchain.serialise(cut)).toMatchObject({ messages: [{}, { content: '[cut]' }], notices: [] });
+  });
+
   it('a refusal of chat is said in the content', () => {
     const given = [
       { role: 'user', content: 'go' },
