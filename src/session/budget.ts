@@ -45,16 +45,21 @@ export function budgetFor(
   counter: TokenCounter,
   { tokens: asked = 0, isLearned: isProven = false, most = Infinity }: Answer = {},
 ): Budget {
-  // What the provider reserved is no more than it takes for an answer, whatever the sheets say.
-  const limits = isProven ? { ...known, outputLimit: Math.max(known.outputLimit ?? asked, asked) } : known;
-  const isExact = counter.exact && counter.name === limits.exactTokenizer;
   const { reserve, window, caps } = settings;
-  const isLearned = limits.sources.contextWindow === 'learned';
+  const isLearned = known.sources.contextWindow === 'learned';
+  // Nothing kept back on purpose: the stated figure is the input's alone. What a refusal has proven is not.
+  const isInputAlone = reserve.output === 0 && (isLearned || !isProven);
+  const limits =
+    isInputAlone && isLearned
+      ? besideAnswer(known, Math.min(asked, most))
+      : // What the provider reserved is no more than it takes for an answer, whatever the sheets say.
+        isProven
+        ? { ...known, outputLimit: Math.max(known.outputLimit ?? asked, asked) }
+        : known;
+  const isExact = counter.exact && counter.name === limits.exactTokenizer;
   const deciding = windowOf(settings, limits);
   const [kept, why] = outputFor(settings, deciding, isLearned);
-  // Nothing kept back on purpose: the stated figure is the input's alone.
-  const largest = Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
-  const wanted = reserve.output === 0 && !isProven ? 0 : largest;
+  const wanted = isInputAlone ? 0 : Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
   const isLarger = wanted > Math.min(kept, limits.outputLimit ?? Infinity);
   const [output, from] = isLarger
     ? [
@@ -94,6 +99,15 @@ function forAbsoluteTrigger(budget: Budget, maxTokens: number): Budget {
 const LARGEST_OF_LEARNED = 0.5;
 /** A request may ask for more than the window: then the provider decides, and something is left to be sent. */
 const LARGEST_ASKED_SHARE = 0.75;
+
+/** The input that a window takes which a refusal has proven, beside an answer of so many tokens: it holds both. */
+function besideAnswer(known: ModelLimits, answer: number): ModelLimits {
+  const { contextWindow, outputLimit = Infinity, sources } = known;
+  const output = Math.min(answer, outputLimit, Math.floor(contextWindow * LARGEST_ASKED_SHARE));
+  const inputLimit = contextWindow - output;
+  if (output === 0 || (known.inputLimit ?? Infinity) <= inputLimit) return known;
+  return { ...known, inputLimit, sources: { ...sources, inputLimit: 'learned' } };
+}
 
 /** Most tokens kept for the answer, and why so many. */
 function outputFor(

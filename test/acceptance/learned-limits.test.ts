@@ -273,6 +273,33 @@ it('K2: Anthropic refuses a prompt that is longer than the window, and its answe
   expect(reading.tokens + 1_500).toBeLessThanOrEqual(4_000);
 });
 
+it.each([
+  ['below the stated input', 8_000, 4_000],
+  ['above it', 4_500, 6_000],
+])(
+  'K2: a proven window holds the answer as well, where what is stated is the input alone: %s',
+  async (_, inputBudget, proven) => {
+    const spill = await createSpillway({ counter: quarter, inputBudget, settings: { safetyMargin: 0 } });
+    const session = spill.session({ format: 'anthropic' });
+    await session.append(...read([user('Build a mill.'), ...talk(19, 100)]));
+    await session.prepare({ maxOutputTokens: 3_000 });
+    const { tokens } = session.reading;
+    expect(tokens + 3_000).toBeGreaterThan(proven);
+    const message = `input length and \`max_tokens\` exceed context limit: ${tokens} + 3000 > ${proven}`;
+    const { learned } = await session.overflowed({ status: 400, message });
+    expect(learned).toEqual({ contextWindow: proven });
+    for (let turn = 0; turn < 6; turn++) {
+      const next = read(talk(3, 100, 700 + 10 * turn));
+      await session.append(...next.map((one) => ({ ...one, id: `${turn} ${one.id}` })));
+      const { reading } = await session.prepare({ maxOutputTokens: 3_000 });
+      expect(reading.tokens + 3_000).toBeLessThanOrEqual(proven);
+    }
+    // What asks for a smaller answer may be longer again, and never longer than what is stated.
+    await session.prepare({ maxOutputTokens: 100 });
+    expect(session.reading.budget.usable).toBe(Math.min(inputBudget, proven - 100));
+  },
+);
+
 it('K2: a second overflow of a session is met like the first, where no usage is reported, and no call is tried three times', async () => {
   const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
   for (let call = 0; call < 3; call++) {
