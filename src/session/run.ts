@@ -74,7 +74,7 @@ export class Run {
     // A plan that was made between turns was told to nobody then.
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
-    for (const warning of warnings) stream.emit({ kind: 'warning', ...warning });
+    for (const warning of this.#news(warnings)) stream.emit({ kind: 'warning', ...warning });
     tellEnded(this.of, report, givenWay, this.begun.policy.strategies);
     if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
     return report;
@@ -123,6 +123,14 @@ export class Run {
     const at = plan.inputs.clock;
     const proposal = { plan, at, states: Object.fromEntries(states), ...spendingOf(filled) };
     this.of.thread.ledger.play({ kind: 'propose', proposal });
+  }
+
+  /** That a session is still full is told once, and stands in each record: where little is free, each run ends so. */
+  #news(warnings: readonly Warning[]): readonly Warning[] {
+    const { memory } = this.of.thread;
+    const wasTold = memory.isToldFull;
+    memory.isToldFull = warnings.some(({ code }) => code === 'still-full');
+    return wasTold ? warnings.filter(({ code }) => code !== 'still-full') : warnings;
   }
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {

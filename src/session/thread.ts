@@ -73,6 +73,8 @@ export interface RunMemory {
   overflowed: boolean;
   /** A compaction that a marker in the log asked for, and that was not executed yet. */
   queued: QueuedCompaction | undefined;
+  /** The last run left the session full, and that was told. */
+  isToldFull?: boolean;
 }
 
 /** What a thread is made of. Where another process was first, all of it is read again and replaced at once. */

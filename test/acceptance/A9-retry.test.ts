@@ -88,6 +88,26 @@ describe('A9: progressive retry', () => {
     });
   });
 
+  it('warns once of a session that each run leaves full, and in each record', async () => {
+    const session = (await engine(8_000)).session({
+      tools: [{ name: 'mill', description: prose(6_700, 5) }],
+    });
+    const warned: string[] = [];
+    session.events.subscribe((event) => {
+      if (event.kind === 'warning') warned.push(event.code);
+    });
+    session.append(...read([system('Be brief.'), user('Do it.'), ...talk(4, 300)]));
+    const runs = [];
+    for (let i = 0; i < 8; i++) {
+      session.append(...read(talk(2, 150, 100 + i)).map((one) => ({ ...one, id: `${i}${one.id}` })));
+      runs.push((await session.prepare()).run);
+    }
+    const full = runs.filter(({ warnings = [] }) => warnings.some(({ code }) => code === 'still-full'));
+    expect(full.length).toBeGreaterThan(2);
+    expect(full.at(-1)!.record!.warnings).toHaveLength(1);
+    expect(warned).toEqual(['still-full']);
+  });
+
   it('warns of no run that came to nothing while a later stage is to open', async () => {
     const ranAt = async (pressure: number): Promise<unknown> => {
       const { run } = await preparedAt((await engine(8_000)).session(), pressure);
