@@ -6,6 +6,7 @@ export { gemini } from './gemini/index.js';
 export { isKnownRole, openaiChat, withTurns } from './openai-chat/index.js';
 export { openaiResponses } from './openai-responses/index.js';
 export { readOverflow, readOverflowOf } from './provider/overflow.js';
+export { isSignatureRefusal } from './provider/signature-refusal.js';
 export { sameMessage } from './provider/same-message.js';
 export { withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
 export { countIn } from './provider/lore.js';

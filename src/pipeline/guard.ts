@@ -142,7 +142,7 @@ export function createGuard(
     return undefined;
   }
 
-  /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. */
+  /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. A proof that does not hold may go. */
   function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
     const isOfLoop = part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log));
@@ -150,6 +150,7 @@ export function createGuard(
       return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
       return fault(edit, 'reasoning', `touches ${key}, reasoning that must be sent with the calls it led to`);
+    if (part.type === 'reasoning' && rights.mayStrip === true) return undefined;
     const signed = source.parts.some(isSigned);
     if (binding === 'step' && signed && part.type !== 'tool-result')
       return fault(edit, 'reasoning', `touches ${key}, in a step whose signature vouches for it`);

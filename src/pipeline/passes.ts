@@ -3,6 +3,7 @@ import { RunDraft, type RunInput } from './draft.js';
 import { planOf } from './plan-value.js';
 import { PIPELINE_STEPS, type Pass } from './policy.js';
 import { proposalOf } from './proposal.js';
+import { takesOut } from './reasoning-rule.js';
 import { planned, type RunOutcome } from './run.js';
 import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
 import { leastOf } from './unreachable.js';
@@ -20,12 +21,15 @@ export function* planPass(input: RunInput, pass: Pass): Steps<RunOutcome> {
 
 /**
  * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has
- * changed. Undefined where no such thought stands in view, or the provider does not mind.
+ * changed, or it `isRefused`. Undefined where no such thought stands in view, or the provider does not mind.
  */
 export function planSignatures(
   input: RunInput,
   isStale: (thought: SignedThought) => boolean,
+  isRefused = false,
 ): RunOutcome | undefined {
+  const { reasoning } = input.policy;
+  if (!isRefused && !(reasoning && takesOut(reasoning))) return undefined;
   const draft = new RunDraft(input);
   const { view } = draft;
   stripStale(draft, isStale, input.trigger.detail);

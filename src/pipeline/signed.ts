@@ -75,8 +75,6 @@ export interface SignedThought {
 
 /** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
 export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) => boolean, why: string): void {
-  const rule = draft.input.policy.reasoning;
-  if (!rule || !takesOut(rule)) return;
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
   if (!first) return;

@@ -105,13 +105,23 @@ export class Commits {
     );
   }
 
+  /** Takes out all signed reasoning: the provider refuses a signature, and does not say what of it holds. Says whether there was any. */
+  stripRefused(): boolean {
+    const { ledger } = this.of.thread;
+    const before = ledger.head;
+    this.#stripStale(() => true, 'the provider refuses a signature', true);
+    return ledger.head !== before;
+  }
+
   /** `why` goes into the record. Most logs have no such thought: to plan for those, all of a log that is new would be read at once. */
-  #stripStale(isStale: (thought: SignedThought) => boolean, why: string): void {
+  #stripStale(isStale: (thought: SignedThought) => boolean, why: string, isRefused = false): void {
     const log = this.of.thread.log.between(0);
     const holds = ({ id: messageId, seq, parts }: LogMessage): boolean =>
       parts.some((one, part) => isSigned(one) && isStale({ messageId, seq, part }));
     if (!log.some(holds)) return;
-    atOnce(this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale)));
+    atOnce(
+      this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale, isRefused)),
+    );
   }
 
   *#quietly({ kind, detail }: Trigger, plan: (input: RunInput) => Made<RunOutcome | undefined>): Steps<void> {

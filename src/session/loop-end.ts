@@ -25,18 +25,25 @@ export class LoopEnd {
  * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
  */
 function lostReasoning({ log, projection }: Thread, { reasoning }: Policy): boolean {
-  if (!reasoning || !takesOut(reasoning)) return false;
+  if (!reasoning) return false;
   const view = withoutMarkers(projection.view);
   if (view.at(-1)?.message.role !== 'tool') return false;
   for (let i = view.length - 1; i >= 0; i--) {
-    const found = reasoningOf(view[i]!, log);
+    const found = reasoningOf(view[i]!, log, takesOut(reasoning));
     if (found) return found === 'gone';
   }
   return false;
 }
 
-/** What a message says of the loop that it stands in; undefined where the answer lies further back. */
-function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' | undefined {
+/**
+ * What a message says of the loop that it stands in; undefined where the answer lies further back. Steps that may go whole
+ * take no reasoning from those that stay (`isBound`: they do).
+ */
+function reasoningOf(
+  shown: ViewMessage,
+  log: Log,
+  isBound: boolean,
+): 'gone' | 'sent' | 'no loop' | undefined {
   const { message, source, made, replaced, from, to } = shown;
   if (isWords(message)) return 'no loop';
   if (source) {
@@ -46,7 +53,7 @@ function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' 
   for (let seq = to; made && seq >= from; seq--) {
     const hidden = log.at(seq);
     if (isWords(hidden)) return 'no loop';
-    if (hidden.parts.some(isSigned)) return 'gone';
+    if (isBound && hidden.parts.some(isSigned)) return 'gone';
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
-import { jsonText, readOverflowOf } from '../formats/index.js';
+import { isSignatureRefusal, jsonText, readOverflowOf } from '../formats/index.js';
 import {
   doubtOf,
   isPlausible,
@@ -17,9 +17,9 @@ import type { Pieces } from './wiring.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
-  /** False: the error is about something else, and nothing was done. */
+  /** False: the error is about something else. */
   readonly overflow: boolean;
-  /** The view is smaller now, and the call may be made again. */
+  /** The view is smaller now, or without the signatures that were refused, and the call may be made again. */
   readonly retry: boolean;
   readonly reason: string;
   /** Limits that were learned from it; absent where it names none that can be believed. */
@@ -46,6 +46,7 @@ export class Reaction {
     private readonly of: Pick<
       Pieces,
       | 'audit'
+      | 'commits'
       | 'format'
       | 'gauge'
       | 'persistence'
@@ -105,7 +106,7 @@ export class Reaction {
       own: this.of.format.provider?.overflows,
       request: () => jsonText(thread.projection.view.map(({ message }) => message.parts)),
     });
-    if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
+    if (!refusal) return this.#unsign(error);
     const { overflow, doubt: mistrust } = refusal;
     const fits = mistrust === undefined;
     const request = sent && refusedRequest(sent);
@@ -139,6 +140,19 @@ export class Reaction {
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };
+  }
+
+  /**
+   * Where the provider refuses a signature, all signed thoughts leave: it would refuse each request that still holds them. A
+   * fork brings thoughts that were thought over compactions it does not have; a client may have changed what stood before one.
+   */
+  #unsign(error: unknown): OverflowVerdict {
+    if (!isSignatureRefusal(error) || !this.of.commits.stripRefused())
+      return { overflow: false, retry: false, reason: 'the error is about something else' };
+    const reason = 'signed reasoning was taken out: the provider refuses a signature of it';
+    const message = `The provider refused a signature on reasoning. All signed reasoning of the session so far was taken out, and the request is sent once more.`;
+    this.of.stream.emit({ kind: 'warning', code: 'signature-refused', message });
+    return { overflow: false, retry: true, reason };
   }
 
   /** What a session beside this one was told of a model holds here as well. */

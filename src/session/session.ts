@@ -116,7 +116,7 @@ export class Session<ClientMessage = unknown> {
 
   /**
    * A call was refused, or the model's window was full: says whether that was an overflow, learns the limit it names,
-   * compacts, and says whether to try again. Once: a second refusal in a row is not tried again, nor one after which
+   * compacts, and says whether to try again. Where a signature on reasoning was refused, all signed reasoning leaves. Once: a second refusal in a row is not tried again, nor one after which
    * nothing could be made smaller. The error belongs in no history. Aborting ends waits.
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
@@ -125,7 +125,8 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more.
+   * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more; so it
+   * does where a signature on reasoning is refused, without the reasoning.
    * Rejects with whatever `send` rejects with. One call at a time: the next one, and a compaction that is asked for
    * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end. Asked
    * for by `send` itself they would wait for ever, and reject with `CALL_WITHIN_CALL`: its further requests are `flight.again`.
@@ -153,14 +154,18 @@ export class Session<ClientMessage = unknown> {
     send: (request: Prepared<ClientMessage>) => Answer | Promise<Answer>,
     options: PrepareOptions,
   ): Promise<Answer> {
-    for (let isSecond = false; ; isSecond = true) {
-      const { reaction } = this.#of;
-      const request = await (isSecond ? reaction.mends(() => this.prepare(options)) : this.prepare(options));
+    const { reaction } = this.#of;
+    // Once for its length, and once for a signature: a history that was brought whole may be refused for both.
+    const mended = new Set<boolean>();
+    for (;;) {
+      const again = mended.size > 0;
+      const request = await (again ? reaction.mends(() => this.prepare(options)) : this.prepare(options));
       try {
         return await this.#of.line.sending(() => send(request));
       } catch (error) {
-        const { retry } = await reaction.mends(() => this.overflowed(error, options.signal));
-        if (!retry || isSecond) throw error;
+        const verdict = await reaction.mends(() => this.overflowed(error, options.signal));
+        if (!verdict.retry || mended.has(verdict.overflow)) throw error;
+        mended.add(verdict.overflow);
       }
     }
   }

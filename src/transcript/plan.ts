@@ -121,6 +121,8 @@ export type WarningCode =
   | 'refused-again'
   /** What was to make a refused request smaller failed: it was not sent again. */
   | 'failed-after-refusal'
+  /** The provider refused a signature on reasoning: all that was signed was taken out, and the request sent again. */
+  | 'signature-refused'
   /** What a plugin asked for could not be done. */
   | 'plugin-not-heeded'
   /** Nothing is known of the model, so its window is a guess. */

@@ -34,7 +34,7 @@ const SPLIT = /tokens \((\d[^()]{1,200})\)/i;
 const SPLIT_PART = /(\d[\d,]{0,12}) (?:of|in|for) ([a-z ]{1,40})/gi;
 
 /** Statuses that a request gets for what it holds. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
-const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
+export const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
 
 /** A longer code is a text, and no provider's. */
 const LONGEST_CODE = 200;
@@ -173,7 +173,7 @@ const MOST_CHARS = 10_000;
  * Reads what an error says of itself, in the fields where clients keep that. Nothing else is read: servers give back what
  * they were sent, and a transcript may speak of context lengths.
  */
-function readRefusal(error: unknown): Refusal {
+export function readRefusal(error: unknown): Refusal {
   const texts: string[] = [];
   const codes: string[] = [];
   const statuses = new Set<number>();

@@ -1,0 +1,20 @@
+import { FITTING, readRefusal } from './overflow.js';
+
+/**
+ * How providers say that they do not take the proof of a thought that they are sent back: Anthropic (also where what stands
+ * before it has changed), and OpenAI of its encrypted reasoning. Gemini signs calls, which cannot go: what it says is not read.
+ */
+const WORDINGS: readonly RegExp[] = [
+  /invalid \W?signature\W? in \W?(?:redacted_)?thinking/i,
+  /thinking\W{1,3} (?:or \W?redacted_thinking\W? )?blocks in the latest assistant message cannot be modified/i,
+  /thinking.{0,20} block is bound to a different/i,
+  /invalid_encrypted_content|encrypted content .{0,120}could not be verified/i,
+];
+
+/** Whether a refusal is about the signatures of thoughts: an error of any client, or its body. */
+export function isSignatureRefusal(error: unknown): boolean {
+  const { texts, codes, statuses, echoes } = readRefusal(error);
+  if (echoes || ![...statuses].every((status) => FITTING.has(status))) return false;
+  const text = [...texts, ...codes].join('\n');
+  return WORDINGS.some((pattern) => pattern.test(text));
+}
