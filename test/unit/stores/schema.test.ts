@@ -203,13 +203,21 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     const limit = { message: 'maximum context length is 3000 tokens', code: 'context_length_exceeded' };
     emulator.script = [{ status: 400, body: { error: limit } }, 'good'];
     const [gone, stays] = [await say('wind', 'small'), await say('water')];
+    for (const id of [gone, stays]) {
+      const planned = await service.send(`/api/v1/sessions/${id}/plans`, {
+        strategy: 'drop',
+        lower_threshold: 0.001,
+      });
+      expect(await planned.json()).toMatchObject({ kind: 'planned' });
+    }
     await service.close();
     const valuesOf = async (id: string): Promise<unknown[]> =>
       (await rows('select * from spillway_value')).filter((row) => JSON.stringify(row).includes(id));
     const scopes = (await valuesOf(gone)).map(
       (row) => (row as { scope_key: string }).scope_key.split(' ')[0],
     );
-    expect([...new Set(scopes)].sort()).toEqual(['learned-limits', 'proxy.beginnings', 'service.sessions']);
+    const expected = ['learned-limits', 'proxy.beginnings', 'service.plans', 'service.sessions'];
+    expect([...new Set(scopes)].sort()).toEqual(expected);
     const kept = await valuesOf(stays);
     expect(kept).not.toEqual([]);
     await run(deletionOf(gone));
