@@ -117,8 +117,8 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
 
 /** What an operator has to know of what happens in sessions, one line each. */
 export function logEvents(app: FastifyInstance, service: Service): void {
-  /** By session: how its store failed since its call began. It is asked several times in each, and fails alike. */
-  const failed = new Map<string, FaultCodes>();
+  /** By session: how and when its store failed in its newest call. It is asked several times in each, and fails alike. */
+  const failed = new Map<string, FaultCodes & { readonly at: number }>();
   const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
   app.addHook('onRequest', ({ notes }, reply, done) => {
     // Not onResponse: a client that goes away ends no response.
@@ -126,9 +126,10 @@ export function logEvents(app: FastifyInstance, service: Service): void {
     done();
   });
   // Who is answered from memory is told so: a restart would lose what this call made.
-  app.addHook('onSend', ({ notes: { session, agent } }, reply, _, done) => {
-    const how = session !== undefined && failed.get(nameOf(session, agent));
-    if (how) void reply.header('x-spillway-degraded', how.code);
+  app.addHook('onSend', ({ notes: { session, agent, from } }, reply, _, done) => {
+    const how = session === undefined ? undefined : failed.get(nameOf(session, agent));
+    // Not that of a call whose client was gone before its store failed.
+    if (how && how.at >= from) void reply.header('x-spillway-degraded', how.code);
     done();
   });
   service.listen((event) => {
@@ -139,7 +140,7 @@ export function logEvents(app: FastifyInstance, service: Service): void {
       const [name, how] = [nameOf(session, agent), codesOf(event.error)];
       const before = failed.get(name);
       if (before?.code === how.code && before.cause === how.cause) return;
-      failed.set(name, how);
+      failed.set(name, { ...how, at: performance.now() });
     }
     app.log.warn({ event: kind, session, agent, model, ...facts }, kind);
   });

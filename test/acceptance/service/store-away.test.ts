@@ -93,6 +93,43 @@ it('N13: a session that is made while the store takes no write is there, says so
   expect((await after.get('/sessions/late')).body).toMatchObject({ format: 'anthropic', messages: 1 });
 });
 
+it('N13: an answer that is stored is not told apart for a store that failed when the client before had gone', async () => {
+  const state = await failing('writes');
+  state.fails = false;
+  let isAsked = false;
+  let fail = (): void => undefined;
+  const late = new Promise<void>((resolve) => (fail = resolve));
+  const hanging = but(state.store, {
+    write: async (...given) => {
+      if (state.fails) await ((isAsked = true), late);
+      return state.store.write(...given);
+    },
+  });
+  const { service } = await proxied({}, { store: hanging });
+  const logged = async (words: string): Promise<void> => {
+    while (!service.lines.some((line) => line.includes(words)))
+      await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  const messages: Chat[] = [user('Build the mill.')];
+  const ask = (signal?: AbortSignal) => {
+    const named = { 'x-spillway-session': 'mill' };
+    return service.send(PATHS['openai-chat'], { model: 'm', messages }, named, signal);
+  };
+  await ask();
+  messages.push(says('Done.'), user('And the wheel?'));
+  state.fails = true;
+  const gone = new AbortController();
+  const asked = ask(gone.signal).catch(() => undefined);
+  while (!isAsked) await new Promise((resolve) => setTimeout(resolve, 2));
+  gone.abort();
+  await Promise.all([asked, logged('"status":499')]);
+  fail();
+  await logged('"store-failed"');
+  state.fails = false;
+  messages.push(says('Done.'), user('And the roof?'));
+  expect((await ask()).headers.get('x-spillway-degraded')).toBeNull();
+});
+
 it('N13: a session that was made while the store was away and has said nothing is told of with the next probe', async () => {
   const state = await failing('writes');
   state.fails = false;
