@@ -218,12 +218,14 @@ describe('what an upstream sends', () => {
     const upstream = await upstreamSaying({
       '/v1/other': 'HTTP/1.1 101 Switching\r\nUpgrade: y\r\nConnection: upgrade\r\n\r\n',
       '/v1/none': 'HTTP/1.1 999 None\r\ncontent-length: 2\r\n\r\n{}',
+      '/v1/switching': 'HTTP/1.1 101 Switching\r\n\r\n{}',
+      '/v1/odd': 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\n{}',
     });
     const service = await started(4_000, {
       server: { upstreams: { openai: `${upstream.url}/v1`, anthropic: upstream.url } },
     } as never);
-    expect(await statusOf(`${service.url}/v1/other`)).toBe(502);
-    expect(await statusOf(`${service.url}/v1/none`)).toBe(502);
+    for (const path of ['other', 'none', 'switching', 'odd'])
+      expect(await statusOf(`${service.url}/v1/${path}`)).toBe(502);
   });
 
   it('N13: is asked without a token of ours in any header, and by codes in a path', async () => {

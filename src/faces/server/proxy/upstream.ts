@@ -78,7 +78,7 @@ export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<Ups
           call.to = performance.now();
           call.isCut = !answer.complete && !signal.aborted;
         });
-        if (call.status > 599) {
+        if (call.status < 200 || call.status > 599) {
           answer.destroy();
           return reject(new Error('the upstream answered with a status that there is none of'));
         }
