@@ -3,8 +3,10 @@ import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { compactAnthropic } from '../../src/faces/adapters/anthropic.js';
 import type { DropInOptions } from '../../src/faces/adapters/index.js';
 import { validateAnthropic } from '../../src/testkit/index.js';
+import { answerOf } from '../emulator/acts.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { engine } from './support.js';
+import { WIRES } from '../emulator/wires.js';
+import { engine, prose } from './support.js';
 import { asks, loop, turn, type Wire } from './thinking.js';
 
 type Asked = Anthropic.MessageCreateParamsNonStreaming;
@@ -144,6 +146,55 @@ describe('Anthropic’s own client, compacting', () => {
       expect(session.operator.costs.primary).toMatchObject({ calls: 2 });
       expect(session.operator.history.length).toBeGreaterThan(0);
     }
+  });
+
+  const looks = (name: string, words = 'a wheel') =>
+    betaTool({
+      name,
+      description: 'Looks.',
+      inputSchema: { type: 'object', properties: {} },
+      run: () => words,
+    });
+  const called = (name: string, at: number, text = 'On.'): Act => ({
+    text,
+    toolCalls: [{ id: `toolu_${at}`, name, arguments: {} }],
+  });
+
+  it('sends the provider’s own summary first, as it came, where the runner has it compact', async () => {
+    const { emulator, client } = await open(100_000);
+    const summary = { type: 'compaction', content: 'The mill stands.', signature: 's' };
+    const { whole } = WIRES.find(({ name }) => name === 'anthropic-messages')!;
+    const answer = whole({ answer: answerOf('good', ''), model: 'm', body: {} }) as object;
+    emulator.script = [
+      called('Read', 1),
+      { status: 200, body: { ...answer, content: [summary] } },
+      { text: 'Done.' },
+    ];
+    const runner = client.beta.messages.toolRunner({ ...ask(history(1)), tools: [looks('Read')] });
+    for await (const { role } of runner) {
+      expect(role).toBe('assistant');
+      if (sent(emulator).length === 1) runner.compactBeforeNextTurn({ type: 'summarize' });
+    }
+    expect((await runner.done()).content).toMatchObject([{ text: 'Done.' }]);
+    const last = sent(emulator)[2]!;
+    expect((last as unknown as Asked).messages[0]).toEqual({ role: 'assistant', content: [summary] });
+    expect(validateAnthropic(last)).toEqual([]);
+  });
+
+  it('keeps the words of the provider’s own summary where it is compacted in its turn', async () => {
+    const { emulator, client, session } = await open(4_000);
+    const content = [
+      { type: 'compaction', content: `The key of the mill is 4711. ${prose(60, 5)}`, signature: 's' },
+    ];
+    emulator.script = Array.from({ length: 60 }, (_, at) => called('Read', at, prose(20, at)));
+    emulator.otherwise = { text: 'Done.' };
+    const messages = said({ role: 'assistant', content });
+    const tools = [looks('Read', prose(250, 7))];
+    await client.beta.messages.toolRunner({ ...ask(messages), tools });
+    expect(session.operator.history.length).toBeGreaterThan(3);
+    const last = sent(emulator).at(-1)!;
+    expect(JSON.stringify(last)).toContain('The key of the mill is 4711.');
+    expect(validateAnthropic(last)).toEqual([]);
   });
 
   it('leaves a thread alone: the provider keeps its history', async () => {

@@ -49,10 +49,11 @@ export class Outbox {
   /** The assistant's turn. Thinking must begin it, so it never comes behind other words in one message. */
   assistant(piece: Piece, at: string, original: boolean): void {
     const last = this.#entries.at(-1);
-    if (!last) {
+    // The provider's own summary has to stand first.
+    if (!last && piece.blocks[0]?.type !== 'compaction') {
       this.#push('user', words(BEGINS));
       if (original) this.note(at, 'begins-with-assistant', SAID.beginsWithAssistant);
-    } else if (last.role === 'assistant' && !(last.faithful && piece.faithful)) {
+    } else if (last?.role === 'assistant' && !(last.faithful && piece.faithful)) {
       if (isThinking(piece.blocks[0] ?? {})) this.#push('user', words(GOES_ON));
     }
     this.say('assistant', piece);

@@ -140,6 +140,9 @@ function assistantPart(block: unknown, wire: number, report: Report, id: string)
   if (block.type === 'thinking') return reasoning(block.thinking, block.signature, wire);
   if (block.type === 'redacted_thinking') return reasoning('', block.data, wire);
   if (block.type === 'tool_use') return callPart(block, wire, id, report);
+  // The provider's own summary of all that stood before.
+  if (block.type === 'compaction' && isText(block.content))
+    return { type: 'text', text: block.content, wire };
   return opaque(block, wire, report);
 }
 

@@ -60,6 +60,7 @@ export function blockOf(part: Part, source: Source): Block | undefined {
 
 function textBlock({ text }: TextPart, block: Block | undefined): Block {
   if (block?.type === 'text' && block.text === text) return block;
+  if (block?.type === 'compaction' && block.content === text) return block;
   return { type: 'text', text } satisfies TextBlockParam;
 }
 

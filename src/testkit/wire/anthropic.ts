@@ -9,7 +9,7 @@
  * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work)
  * A4 thinking is signed and carries no `cache_control`; at most 4 cache marks; with thinking enabled, the assistant's
  *    message that the open tool loop ends in begins with thinking; words of the user end a loop
- * A6 the user speaks first; instructions midway directly follow a user's message
+ * A6 the user speaks first, or a `compaction` of the provider's; instructions midway directly follow a user's message
  *
  * A5 (thinking bound to what stands before it) shows only over several requests, and is not judged here.
  */
@@ -40,7 +40,8 @@ export function validateAnthropic(request: unknown): AnthropicFault[] {
     if (message.role === 'system' && list[at - 1]?.role !== 'user')
       faults.add('A6', at, 'instructions midway do not follow a message of the user');
   });
-  if (list[0]!.role !== 'user') faults.add('A6', 0, 'the first message is not of the user');
+  const isSummary = blocksIn(list[0]!)[0]?.type === 'compaction';
+  if (list[0]!.role !== 'user' && !isSummary) faults.add('A6', 0, 'the first message is not of the user');
   checkOwnCalls(list, faults);
   checkEnd(body, list, faults);
   return faults.inOrder;
