@@ -197,6 +197,27 @@ describe('Anthropic’s own client, compacting', () => {
     expect(validateAnthropic(last)).toEqual([]);
   });
 
+  it('keeps to what system messages say of tools that came and went within the conversation', async () => {
+    const { emulator, client, session } = await open(1_500);
+    emulator.script = Array.from({ length: 24 }, (_, at) => called(at > 2 ? 'late' : 'Read', at));
+    emulator.otherwise = { text: 'Done.' };
+    const tools = [looks('Read', prose(150, 7)), looks('old')];
+    const runner = client.beta.messages.toolRunner({ ...ask(history(1)), tools });
+    for await (const { role } of runner) {
+      expect(role).toBe('assistant');
+      if (sent(emulator).length === 2) runner.addTools(looks('late', prose(150, 8)));
+      if (sent(emulator).length === 3) runner.removeTools('old');
+    }
+    expect(session.operator.history.length).toBeGreaterThan(2);
+    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
+    const changes = (sent(emulator).at(-1) as unknown as Asked).messages.flatMap(({ role, content }) =>
+      (role as string) === 'system' && Array.isArray(content)
+        ? content.map(({ type }) => type as string)
+        : [],
+    );
+    expect(changes).toEqual(['tool_addition', 'tool_removal']);
+  });
+
   it('leaves a thread alone: the provider keeps its history', async () => {
     const { emulator, client, session } = await open(100_000);
     const thread = client.beta.messages.thread({ model: 'claude-sonnet-5-5', max_tokens: 100 });

@@ -8,7 +8,7 @@ import {
   pairedSteps,
   type Waiting,
 } from '../conversation/pairing.js';
-import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
+import { GOES_ON, MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
 import { type Draft, draftOf } from './draft.js';
 import { Outbox } from './outbox.js';
@@ -131,7 +131,10 @@ function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): voi
   const { role, blocks, whole, frame, faithful, continues, id } = other.draft;
   if (role !== 'system') {
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
-  } else if (faithful && out.lastRole === 'user') {
+  } else if (blocks.some(changesTools) || (faithful && out.lastRole === 'user')) {
+    // Tools change nowhere else, and behind the user's words.
+    if (out.lastRole !== 'user')
+      out.say('user', { blocks: [{ type: 'text', text: GOES_ON }], faithful: false });
     out.say('system', { blocks, whole, frame, faithful });
   } else if (blocks.length === 0 || cleared.has(other.draft)) {
     out.note(id, 'midway-instructions', 'options or cleared instructions have no place here; not sent');
@@ -141,6 +144,8 @@ function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): voi
     out.say('user', { blocks: [label, ...blocks], faithful: false });
   }
 }
+
+const changesTools = ({ type }: Block): boolean => type === 'tool_addition' || type === 'tool_removal';
 
 function labelled(label: string, { content }: Block): Block[] {
   if (typeof content === 'string' && content.trim() === '') return [{ type: 'text', text: label }];

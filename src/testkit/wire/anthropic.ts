@@ -85,6 +85,8 @@ const ONLY: Readonly<Record<string, string>> = {
   document: 'user',
   search_result: 'user',
   container_upload: 'user',
+  tool_addition: 'system',
+  tool_removal: 'system',
 };
 
 const ID = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
