@@ -120,9 +120,11 @@ export class Reaction {
     const { output: reserved } = gauge.asked === undefined ? overflow : {};
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
-    // One alone may have been about something else.
-    if (fits && request && limitOf(overflow) === undefined && ++this.#unnamed > 1)
-      gauge.learn(limitBelow(request));
+    if (fits && request && limitOf(overflow) === undefined) {
+      const told = await this.of.persistence.toldBeside(gauge.model, request);
+      // One alone may have been about something else, where nobody beside it was told of a limit that it was over.
+      if (++this.#unnamed > 1 || told) gauge.learn(told ?? limitBelow(request));
+    }
     if (this.#triedAt === thread.appendedTokens) {
       const reason = 'refused again after it had been compacted';
       return { overflow: true, retry: false, reason, ...(await this.#tell(before)) };

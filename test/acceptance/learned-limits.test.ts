@@ -300,6 +300,19 @@ it.each([
   },
 );
 
+it('K2: a refusal that names no limit is held against what another session of the tenant was told', async () => {
+  const store = await openStore('memory:');
+  const named = await sent(store, 'mill:a');
+  await named.overflowed({ status: 400, message: "This model's maximum context length is 5000 tokens." });
+  const unnamed = { status: 400, message: 'Your input exceeds the context window of this model.' };
+  const stranger = await sent(store, 'weir:a');
+  expect(await stranger.overflowed(unnamed)).not.toHaveProperty('learned');
+  const session = await sent(store, 'mill:b');
+  const { retry, learned } = await session.overflowed(unnamed);
+  expect({ retry, learned }).toEqual({ retry: true, learned: { contextWindow: 5_000 } });
+  expect((await session.prepare()).reading.tokens).toBeLessThan(5_000);
+});
+
 it('K2: a second overflow of a session is met like the first, where no usage is reported, and no call is tried three times', async () => {
   const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
   for (let call = 0; call < 3; call++) {
