@@ -73,7 +73,7 @@ export function budgetFor(
       ...(most < output
         ? { output: most, why: 'what is left beside what may never be removed' }
         : { output, why: from }),
-      ...(isLarger && { asked: Math.min(most, wanted) }),
+      asked: Math.min(most, wanted),
       injection: reserve.injection,
     },
     ...(window !== null && { userWindow: window }),

@@ -110,6 +110,7 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   const own =
     isAgents && request.userWindow !== undefined ? withUserWindow(limits, request.userWindow) : limits;
   const { model, contextWindow: window, inputLimit, authoritative, sources } = own;
+  const asked = Math.min(request.reserve?.asked ?? 0, own.outputLimit ?? Infinity);
   const lines = [`${model}: window ${show(window)} ${origin(sources.contextWindow ?? own.source)}`];
   // No window, stated on purpose, is no limit at all; only one that a refusal has proven stands against that.
   const isUnlimited = !Number.isFinite(window) && sources.inputLimit !== 'learned';
@@ -117,7 +118,6 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
     lines.push(
       `input limit ${show(inputLimit)} ${origin(sources.inputLimit)}; no output reserve is taken from it`,
     );
-    const asked = Math.min(request.reserve?.asked ?? 0, own.outputLimit ?? Infinity);
     const usable = Math.min(inputLimit, window - asked);
     if (usable < inputLimit)
       lines.push(`- ${show(inputLimit - usable)}: the window has to hold ${show(asked)} of answer as well`);
@@ -128,10 +128,13 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   }
   const [wanted, reason] = outputReserve(own, request.reserve);
   // A reserve as large as the window would leave nothing to be sent.
+  const share = Math.floor(window * MAX_DEFAULT_SHARE);
   const [output, why] =
     wanted < window
       ? [wanted, reason]
-      : [Math.floor(window * MAX_DEFAULT_SHARE), `${percent(MAX_DEFAULT_SHARE)} of the window`];
+      : asked > share
+        ? [asked, 'what this request lets the model answer']
+        : [share, `${percent(MAX_DEFAULT_SHARE)} of the window`];
   lines.push(output > 0 ? `- ${show(output)} output reserve: ${why}` : `no output reserve: ${why}`);
   return { model, window, usable: window - output, output, authoritative, derivation: lines };
 }

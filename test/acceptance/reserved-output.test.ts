@@ -136,6 +136,27 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     expect(refused(emulator, 45_000, () => 0)).toBe(1);
     expect(service.lines.filter((line) => line.includes('failed after a refusal'))).toEqual([]);
   });
+
+  it.each([
+    ['that the reserve of a setting would take whole', { reserve: { output: 8_000 } }, {}],
+    ['that the reserve of its profile would take whole', {}, { profile: 'pivot' }],
+    ['beside which it has a limit of its own for input', {}, { limits: { inputLimit: 7_500 } }],
+  ])('K2: the answer that a request asks for is kept free of a window %s', async (_, settings, more) => {
+    const { limits, ...options } = { limits: {}, ...more };
+    const mill = { contextWindow: 8_000, ...limits };
+    const spillway = await createSpillway({
+      ...options,
+      counter: quarter,
+      model: 'mill',
+      settings: { ...settings, models: { mill } },
+    });
+    for (const maxOutputTokens of [1_900, 3_000, 5_000]) {
+      const { reading } = await spillway.session().prepare({ maxOutputTokens });
+      expect(reading.budget.tokens).toBeLessThanOrEqual(8_000 - maxOutputTokens);
+    }
+    const { reading } = await spillway.session().prepare();
+    expect(reading.budget.tokens).toBeGreaterThan(5_000);
+  });
 });
 
 /** Tool definitions of about so many tokens. */
