@@ -37,7 +37,7 @@ export class Health {
       this.#isStopping = true;
       done();
     });
-    const config = { isUncounted: true };
+    const config = { isUncounted: true, rateLimit: false } as const;
     app.get('/health', { config }, () => ({ status: 'ok' }));
     app.get('/ready', { config }, async (_, reply) => {
       this.#askedAt = performance.now();

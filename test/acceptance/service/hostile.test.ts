@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { connect, createServer } from 'node:net';
 import { originOf } from '../../support/listening.js';
 import { user } from '../support.js';
@@ -323,11 +324,31 @@ describe('what clients send', () => {
     for (const line of service.lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
   });
 
+  it('is limited by the minute of a timer: a clock that is set back keeps nobody out', async () => {
+    const { service } = await proxied({ server: { requestsPerMinute: 1 } } as never);
+    const statuses = [(await service.get('/me')).status, (await service.get('/me')).status];
+    const clocks = [
+      [Date, -3_600_000],
+      [performance, 61_000],
+    ] as const;
+    const moved = clocks.map(([clock, by]) => {
+      const now = clock.now.bind(clock);
+      return jest.spyOn(clock as { now(): number }, 'now').mockImplementation(() => now() + by);
+    });
+    statuses.push((await service.get('/me')).status);
+    for (const clock of moved) clock.mockRestore();
+    expect(statuses).toEqual([200, 429, 200]);
+  });
+
   it('is limited by the minute, and by how much is under way', async () => {
     const { service: few } = await proxied({ server: { requestsPerMinute: 3 } } as never);
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await few.get('/me')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
+    const refused = await few.send('/v1/chat/completions', { messages: [user('Hello.')] });
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'true']);
+    // Who probes asks however busy the service is.
+    for (const path of ['/health', '/ready']) expect(await statusOf(few.url + path)).toBe(200);
     const { service: narrow, emulator } = await proxied({ server: { concurrency: 1 } } as never);
     emulator.otherwise = 'never';
     const gone = new AbortController();

@@ -48,6 +48,6 @@ export function faultAnswer(status: number, code: string, message: string): Http
     { type: 'error', error: { type: 'spillway_error', code, message, param: null } },
     status,
   );
-  const headers = { ...given.headers, 'x-should-retry': status >= 500 ? 'true' : 'false' };
+  const headers = { ...given.headers, 'x-should-retry': String(status === 429 || status >= 500) };
   return { ...given, headers };
 }
