@@ -267,6 +267,9 @@ it('event streams are limited for each token, and keep nobody else out', async (
         resolve(answer.statusCode!);
       }).once('error', reject);
     });
+  const head = { method: 'HEAD', headers: bearer(env.WALL) };
+  for (let i = 0; i < 3; i++)
+    expect((await fetch(`${service.url}/api/v1/events`, head)).headers.get('content-type')).toMatch('event');
   expect([await follow(env.WALL), await follow(env.WALL), await follow(env.WALL)]).toEqual([200, 200, 429]);
   expect([await follow(env.OPS), await follow(env.MILL)]).toEqual([200, 200]);
   expect((await fetch(`${service.url}/health`)).status).toBe(200);

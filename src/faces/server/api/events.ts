@@ -30,6 +30,8 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     reply: FastifyReply,
     wanted: (event: EngineEvent) => boolean,
   ): FastifyReply => {
+    // Fastify answers it by the route of GET, and would never end the stream.
+    if (reply.request.method === 'HEAD') return reply.header('content-type', 'text/event-stream').send();
     const most = service.settings.server.eventStreams;
     const own = held.get(name) ?? 0;
     if (own >= most) {
