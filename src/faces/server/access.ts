@@ -25,16 +25,20 @@ const LEAST_CHARS = 16;
 export class Access {
   readonly #known: readonly { readonly digest: Buffer; readonly caller: Caller }[];
 
-  /** Throws `CONFIG_INVALID`, naming every token that is missing or too short. */
+  /** Throws `CONFIG_INVALID`, naming every token that is missing, too short, or of another role or tenant too. */
   constructor(tokens: Settings['server']['tokens'], env: Readonly<Record<string, string | undefined>>) {
     const faults: Fault[] = [];
+    const rights = new Map<string, string>();
     this.#known = tokens.map(({ name, role, tokenEnv, tenant = '' }) => {
       const token = env[tokenEnv] ?? '';
-      if (token.length < LEAST_CHARS)
+      const right = `${role} ${tenant}`;
+      const isShared = (rights.get(token) ?? right) !== right;
+      rights.set(token, right);
+      if (token.length < LEAST_CHARS || isShared)
         faults.push({
           subject: `token ${name} of the service`,
           found: token === '' ? `no variable ${tokenEnv}` : `${token.length} characters in ${tokenEnv}`,
-          allowed: `${LEAST_CHARS} characters or more`,
+          allowed: `${LEAST_CHARS} characters or more, and those of no other role or tenant`,
           remedy: 'Put a long random word there: openssl rand -hex 32.',
         });
       return { digest: digestOf(token), caller: { name, role, tenant } };

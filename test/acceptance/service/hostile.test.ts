@@ -53,6 +53,21 @@ describe('who may come in', () => {
     });
   });
 
+  it('does not start where one token is of two tenants: who has it would be taken for the first', async () => {
+    const two = [
+      { name: 'mill', role: 'client', tokenEnv: 'MILL', tenant: 'mill' },
+      { name: 'roof', role: 'client', tokenEnv: 'ROOF', tenant: 'roof' },
+    ];
+    const same = { env: { MILL: env.MILL, ROOF: env.MILL } };
+    await expect(started(4_000, { server: { tokens: two } } as never, same)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/token roof.* no other role or tenant/),
+    });
+    // While one takes the place of another.
+    const twice = two.map((one) => ({ ...one, name: 'mill', tenant: 'mill' }));
+    await expect(started(4_000, { server: { tokens: twice } } as never, same)).resolves.toBeDefined();
+  });
+
   it('lets each role do what it may, and tells nobody of sessions of another tenant', async () => {
     const { service, emulator } = await proxied({ server: { tokens: [...tokens] } } as never, { env });
     const ask = (token: string, method: string, path: string, body?: unknown) =>
