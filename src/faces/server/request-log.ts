@@ -19,6 +19,9 @@ export interface UpstreamCall {
   isFailed?: boolean;
 }
 
+/** Of a model's name so much is logged: it is whatever a client writes there, megabytes too. */
+const MOST_NAME_CHARS = 200;
+
 /** What is known of one request beside its route: names and figures, no words. */
 export class RequestNotes {
   readonly from = performance.now();
@@ -65,7 +68,7 @@ export class RequestNotes {
   /** Where it belongs. */
   get place(): object {
     const { session, agent, model } = this;
-    return { session, agent, model };
+    return { session, agent, model: model?.slice(0, MOST_NAME_CHARS) };
   }
 
   /** The same of what an upstream did with it. */
@@ -135,7 +138,8 @@ export function logEvents(app: FastifyInstance, service: Service): void {
   service.listen((event) => {
     const facts = factsOf(event);
     if (!facts) return;
-    const { kind, sessionId: session, agentPath: agent, model } = event;
+    const { kind, sessionId: session, agentPath: agent } = event;
+    const model = event.model?.slice(0, MOST_NAME_CHARS);
     if (event.kind === 'store-failed') {
       const [name, how] = [nameOf(session, agent), codesOf(event.error)];
       const before = failed.get(name);

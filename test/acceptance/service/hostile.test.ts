@@ -339,6 +339,15 @@ describe('what clients send', () => {
     for (const line of service.lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
   });
 
+  it('is not logged at length where it stands for the name of a model', async () => {
+    const { service, emulator } = await proxied();
+    emulator.otherwise = { status: 404, body: { error: { message: 'No such model.' } } };
+    const asked = { model: 'm'.repeat(1_000_000), messages: [user('Hello.')] };
+    expect((await service.send('/v1/chat/completions', asked)).status).toBe(404);
+    expect(service.lines.join('')).toContain('"msg":"refused"');
+    expect(service.lines.join('').length).toBeLessThan(5_000);
+  });
+
   it('is limited by the minute of a timer: a clock that is set back keeps nobody out', async () => {
     const { service } = await proxied({ server: { requestsPerMinute: 1 } } as never);
     const statuses = [(await service.get('/me')).status, (await service.get('/me')).status];
