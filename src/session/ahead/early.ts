@@ -122,8 +122,14 @@ export class EarlyFill {
     this.#saved = undefined;
     // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
+    const buy = async (signal?: AbortSignal): Promise<Filling> => {
+      const filled = await planner.fill(input, outcome, filler, signal);
+      // Nobody may talk here again: what it cost would wait for ever.
+      await persistence.record([]).catch(() => undefined);
+      return filled;
+    };
     if (!persistence.journal || !store || isOwn) {
-      const filled = await background.alone((signal) => planner.fill(input, outcome, filler, signal));
+      const filled = await background.alone(buy);
       return background.isStopped ? undefined : filled;
     }
     const body = bodyOf(input, outcome, {
@@ -146,7 +152,7 @@ export class EarlyFill {
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
-    const filled = await planner.fill(input, outcome, filler, undefined);
+    const filled = await buy();
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };
   }

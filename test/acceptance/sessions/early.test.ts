@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { openStore, type Message } from '../../../src/index.js';
-import { engine, read, says, shownText, system, talk, user, writer } from '../support.js';
+import { engine, read, says, shownText, system, talk, temporaryFolder, user, writer } from '../support.js';
 
 const settings = { fill: { prepareAt: 0.7 }, roster: ['auto'] };
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
@@ -19,6 +19,8 @@ async function between({ summarizer, asked } = writer()) {
   await session.observe({ inputTokens: reading.tokens });
   return { spillway, session, asked };
 }
+
+const folder = temporaryFolder();
 
 describe('R6: summaries are prepared between turns', () => {
   it('and the compaction that is due later neither waits nor asks again', async () => {
@@ -48,6 +50,23 @@ describe('R6: summaries are prepared between turns', () => {
     answer();
     await waiting;
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('what it cost is stored though nobody talks there again', async () => {
+    const { summarizer } = writer();
+    const open = async () => {
+      const spillway = await engine(12_000, settings, { summarizer, store: `sqlite:${folder.path}/a.db` });
+      return { spillway, session: await spillway.open({ id: 'mill' }) };
+    };
+    const { spillway, session } = await open();
+    await session.append(...read(START), ...more(40, 1_000));
+    await session.observe({ inputTokens: (await session.prepare()).reading.tokens });
+    while (session.operator.costs.compactor.calls === 0) await new Promise(setImmediate);
+    const { compactor } = session.operator.costs;
+    await spillway.close();
+    const again = await open();
+    expect(again.session.operator.costs).toMatchObject({ compactor });
+    await again.spillway.close();
   });
 
   it('where preparations stand in line, a compaction that is due waits as long as for any text', async () => {
