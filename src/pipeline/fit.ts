@@ -168,14 +168,12 @@ function cutToTotal(
 function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reason: string): Replace {
   const { source, index, original } = item;
   const knownTokens = source.size.parts[index]!.tokens;
-  const request = { maxTokens, count, handle: mark(item.handle), knownTokens };
+  // What a call takes beside its arguments stays.
+  const beside = original.type === 'tool-call' ? CALL_TOKENS + count(original.name) : 0;
+  const request = { maxTokens: maxTokens - beside, count, handle: mark(item.handle), knownTokens };
   const text =
     original.type === 'tool-call'
-      ? // What a call takes beside its arguments stays.
-        cutArguments(original.arguments, {
-          ...request,
-          maxTokens: maxTokens - CALL_TOKENS - count(original.name),
-        })
+      ? cutArguments(original.arguments, request)
       : isResult(item) && filesOf(original).length > 0
         ? withoutFiles(original, request)
         : cutText(textOf(original), request);

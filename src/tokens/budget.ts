@@ -123,9 +123,8 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
       lines.push(`- ${show(inputLimit - usable)}: the window has to hold ${show(asked)} of answer as well`);
     return { model, window, usable, output: 0, authoritative, derivation: lines };
   }
-  if (!Number.isFinite(window)) {
+  if (!Number.isFinite(window))
     return { model, window, usable: Infinity, output: 0, authoritative, derivation: lines };
-  }
   const [wanted, reason] = outputReserve(own, request.reserve);
   // A reserve as large as the window would leave nothing to be sent.
   const share = Math.floor(window * MAX_DEFAULT_SHARE);

@@ -122,12 +122,10 @@ export class EarlyFill {
     this.#saved = undefined;
     // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
-    const buy = async (signal?: AbortSignal): Promise<Filling> => {
-      const filled = await planner.fill(input, outcome, filler, signal);
-      // Nobody may talk here again: what it cost would wait for ever.
-      await persistence.record([]).catch(() => undefined);
-      return filled;
-    };
+    // Nobody may talk here again: what it cost would wait for ever.
+    const note = (): Promise<void> => persistence.record([]).catch(() => undefined);
+    const buy = (signal?: AbortSignal): Promise<Filling> =>
+      planner.fill(input, outcome, filler, signal).finally(note);
     if (!persistence.journal || !store || isOwn) {
       const filled = await background.alone(buy);
       return background.isStopped ? undefined : filled;
