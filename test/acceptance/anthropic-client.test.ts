@@ -177,7 +177,7 @@ describe('Anthropic’s own client, compacting', () => {
     }
     expect((await runner.done()).content).toMatchObject([{ text: 'Done.' }]);
     const last = sent(emulator)[2]!;
-    expect((last as unknown as Asked).messages[0]).toEqual({ role: 'assistant', content: [summary] });
+    expect(last.messages).toEqual([{ role: 'assistant', content: [summary] }]);
     expect(validateAnthropic(last)).toEqual([]);
   });
 

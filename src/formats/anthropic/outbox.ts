@@ -31,7 +31,7 @@ interface Entry {
   faithful: boolean;
 }
 
-const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false });
+export const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false });
 
 /** The messages of one request as they come together: neighbours of one role become one where they must. */
 export class Outbox {
@@ -73,13 +73,13 @@ export class Outbox {
     this.#entries.push({ role, frame, whole, blocks: [...blocks], faithful });
   }
 
-  /** The last turn is the user's, except where a tool of the provider's own is still at work. */
+  /** The last turn is the user's, except where a tool of the provider's own is still at work, or its own summary is all. */
   close(at: string): void {
     const last = this.#entries.at(-1);
     if (!last) {
       this.note(at, 'nothing-said', 'no message says anything; a line of the user stands in');
       this.#push('user', words(NOTHING_SAID));
-    } else if (last.role === 'assistant' && !isServerBlock(last.blocks.at(-1) ?? {})) {
+    } else if (last.role === 'assistant' && !mayEnd(last.blocks.at(-1) ?? {})) {
       this.note(at, 'ends-with-assistant', SAID.endsWithAssistant);
       this.#push('user', words(CONTINUE));
     }
@@ -94,6 +94,8 @@ export class Outbox {
     return withoutOldest(messages, spare);
   }
 }
+
+const mayEnd = (block: Block): boolean => isServerBlock(block) || block.type === 'compaction';
 
 function written({ role, whole, frame, blocks }: Entry): WireMessage {
   if (whole) return whole;

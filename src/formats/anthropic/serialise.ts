@@ -11,7 +11,7 @@ import {
 import { GOES_ON, MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
 import { type Draft, draftOf } from './draft.js';
-import { Outbox } from './outbox.js';
+import { Outbox, words } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
 /** The messages of one request, and `system` beside them where the log begins with instructions. */
@@ -133,8 +133,7 @@ function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): voi
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (blocks.some(changesTools) || (faithful && out.lastRole === 'user')) {
     // Tools change nowhere else, and behind the user's words.
-    if (out.lastRole !== 'user')
-      out.say('user', { blocks: [{ type: 'text', text: GOES_ON }], faithful: false });
+    if (out.lastRole !== 'user') out.say('user', words(GOES_ON));
     out.say('system', { blocks, whole, frame, faithful });
   } else if (blocks.length === 0 || cleared.has(other.draft)) {
     out.note(id, 'midway-instructions', 'options or cleared instructions have no place here; not sent');

@@ -6,7 +6,7 @@
  * A1 a `tool_use` has its one `tool_result` in the very next message, all of them before anything else in it; a call of
  *    the provider's own (`server_tool_use`, `mcp_tool_use`) has its result before the user speaks, and each result its call
  * A2 ids match `^[a-zA-Z0-9_-]{1,64}$` and differ throughout the request, a call has a name, `input` is an object
- * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work)
+ * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work, or its `compaction` is last)
  * A4 thinking is signed and carries no `cache_control`; at most 4 cache marks; with thinking enabled, the assistant's
  *    message that the open tool loop ends in begins with thinking; words of the user end a loop
  * A6 the user speaks first, or a `compaction` of the provider's; instructions midway directly follow a user's message
@@ -187,7 +187,7 @@ function checkEnd(body: Loose, messages: readonly Loose[], faults: Found): void 
   if (last.role === 'assistant') {
     for (const id of callIds(last)) faults.add('A1', at, `call ${id} is not answered`);
     const type = inWords(blocksIn(last).at(-1)?.type);
-    const atWork = type !== 'tool_use' && /_tool_(use|result)$/.test(type);
+    const atWork = type === 'compaction' || (type !== 'tool_use' && /_tool_(use|result)$/.test(type));
     if (!atWork) faults.add('A3', at, 'the last message is not of the user');
     return;
   }
