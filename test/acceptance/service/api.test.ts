@@ -4,6 +4,8 @@ import { createSpillway, openStore } from '../../../src/index.js';
 import type { ThreadKey } from '../../../src/spi/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
+import { but } from '../sessions/stores.js';
+import { turnsDuring } from '../../support/turns-during.js';
 
 const BUDGET = 4_000;
 
@@ -389,6 +391,31 @@ describe('the HTTP API', () => {
     read.length = 0;
     expect((await service.get('/inbox')).body).toMatchObject({ items: [{ sessionId: 'mill' }], skipped: 0 });
     expect([...new Set(read)]).toEqual(['mill']);
+  });
+
+  it('K22: the inbox leaves others their turns, and asks of no thread twice in which nothing has happened', async () => {
+    const base = await openStore('memory:');
+    const asked: string[] = [];
+    const thousands = Array.from({ length: 4_000 }, (_, at) => ({
+      sessionId: `s-${at}`,
+      agentPath: 'primary',
+      head: { messages: 1, entries: 1 },
+      createdAt: at,
+      updatedAt: at,
+    }));
+    const store = but(base, {
+      threads: async () => thousands,
+      entries: async ({ sessionId }) => {
+        asked.push(sessionId);
+        return [{ kind: 'commit' } as never];
+      },
+    });
+    const service = await started(BUDGET, {}, { store });
+    expect(await turnsDuring(() => service.get('/inbox'))).toBeGreaterThan(80);
+    expect(asked.length).toBe(4_000);
+    thousands[7]!.head = { messages: 1, entries: 2 };
+    expect((await service.get('/inbox')).body.items).toEqual([]);
+    expect(asked.slice(4_000)).toEqual(['s-7']);
   });
 
   it.each(['/sessions', '/effect'])(

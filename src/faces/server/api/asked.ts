@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod/v4';
 import { alone } from '../../../errors/index.js';
@@ -53,8 +54,11 @@ export async function ofEach<Thread, T>(
   ask: (thread: Thread) => Promise<T>,
 ): Promise<readonly T[]> {
   const said: T[] = [];
-  for (let from = 0; from < threads.length; from += AT_ONCE)
+  for (let from = 0; from < threads.length; from += AT_ONCE) {
     said.push(...(await Promise.all(threads.slice(from, from + AT_ONCE).map(ask))));
+    // A store may answer at once, thousands of times.
+    await setImmediate();
+  }
   return said;
 }
 

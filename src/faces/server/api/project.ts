@@ -10,7 +10,7 @@ import type { Service } from '../service.js';
 import { ofReadable } from './asked.js';
 import { without } from './knobs.js';
 import { routesOf } from './route.js';
-import { Costs, mayWait, Skipped, WaitingPlan } from '../../operations/index.js';
+import { Costs, mayWait, nameOf, Skipped, WaitingPlan } from '../../operations/index.js';
 
 const LimitsOf = z.looseObject({
   contextWindow: z.number().optional(),
@@ -18,6 +18,9 @@ const LimitsOf = z.looseObject({
   outputLimit: z.number().optional(),
 });
 const ModelParams = z.object({ name: z.string() });
+
+/** Threads that are remembered: pages ask for what waits again and again. */
+const MOST_ANSWERED = 200_000;
 
 /** What stands over single sessions: what waits, what all cost, stages, profiles, models. */
 export function projectRoutes(app: FastifyInstance, service: Service): void {
@@ -33,6 +36,8 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     ({ caller }) => caller,
   );
 
+  /** Threads where no plan waits, with the entries of which that holds. */
+  const answered = new Map<string, number>();
   route(
     'GET /inbox',
     {
@@ -40,10 +45,18 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       answer: z.object({ items: z.array(WaitingPlan), skipped: Skipped }),
     },
     async ({ caller }) => {
-      const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
+      const threads = (await service.store.threads()).filter(
+        (thread) =>
+          maySee(caller, thread.sessionId) &&
+          (service.isBehind(thread) || answered.get(nameOf(thread)) !== thread.head.entries),
+      );
       const { values, skipped } = await ofReadable(threads, async (thread) => {
-        const { head: _, ...key } = thread;
-        if (!service.isBehind(key) && !(await mayWait(service.store, thread))) return [];
+        const { head, ...key } = thread;
+        if (!service.isBehind(key) && !(await mayWait(service.store, thread))) {
+          if (answered.size >= MOST_ANSWERED) answered.clear();
+          answered.set(nameOf(key), head.entries);
+          return [];
+        }
         const { pending } = (await (await service.session(key)).load()).operator;
         return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
       });
