@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
+import Libsql from 'libsql';
 import { ERROR_CODES, type SpillwayError } from '../../../src/errors/index.js';
 import { safeUrl } from '../../../src/stores/fault.js';
+import { turnsDuring } from '../../support/turns-during.js';
 import { cleanUp, fill, KEY, newFile, newFolder, opened } from './support.js';
 
 cleanUp();
@@ -121,4 +123,22 @@ describe('a URL that is shown', () => {
       { numRuns: 500 },
     );
   });
+});
+
+it('lists thousands of threads a few at a time, so that others have their turns, and each in its place', async () => {
+  const path = newFile();
+  const store = await opened(`sqlite:${path}`);
+  await fill(store, 1);
+  const file = new Libsql(path);
+  file.exec(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 12000)
+     insert into spillway_thread (session_key, path_key, session_id, agent_path, messages, entries, created_at, updated_at)
+     select 's' || i, path_key, 's' || i, agent_path, messages, entries, i, i % 7 from n, spillway_thread`,
+  );
+  file.close();
+  const listed: unknown[] = [];
+  const turns = await turnsDuring(async () => void listed.push(...(await store.threads())));
+  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(listed.length).toBe(12_001);
+  expect(listed).toEqual(await store.threads({ limit: 20_000 }));
 });
