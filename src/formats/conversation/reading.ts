@@ -29,9 +29,12 @@ const ARGUMENTS = 'command-args';
 /** As Codex sends the instructions of a project. */
 const AGENTS_FILE = /^\s*# AGENTS\.md instructions\b[^\n]*\n\s*<INSTRUCTIONS>[^]*<\/INSTRUCTIONS>\s*$/;
 
+/** As Gemini CLI and its forks (Qwen Code, iFlow) begin, and answer themselves, before the user's own question. */
+const SETUP = /^\s*This is (?:the )?[A-Z][\w -]{1,40}\. We are setting up the context for our chat\./;
+
 /** Whether a text in the user's place was written by a program: nothing but such blocks from end to end. */
 export function isProgramWritten(text: string): boolean {
-  if (AGENTS_FILE.test(text)) return true;
+  if (AGENTS_FILE.test(text) || SETUP.test(text)) return true;
   // The name ends where it ends: else each of its characters is tried for the last.
   const opening = /\s*<([A-Za-z][\w-]*)(?![\w-])[^>]*>/y;
   let at = 0;

@@ -168,7 +168,10 @@ export const ROWS: readonly Row[] = [
   ...tags('Gemini CLI', 'program', 'session_context'),
   ...tags('Gemini CLI', 'program', 'hook_context', SEALED),
   ...tags('Gemini CLI', 'summary', 'state_snapshot', SEALED),
-  phrase('Gemini CLI', 'program', 'setup', 'This is the Gemini CLI. We are setting up the context for our chat.'),
+  // Its forks name themselves: Qwen Code, iFlow.
+  phrase('Gemini CLI', 'program', 'setup', 'This is ', {
+    like: /^This is (?:the )?[A-Z][\w -]{1,40}\. We are setting up the context for our chat\./,
+  }),
   phrase('Gemini CLI', 'document', 'files', '--- Content from referenced files ---', {
     ...ALONE, anywhere: true, closes: { words: '--- End of content ---' }, spansParts: true,
   }),

@@ -126,6 +126,15 @@ describe('AC-14: instructions that come while the agent works', () => {
         { role: 'user', content: 'Build a mill.' },
       ],
     ],
+    [
+      'openai-chat',
+      [
+        system('Be brief.'),
+        user(`This is the Qwen Code. We are setting up the context for our chat.\n${RULES}`),
+        says('Got it. Thanks for the context!'),
+        user('Build a mill.'),
+      ],
+    ],
   ] as const)(
     'AC-14: instructions of a project that a client sends before the question stay whole, and so does that (%s)',
     async (format, opening) => {
@@ -134,13 +143,16 @@ describe('AC-14: instructions that come while the agent works', () => {
       for (let turn = 0; turn < 60; turn++) {
         history.push({ role: 'assistant', content: `I look at part ${turn}. ${prose(60, turn)}` });
         history.push({ role: 'user', content: `And part ${turn + 1}?` });
-        await session.follow({ [format === 'anthropic' ? 'messages' : 'input']: structuredClone(history) });
+        await session.follow({
+          [format === 'openai-responses' ? 'input' : 'messages']: structuredClone(history),
+        });
         await session.prepare();
       }
       expect(session.operator.history.length).toBeGreaterThan(2);
       const sent = JSON.stringify((await session.prepare()).messages);
-      for (const words of [RULES, 'Build a mill.', ...(format === 'anthropic' ? [] : ['<cwd>/mill</cwd>'])])
-        expect(sent).toContain(words);
+      const place = format === 'openai-responses' ? ['<cwd>/mill</cwd>'] : [];
+      // As a text of its own: the digest has it too.
+      for (const words of [RULES, '"Build a mill."', ...place]) expect(sent).toContain(words);
     },
   );
 });
