@@ -1,19 +1,9 @@
-import { hostSummaryIn } from '../text/reading/index.js';
-import {
-  MOST_OF_SPAN,
-  SQUEEZED_TOKENS,
-  supersedeBy,
-  type TranscriptView,
-  type ViewExchange,
-} from '../spi/index.js';
+import { MOST_OF_SPAN, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import { summariesInView, type SummaryInView } from './summaries-in-view.js';
 
 /** Less than this is no reason to write a digest anew. In tokens. */
 const MIN_GAIN = 120;
-
-/** What a summary that a host made covers is told twice: a digest of it does not grow beyond so many tokens. */
-const ENOUGH_OF_COVERED = 600;
 
 /** What there is to grow into. In tokens. */
 export interface Room {
@@ -39,18 +29,9 @@ interface RegrowParts {
  * wrote stays; one that was squeezed is asked for anew, and room is shared with it.
  */
 export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
-  const standing = summariesInView(view);
-  const drawn = (digest: SummaryInView, maxTokens: number): Edit[] =>
-    drawnAnew(view, digest, maxTokens, parts);
-  const digests = standing.filter((one) => one.room === undefined);
   const tokens = Math.max(room.free, room.forSqueezed);
-  if (tokens < MIN_GAIN) return evened(digests, drawn);
-  const covered = coveredUpTo(view);
-  const sharing = standing.filter(
-    ({ exchange, room }) =>
-      (room === undefined || parts.sourceOf) &&
-      (exchange.to > covered || exchange.tokens < ENOUGH_OF_COVERED),
-  );
+  if (tokens < MIN_GAIN) return [];
+  const sharing = summariesInView(view).filter(({ room }) => room === undefined || parts.sourceOf);
   const shared = sharing.every(({ room }) => room === undefined) ? added : filledUp;
   const offered = shared(sharing, tokens);
   // Who wrote enough takes no part, and leaves its own to the others.
@@ -58,7 +39,7 @@ export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowPar
     (one) => one.room === undefined || askedAnew(one, offered.get(one) ?? 0, parts).length > 0,
   );
   return [...shared(growing, tokens)].flatMap(([one, most]) =>
-    one.room === undefined ? drawn(one, most) : askedAnew(one, most, parts),
+    one.room === undefined ? drawnAnew(view, one, most, parts) : askedAnew(one, most, parts),
   );
 }
 
@@ -111,29 +92,6 @@ function askedAnew(
 
 const ROOM_AGAIN = 'room for what was squeezed out before';
 
-/** Where nothing is free, digests that hold more than their part of the talk give to those that were squeezed. */
-function evened(
-  digests: readonly SummaryInView[],
-  drawn: (digest: SummaryInView, maxTokens: number) => Edit[],
-): Edit[] {
-  const sum = digests.reduce((tokens, digest) => tokens + digest.tokens, 0);
-  const messages = lengthOf(digests);
-  const shares = digests.map((digest) => ({ digest, part: (sum * digest.length) / messages }));
-  const squeezed = shares.filter(
-    ({ digest: { tokens }, part }) => tokens < SQUEEZED_TOKENS && part > tokens + SQUEEZED_TOKENS,
-  );
-  if (squeezed.length === 0) return [];
-  const givers = shares.filter(({ digest, part }) => digest.tokens > part);
-  const wanted = squeezed.reduce((all, { digest, part }) => all + part - digest.tokens, 0);
-  const spare = givers.reduce((all, { digest, part }) => all + digest.tokens - part, 0);
-  return [
-    ...givers.flatMap(({ digest, part }) =>
-      drawn(digest, Math.floor(digest.tokens - (wanted * (digest.tokens - part)) / spare)),
-    ),
-    ...squeezed.flatMap(({ digest, part }) => drawn(digest, Math.floor(part))),
-  ];
-}
-
 /** Nothing where it would come out nearly as it is. */
 function drawnAnew(
   view: TranscriptView,
@@ -145,8 +103,7 @@ function drawnAnew(
   const own = slotOf(exchange);
   const stage = own?.prompt ?? messages[at]!.made?.stage ?? '';
   const maxTokens = Math.min(room, most[stage] ?? Infinity);
-  const gives = room < before;
-  if (!gives && maxTokens < before + MIN_GAIN) return [];
+  if (maxTokens < before + MIN_GAIN) return [];
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
     from,
@@ -156,29 +113,18 @@ function drawnAnew(
     count,
     shown: shownWithin(view, from, to),
   });
-  if (gives ? digest.tokens > before - MIN_GAIN : digest.tokens < before + MIN_GAIN) return [];
+  if (digest.tokens < before + MIN_GAIN) return [];
   const text = { type: 'text', text: digest.text } as const;
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  const reason = gives ? 'room for another digest' : ROOM_AGAIN;
   // A model may fill what the digest fills; one that was not asked, or had no room, may now.
   const anew: Slot | undefined =
     sourceOf && isWorthAsking(before, digest.tokens)
       ? { fromId, toId, prompt: stage, maxTokens, grows: true }
       : undefined;
   const slot = own ? { ...own, maxTokens } : anew;
-  return [supersedeBy(exchange, replacement, reason, slot)];
-}
-
-/** Log position of the newest summary of a host's own that stands in a view; -1 where there is none. */
-function coveredUpTo({ exchanges }: TranscriptView): number {
-  const summary = exchanges.findLast(
-    ({ kind, messages }) =>
-      kind === 'plain' &&
-      messages.some(({ message }) => message.role === 'user' && hostSummaryIn(message) !== undefined),
-  );
-  return summary?.from ?? -1;
+  return [supersedeBy(exchange, replacement, ROOM_AGAIN, slot)];
 }
 
 /** Log positions inside a span that the view still shows: pins. */

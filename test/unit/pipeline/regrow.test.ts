@@ -45,17 +45,9 @@ describe('digests that are drawn anew', () => {
     ]);
   });
 
-  it('give to one that was squeezed where nothing is free, so that none stands for much with nothing to say', () => {
-    const view = viewOf(digestExchange(0, 199, 2_800), digestExchange(200, 339, 30));
-    expect(spansOf(view, 0)).toEqual([
-      ['m0..m199', 'room for another digest'],
-      ['m200..m339', 'room for what was squeezed out before'],
-    ]);
-  });
-
   it.each([
     ['each has its part', [digestExchange(0, 99, 900), digestExchange(100, 199, 900)]],
-    ['the squeezed one stands for little', [digestExchange(0, 399, 2_800), digestExchange(400, 403, 30)]],
+    ['one has next to nothing', [digestExchange(0, 199, 2_800), digestExchange(200, 339, 30)]],
     ['there is only one', [digestExchange(0, 399, 200)]],
     ['all are small', [digestExchange(0, 99, 200), digestExchange(100, 199, 100)]],
   ])('stay as they are where nothing is free and %s', (_, exchanges) => {
@@ -69,8 +61,9 @@ describe('digests that are drawn anew', () => {
       ...view,
       digest: (request: DigestRequest) => (drawn.push(request.maxTokens), view.digest(request)),
     } as TranscriptView;
-    spansOf(metered, 0);
-    expect(drawn.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(2_830);
+    spansOf(metered, 600);
+    expect(drawn.length).toBeGreaterThan(0);
+    expect(drawn.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(2_830 + 600);
   });
 });
 
