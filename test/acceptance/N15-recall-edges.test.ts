@@ -336,6 +336,22 @@ it('N15: an agent that recalls for ever is ended whatever the host says', async 
   expect(emulator.received).toHaveLength(101);
 });
 
+it.each([{ previousResponseId: 'resp_1' }, { conversation: 'conv_1' }, {}])(
+  'N15: is offered through the AI SDK where the client sends its history alone: %j',
+  async (kept) => {
+    const emulator = await startEmulator();
+    const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
+    const model = wrapLanguageModel({
+      model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).responses('m'),
+      middleware: compactAiSdk(session, { recall: true }),
+    });
+    await generateText({ model, prompt: 'How high?', providerOptions: { openai: kept } });
+    expect(JSON.stringify(emulator.received[0]!.body).includes('"recall"')).toBe(
+      Object.keys(kept).length === 0,
+    );
+  },
+);
+
 describe('N15: streams of the AI SDK', () => {
   const opened = async (script: readonly Act[]) => {
     const emulator = await startEmulator();

@@ -7,7 +7,7 @@ import {
   type Told,
 } from '../endpoints/index.js';
 import { recallTool } from '../../session/index.js';
-import { isFields, jsonIn, listOf, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, jsonIn, listOf, type Fields } from '../../formats/index.js';
 import { storable } from './ai-sdk-files.js';
 
 const { name, description, parameters } = recallTool;
@@ -17,10 +17,13 @@ export const AI_SDK_RECALL: RecallWire = {
   ...recallInBlocks(parts),
   field: 'messages',
   tool: { type: 'function', name, description, inputSchema: parameters },
-  // Words before a recall would be no part of the JSON that is asked for.
-  takes: ({ toolChoice, responseFormat }) =>
+  // Words before a recall would be no part of the JSON that is asked for; where OpenAI keeps the history, it waits for each result.
+  takes: ({ toolChoice, responseFormat, providerOptions }) =>
     !(isFields(toolChoice) && toolChoice.type === 'none') &&
-    !(isFields(responseFormat) && responseFormat.type === 'json'),
+    !(isFields(responseFormat) && responseFormat.type === 'json') &&
+    !Object.values(fieldsOf(providerOptions)).some(
+      (of) => isFields(of) && (of.previousResponseId || of.conversation),
+    ),
   noTools: { toolChoice: { type: 'none' } },
   results: (calls, texts) => [
     {
