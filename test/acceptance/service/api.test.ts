@@ -4,6 +4,7 @@ import { createSpillway, openStore } from '../../../src/index.js';
 import type { ThreadKey } from '../../../src/spi/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
+import { bearer, env, tokens } from './tokens.js';
 import { but } from '../sessions/stores.js';
 import { turnsDuring } from '../../support/turns-during.js';
 
@@ -416,6 +417,24 @@ describe('the HTTP API', () => {
     thousands[7]!.head = { messages: 1, entries: 2 };
     expect((await service.get('/inbox')).body.items).toEqual([]);
     expect(asked.slice(4_000)).toEqual(['s-7']);
+  });
+
+  it('the costs of a tenant leave others their turns, however many sessions it has', async () => {
+    const head = { messages: 1, entries: 0 };
+    const store = but(await openStore('memory:'), {
+      threads: async () =>
+        Array.from({ length: 4_000 }, (_, at) => ({
+          sessionId: `mill:${at}`,
+          agentPath: 'primary',
+          head,
+          createdAt: at,
+          updatedAt: at,
+        })),
+      usage: async () => [],
+    });
+    const service = await started(BUDGET, { server: { tokens: [...tokens] } } as never, { store, env });
+    const turns = await turnsDuring(() => service.get('/costs', undefined, bearer(env.MILL)));
+    expect(turns).toBeGreaterThan(500);
   });
 
   it.each(['/sessions', '/effect'])(

@@ -7,7 +7,7 @@ import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../.
 import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
-import { ofReadable } from './asked.js';
+import { ofEach, ofReadable } from './asked.js';
 import { without } from './knobs.js';
 import { routesOf } from './route.js';
 import { Costs, mayWait, nameOf, Skipped, WaitingPlan } from '../../operations/index.js';
@@ -70,9 +70,8 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     async ({ caller }) => {
       if (caller.tenant === '') return costsOf(await service.store.usage());
       const ids = new Set((await service.store.threads()).map(({ sessionId }) => sessionId));
-      const entries = await Promise.all(
-        [...ids].filter((id) => maySee(caller, id)).map((sessionId) => service.store.usage({ sessionId })),
-      );
+      const own = [...ids].filter((id) => maySee(caller, id));
+      const entries = await ofEach(own, (sessionId) => service.store.usage({ sessionId }));
       return costsOf(entries.flat());
     },
   );
