@@ -13,60 +13,6 @@ describe('a document that a user pasted', () => {
     expect(speakersOf(text)).toEqual(['user', 'document fence', 'user']);
     expect(userWordsIn(spoken(text))).toBe('Use this layout:\n\nNever add a folder.');
   });
-
-  it('is a stack trace, the words above and below are the user’s', () => {
-    const frames = Array.from(
-      { length: 9 },
-      (_, i) => `    at read${i} (/srv/app/src/lexer.ts:${i + 10}:7)`,
-    ).join('\n');
-    const text = `It must NEVER crash here.\n\n${frames}\n\nFix it without a new option.`;
-    expect(speakersOf(text)).toEqual(['user', 'document output', 'user']);
-    expect(userWordsIn(spoken(text))).toBe('It must NEVER crash here.\n\nFix it without a new option.');
-  });
-
-  it.each([
-    [
-      'a log',
-      Array.from(
-        { length: 6 },
-        (_, i) => `2026-01-01T10:00:0${i}Z never push: worker ${i} has stopped again`,
-      ),
-    ],
-    [
-      'a diff',
-      [
-        'diff --git a/x.ts b/x.ts',
-        'index 1234567..89abcde 100644',
-        '--- a/x.ts',
-        '+++ b/x.ts',
-        '@@ -1,2 +1,2 @@',
-      ]
-        .concat(Array(9).fill('-const never = push("to main", { force: true });'))
-        .concat('+const always = ask();'),
-    ],
-    [
-      'a test run',
-      ['=== RUN   TestLexer', '    lexer_test.go:14: never push', '--- FAIL: TestLexer (0.01s)', 'FAIL']
-        .concat(Array(8).fill('    lexer_test.go:20: want one comma, got two'))
-        .concat('FAIL'),
-    ],
-    [
-      'text copied from a terminal',
-      Array(6).fill(`Never push to main, says the hook of this repository${' '.repeat(40)}`),
-    ],
-  ])('is %s', (_name, lines) => {
-    const text = `What is this?\n\n${lines.join('\n')}`;
-    expect(userWordsIn(spoken(text))).toBe('What is this?');
-  });
-
-  it('is JSON, line by line', () => {
-    const json = Array(3)
-      .fill('{"role":"user","content":"never push to main, said somebody else there"}')
-      .join('\n');
-    expect(userWordsIn(spoken(`This log is wrong:\n\n${json}\n\nThe order must hold.`))).toBe(
-      'This log is wrong:\n\nThe order must hold.',
-    );
-  });
 });
 
 describe('what a user may have written', () => {
