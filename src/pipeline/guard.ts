@@ -142,7 +142,10 @@ export function createGuard(
     return undefined;
   }
 
-  /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. A proof that does not hold may go. */
+  /**
+   * Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. A proof that
+   * does not hold may go.
+   */
   function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
     const isOfLoop = part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log));

@@ -116,8 +116,9 @@ export class Session<ClientMessage = unknown> {
 
   /**
    * A call was refused, or the model's window was full: says whether that was an overflow, learns the limit it names,
-   * compacts, and says whether to try again. Where a signature on reasoning was refused, all signed reasoning leaves. Once: a second refusal in a row is not tried again, nor one after which
-   * nothing could be made smaller. The error belongs in no history. Aborting ends waits.
+   * compacts, and says whether to try again. Where a signature on reasoning was refused, all signed reasoning leaves. Once:
+   * a second refusal in a row is not tried again, nor one after which nothing could be made smaller. The error belongs in
+   * no history. Aborting ends waits.
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkOptions('session.overflowed', { signal });
@@ -125,11 +126,11 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more; so it
-   * does where a signature on reasoning is refused, without the reasoning.
-   * Rejects with whatever `send` rejects with. One call at a time: the next one, and a compaction that is asked for
-   * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end. Asked
-   * for by `send` itself they would wait for ever, and reject with `CALL_WITHIN_CALL`: its further requests are `flight.again`.
+   * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more; where
+   * a signature on reasoning is refused, it sends once more without the reasoning. Rejects with whatever `send` rejects with.
+   * One call at a time: the next one, and a compaction that is asked for meanwhile, wait until `send` is done, and until
+   * what it gives to `flight.until` is: its stream read to the end. Asked for by `send` itself they would wait for ever, and
+   * reject with `CALL_WITHIN_CALL`: its further requests are `flight.again`.
    */
   call<Answer>(
     send: (request: Prepared<ClientMessage>, flight: Flight<ClientMessage>) => Answer | Promise<Answer>,
