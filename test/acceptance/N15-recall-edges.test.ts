@@ -352,6 +352,27 @@ it.each([{ previousResponseId: 'resp_1' }, { conversation: 'conv_1' }, {}])(
   },
 );
 
+it.each([{ previous_response_id: 'resp_1' }, {}])(
+  'N15: is offered through LangChain where the client sends its history alone: %j',
+  async (kept) => {
+    const emulator = await startEmulator();
+    const session = (await engine(2_500, {}, { format: 'langchain' })).session();
+    const configuration = { baseURL: emulator.url };
+    const model = new ChatOpenAI({ model: 'gpt-4o', apiKey: 'k', useResponsesApi: true, configuration });
+    const keeps = createMiddleware({
+      name: 'keeps',
+      wrapModelCall: (request, handler) => handler({ ...request, modelSettings: kept }),
+    });
+    const middleware = [keeps, createMiddleware(compactLangChain(session, { recall: true }))];
+    await createAgent({ model, tools: [], middleware }).invoke({
+      messages: [new HumanMessage('How high?')],
+    });
+    const { body } = emulator.received[0]!;
+    expect(body).toMatchObject(kept);
+    expect(JSON.stringify(body).includes('"recall"')).toBe(Object.keys(kept).length === 0);
+  },
+);
+
 describe('N15: streams of the AI SDK', () => {
   const opened = async (script: readonly Act[]) => {
     const emulator = await startEmulator();

@@ -16,8 +16,11 @@ export const LANGCHAIN_RECALL: RecallWire = {
   // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
   tool: { type: 'function', function: recallTool },
   // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
-  takes: ({ toolChoice, responseFormat }) =>
-    toolChoice !== 'none' && (responseFormat === undefined || isByTools(responseFormat)),
+  // Where OpenAI keeps the history, it waits for each result.
+  takes: ({ toolChoice, responseFormat, modelSettings }) =>
+    toolChoice !== 'none' &&
+    (responseFormat === undefined || isByTools(responseFormat)) &&
+    !fieldsOf(modelSettings).previous_response_id,
   noTools: { toolChoice: 'none' },
   step(message) {
     const all = [...callsOf(message), ...brokenCallsOf(message)];
