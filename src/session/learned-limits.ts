@@ -104,6 +104,18 @@ export function provenFor({ seen, proven }: LearnedLimit, thread: string): Prove
   return seen.findLast((one) => one.thread === thread) ?? proven.findLast((one) => one.tenant === tenant);
 }
 
+/** What a thread of the tenant was told last that a refused request was over; undefined where none was. */
+export function limitTold(
+  { seen }: LearnedLimit,
+  thread: string,
+  request: RefusedRequest,
+): ProvenLimits | undefined {
+  const isOver = (told: ProvenLimits): boolean =>
+    (limitOf(told) ?? Infinity) < request.tokens && doubtOf(told, request) === undefined;
+  const told = seen.findLast((one) => tenantOf(one.thread) === tenantOf(thread) && isOver(limitsIn(one)));
+  return told && limitsIn(told);
+}
+
 /** What refusals taught of each model. */
 export async function learnedLimits(store: SessionStore): Promise<readonly LearnedLimit[]> {
   const byModel = new Map<string, StoredLimit[]>();

@@ -121,7 +121,7 @@ export class Reaction {
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
     if (fits && request && limitOf(overflow) === undefined) {
-      const told = await this.of.persistence.toldBeside(gauge.model, request);
+      const told = await this.of.persistence.limitTold(gauge.model, request);
       // One alone may have been about something else, where nobody beside it was told of a limit that it was over.
       if (++this.#unnamed > 1 || told) gauge.learn(told ?? limitBelow(request));
     }
@@ -152,7 +152,8 @@ export class Reaction {
     if (!isSignatureRefusal(error) || !this.of.commits.stripRefused())
       return { overflow: false, retry: false, reason: 'the error is about something else' };
     const reason = 'signed reasoning was taken out: the provider refuses a signature of it';
-    const message = `The provider refused a signature on reasoning. All signed reasoning of the session so far was taken out, and the request is sent once more.`;
+    const message =
+      'The provider refused a signature on reasoning. All signed reasoning of the session so far was taken out, and the request is sent once more.';
     this.of.stream.emit({ kind: 'warning', code: 'signature-refused', message });
     return { overflow: false, retry: true, reason };
   }

@@ -3,17 +3,13 @@ import type { StoredEvent } from '../../spi/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import {
-  doubtOf,
   forgetLimits,
   learnedLimits,
-  limitOf,
-  limitsIn,
+  limitTold,
   noteLimit,
-  tenantOf,
   threadName,
   type ProvenLimits,
   type RefusedRequest,
-  type SeenLimit,
 } from '../learned-limits.js';
 import type { Response } from '../compaction.js';
 import type { Pieces } from '../wiring.js';
@@ -141,16 +137,12 @@ export class Persistence {
   }
 
   /** What another thread of the tenant was told last of a model, and a refused request was over; undefined where none was. */
-  async toldBeside(model: string | null, request: RefusedRequest): Promise<ProvenLimits | undefined> {
+  async limitTold(model: string | null, request: RefusedRequest): Promise<ProvenLimits | undefined> {
     if (!this.journal || model === null) return undefined;
     const { store, key } = this.journal;
-    const tenant = tenantOf(threadName(key.sessionId, key.agentPath));
     const known = await learnedLimits(store).catch(() => []);
-    const seen = known.find((one) => one.model === model)?.seen ?? [];
-    const isTold = (one: SeenLimit): boolean =>
-      tenantOf(one.thread) === tenant && limitOf(one)! < request.tokens && !doubtOf(limitsIn(one), request);
-    const told = seen.findLast(isTold);
-    return told && limitsIn(told);
+    const learned = known.find((one) => one.model === model);
+    return learned && limitTold(learned, threadName(key.sessionId, key.agentPath), request);
   }
 
   /** What refusals taught of the model that is talked to holds no more, here and in the store. */
