@@ -49,13 +49,11 @@ export function budgetFor(
   const isLearned = known.sources.contextWindow === 'learned';
   // Nothing kept back on purpose: the stated figure is the input's alone. What a refusal has proven is not.
   const isInputAlone = reserve.output === 0 && (isLearned || !isProven);
-  const limits =
-    isInputAlone && isLearned
-      ? besideAnswer(known, Math.min(asked, most))
-      : // What the provider reserved is no more than it takes for an answer, whatever the sheets say.
-        isProven
-        ? { ...known, outputLimit: Math.max(known.outputLimit ?? asked, asked) }
-        : known;
+  const limits = isInputAlone
+    ? besideAnswer(known, Math.min(asked, most))
+    : isProven
+      ? withReserved(known, asked)
+      : known;
   const isExact = counter.exact && counter.name === limits.exactTokenizer;
   const deciding = windowOf(settings, limits);
   const [kept, why] = outputFor(settings, deciding, isLearned);
@@ -100,9 +98,16 @@ const LARGEST_OF_LEARNED = 0.5;
 /** A request may ask for more than the window: then the provider decides, and something is left to be sent. */
 const LARGEST_ASKED_SHARE = 0.75;
 
+/** What the provider reserved is no more than it takes for an answer, whatever the sheets say. */
+const withReserved = (known: ModelLimits, reserved: number): ModelLimits => ({
+  ...known,
+  outputLimit: Math.max(known.outputLimit ?? reserved, reserved),
+});
+
 /** The input that a window takes which a refusal has proven, beside an answer of so many tokens: it holds both. */
 function besideAnswer(known: ModelLimits, answer: number): ModelLimits {
   const { contextWindow, outputLimit = Infinity, sources } = known;
+  if (sources.contextWindow !== 'learned') return known;
   const output = Math.min(answer, outputLimit, Math.floor(contextWindow * LARGEST_ASKED_SHARE));
   const inputLimit = contextWindow - output;
   if (output === 0 || (known.inputLimit ?? Infinity) <= inputLimit) return known;
