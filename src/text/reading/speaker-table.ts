@@ -6,7 +6,7 @@
  * - `instructions`: skills, bodies of AGENTS.md and CLAUDE.md, bodies of slash commands, a benchmark's rules.
  * - `summary`: what a host wrote in place of messages that it removed.
  * - `agent`: the prompt or the report of another agent, in the user's place.
- * - `document`: a file, mail or log that the user pasted, where its structure shows it.
+ * - `document`: a file that a host put into the user's message, and what the user pasted between fences.
  * - `output`: what a tool printed, where it travels in the user's role.
  */
 export type Speaker = 'user' | 'program' | 'instructions' | 'summary' | 'agent' | 'document' | 'output';
