@@ -59,6 +59,7 @@ export async function buildLibrary() {
     chunkNames: 'chunks/[name]-[hash]',
     minifySyntax: true,
     minifyWhitespace: true, // names stay, so that a stack trace can be read
+    lineLimit: 200, // Node prints the line that threw: not a whole chunk of it
     external: [...shared, 'rxjs/*'],
     inject: [join(root, 'scripts', 'build', 'globals.mjs')],
     plugins: [...commonPlugins, fromFiles, rxjsByFile, platform],

@@ -70,6 +70,7 @@ export async function buildBrowser() {
     chunkNames: 'shared-[hash]',
     minifySyntax: true,
     minifyWhitespace: true,
+    lineLimit: 200,
     plugins: [withFiles],
   });
   return metafile;

@@ -37,11 +37,14 @@ export class SpillwayError extends Error {
 }
 
 function sentence(fault: Fault, code: ErrorCode): string {
-  const isFound = 'found' in fault && fault.found !== undefined;
-  const asked = isFound ? show(fault.found) : '';
-  const found = !isFound ? '' : code.endsWith('_UNKNOWN') ? ` ${asked} is not known` : `; found ${asked}`;
   const allowed = fault.allowed ? `; allowed: ${fault.allowed}` : '';
-  return `${fault.subject}${found}${allowed}. ${fault.remedy}`;
+  return `${fault.subject}${foundIn(fault, code)}${allowed}. ${fault.remedy}`;
+}
+
+function foundIn(fault: Fault, code: ErrorCode): string {
+  if (fault.found === undefined) return 'found' in fault && fault.allowed ? '; found nothing' : '';
+  const found = show(fault.found);
+  return code.endsWith('_UNKNOWN') ? ` ${found} is not known` : `; found ${found}`;
 }
 
 /** A value cut to one readable line: an error must not carry a transcript. */

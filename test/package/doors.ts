@@ -41,6 +41,7 @@ export async function checkDoors(packed: Packed): Promise<string[]> {
     ...expected('configuration', configured(project), '0.5 file own.yaml'),
     ...expected('summarizer', program(project, 'summarizer.mjs', SUMMARIZER), 'asked, and heard'),
     ...expected('README', readme(project), '1,3 3'),
+    ...uncaught(project),
   ];
 }
 
@@ -89,6 +90,21 @@ const SUMMARIZER = `
   await session.append(...openaiChat.parse([...talk, { role: 'user', content: 'And now?' }]).messages);
   const { messages } = await session.prepare();
   console.log(asked > 0 ? 'asked,' : 'not asked,', JSON.stringify(messages).includes('gate of oak') ? 'and heard' : 'and not heard');`;
+
+/** Node prints the line that threw an error which nobody catches: a person has to find the error below it. */
+function uncaught(project: string): string[] {
+  const text = `import { createSpillway } from 'spillway';
+    const spillway = await createSpillway({ model: 'gpt-4o' });
+    await spillway.session().append({ id: 'm1', role: 'user', parts: [] });`;
+  const { err, status } = program(project, 'uncaught.mjs', text);
+  const told = 'MESSAGE_INVALID: origin of message m1; found nothing; allowed: user, model';
+  const isShort = err.split('\n').every((line) => line.length <= LONGEST_LINE);
+  if (status === 1 && isShort && err.includes(told)) return [];
+  return [`an uncaught error: ${err.slice(0, 300)} … of ${err.length} characters (exit ${status})`];
+}
+
+/** Characters of a line of what an uncaught error shows. */
+const LONGEST_LINE = 400;
 
 /** A file of settings is read by a parser that is loaded only then. */
 function configured(project: string): Ran {
