@@ -44,6 +44,11 @@ describe('spillway compact', () => {
     expect(err).toMatch(/\d+ kept, \d+ pinned, \d+ replaced in part, \d+ superseded/);
   });
 
+  it('counts messages of the log where a stage says what it took, as in its own figures', async () => {
+    const { err } = await spillway(['compact', 'examples/sessions/pressure-gauge.jsonl', '--window', '8000']);
+    expect(err).toMatch(/^ +(\d+)  superseded by auto: \1 messages give way to a summary$/m);
+  });
+
   it('--out and --report: to files, stdout stays empty', async () => {
     const { code, out, err } = await spillway([
       'compact',

@@ -54,13 +54,15 @@ export function summarise(
     if (span.tokens - tokens < LEAST_SAVING * span.tokens) return [];
     const { fromId, toId } = span;
     const slot = { fromId, toId, prompt: by.stage, maxTokens };
-    return supersedeBy(
-      span,
-      [message],
-      `${span.messages === 1 ? '1 message gives' : `${span.messages} messages give`} way to a summary`,
-      slot,
-    );
+    return supersedeBy(span, [message], reasonFor(span), slot);
   });
+}
+
+/** Counts messages of the log, as an operator's figures do: earlier stages may have taken some out of the view. */
+function reasonFor({ from, to, exchanges }: Span): string {
+  const pins = exchanges.filter(({ protection }) => protection === 'pinned');
+  const count = pins.reduce((left, { messages }) => left - messages.length, to - from + 1);
+  return `${count === 1 ? '1 message gives' : `${count} messages give`} way to a summary`;
 }
 
 /** What digests of these spans would save if each took the room that it should have. */
