@@ -29,7 +29,7 @@ import type { RunOverrides } from './policies.js';
 import type { SessionMapOptions } from './session-map.js';
 import type { SessionOptions } from './session-options.js';
 
-/* What methods are called with where nothing checked types. Every check throws `ARGUMENT_INVALID` naming every fault. */
+/* Checks of arguments at run time, for callers without types. Each check throws `ARGUMENT_INVALID` with all faults. */
 
 type Kinds = Readonly<Record<string, Kind>>;
 type Fields<Options> = Record<keyof Options, Kind>;
@@ -37,7 +37,7 @@ type Fields<Options> = Record<keyof Options, Kind>;
 /** An `AbortSignal` of any realm. */
 const ABORTABLE = having({ addEventListener: FUNCTION });
 
-/** Half a surrogate pair stands in no address, and each store would make another character of it. */
+/** Halves of surrogate pairs are refused: no address can contain one, and each store would replace it differently. */
 const NAME: Kind = {
   is: (value) => TEXT.is(value) && !/\p{Surrogate}/u.test(value as string),
   words: 'a text without halves of surrogate pairs',
@@ -71,7 +71,7 @@ const USAGE = {
   isSum: BOOLEAN,
 } satisfies Fields<Usage>;
 
-/** Their values are judged as settings are, by whoever reads them. */
+/** Only the kinds are checked here. The code that reads these options checks their values, as it does for settings. */
 const RUN = {
   strategy: ANYTHING,
   threshold: ANYTHING,
@@ -93,7 +93,7 @@ const CHANGES = {
 
 const REMEDY = 'Pass what the method takes, each of its kind; docs/sessions.md has them.';
 
-/** By method: the options it takes. */
+/** The options that each method takes. */
 const OPTIONS = {
   'spillway.session': SESSION,
   'spillway.sessionMap': { ...SESSION, most: WHOLE } satisfies Fields<SessionOptions & SessionMapOptions>,
@@ -114,14 +114,14 @@ const OPTIONS = {
   'session.operator.transcript': { includeSuperseded: BOOLEAN },
 } satisfies Record<string, Kinds>;
 
-/** Runs before every call too: nothing is built where nothing is wrong. */
+/** Also runs before every call, so an error is only built if something is wrong. */
 export function checkOptions(method: keyof typeof OPTIONS, given: unknown): void {
   refuse(fieldFaults(method, given, OPTIONS[method], REMEDY));
 }
 
 const PLAN_SHAPE = having({ hash: TEXT, base: TEXT, edits: listOf(OBJECT), trigger: OBJECT });
 
-/** By name, what operators' methods take beside options. */
+/** Arguments of the operator's methods other than options, by name. */
 const VALUES = {
   plan: {
     is: (value) => PLAN_SHAPE.is(value) && whyNotCopyable(value) === undefined,
@@ -134,7 +134,7 @@ const VALUES = {
   words: TEXT,
 } satisfies Kinds;
 
-/** `method`: of `session.operator`. */
+/** `method`: a method of `session.operator`. */
 export function checkValue(method: string, name: keyof typeof VALUES, found: unknown): void {
   const { is, words } = VALUES[name];
   if (is(found)) return;
@@ -142,7 +142,7 @@ export function checkValue(method: string, name: keyof typeof VALUES, found: unk
   refuse([{ subject, found: found ?? String(found), allowed: words, remedy: REMEDY }]);
 }
 
-/** A place that the plan does not have names no edit: left alone, the change would be lost without a word. */
+/** Refuses places of edits that the plan does not have. Otherwise the change would be lost silently. */
 export function checkChanges({ edits }: Plan, wanted: PlanChanges): void {
   checkOptions('session.operator.edit', wanted);
   const places = [...(wanted.without ?? []), ...Object.keys(wanted.text ?? {}).map(Number)];
@@ -152,14 +152,14 @@ export function checkChanges({ edits }: Plan, wanted: PlanChanges): void {
   refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy })));
 }
 
-/** Throws where no function was given. */
+/** Throws if `send` is not a function. */
 export function checkSend(send: unknown): void {
   if (FUNCTION.is(send)) return;
   const remedy = 'Pass the function that sends the request, and returns the answer.';
   refuse([{ subject: 'what session.call is given', found: send, allowed: FUNCTION.words, remedy }]);
 }
 
-/** `ARGUMENT_INVALID` where figures are none: a wrong one would set the scale of every reading after it. */
+/** Returns `ARGUMENT_INVALID` if a figure is not a count: a wrong figure would set the scale of every later reading. */
 export function usageFault(usage: Usage): SpillwayError | undefined {
   const remedy =
     'Pass what the provider reported, in tokens, under these names; what it did not report is left out.';

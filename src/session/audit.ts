@@ -1,6 +1,6 @@
 import type { Json, StoredEvent } from '../spi/index.js';
 
-/** What was seen, whatever the ledger came to. All else is said of a decision, and falls with it. */
+/** Events that record an observation. All other events record a decision, and become void together with it. */
 const SEEN = [
   'overflow',
   'trimmed-upstream',
@@ -17,23 +17,23 @@ const SEEN = [
 ];
 const COMPACTION = 'compaction.';
 
-/** Whether an event of this kind still holds where another process was first, and what was decided is decided anew. */
+/** Whether an event of this kind remains true if another process wrote first and this one has to decide again. */
 export function standsAnyway(kind: string): boolean {
   return !kind.startsWith(COMPACTION) || SEEN.includes(kind.slice(COMPACTION.length));
 }
 
 /**
- * What happened to the compaction of a session, for operators: in order, and never taken back.
+ * The compaction events of a session, for operators: in order, and never removed.
  * @hidden
  */
 export class AuditTrail {
   readonly #kept: StoredEvent[] = [];
-  /** Hands what happens on to where it is stored. */
+  /** Passes each event on to the store. */
   onEvent: ((event: StoredEvent) => void) | undefined;
 
   constructor(private readonly clock: () => number) {}
 
-  /** What happened since the session was opened. */
+  /** The events since the session was opened. */
   get events(): readonly StoredEvent[] {
     return this.#kept;
   }

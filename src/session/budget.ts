@@ -8,9 +8,9 @@ import {
   type ModelLimits,
 } from '../tokens/index.js';
 
-/* The budget of a session: from settings, from what is known of its model, and from what refusals have proven of it. */
+/* The budget of a session: from its settings, the known limits of its model, and the limits that refusals proved. */
 
-/** Without a model nobody has a ratio of their own: tokens are those of the counter. */
+/** If no model is named, the ratio is 1: tokens are counted as the counter counts them. */
 export function limitsFor(
   model: string | null,
   catalogue: Catalogue,
@@ -24,18 +24,18 @@ export function limitsFor(
   return { ...limits, tokenRatio: 1, ...(exactTokenizer && { exactTokenizer }) };
 }
 
-/** Ratios of the catalogue are to o200k_base; a counter that is the model's own needs none. */
+/** Ratios in the catalogue are relative to o200k_base. The model's own tokenizer needs no ratio. */
 export function ratioFor(limits: ModelLimits, counter: TokenCounter): number {
   return counter.exact && counter.name === limits.exactTokenizer ? 1 : limits.tokenRatio;
 }
 
-/** Room for the answer that nobody stated in the settings. Tokens. */
+/** Room for the answer beyond the reserve in the settings, in tokens. */
 export interface Answer {
-  /** What the request asks for, or what is reserved where it asks for none. */
+  /** The output that the request asks for, or that is reserved if the request asks for none. */
   readonly tokens?: number;
-  /** A refusal said so. */
+  /** A refusal named the figure. */
   readonly isLearned?: boolean;
-  /** Beside more than this, what may never be removed would not fit. */
+  /** The most that can be kept for the answer: with more, the floor would not fit. */
   readonly most?: number;
 }
 
@@ -47,7 +47,7 @@ export function budgetFor(
 ): Budget {
   const { reserve, window, caps } = settings;
   const isLearned = known.sources.contextWindow === 'learned';
-  // Nothing kept back on purpose: the stated figure is the input's alone. What a refusal has proven is not.
+  // A reserve of 0 means that the stated window is for the input alone. A window that a refusal has proven is not.
   const isInputAlone = reserve.output === 0 && (isLearned || !isProven);
   const limits = isInputAlone
     ? besideAnswer(known, Math.min(asked, most))
@@ -83,7 +83,7 @@ export function budgetFor(
   return forAbsoluteTrigger(budget, settings.trigger.maxTokens);
 }
 
-/** A trigger in tokens needs something to be a share of, where there is no limit: so many times itself. */
+/** Without a limit, a trigger in tokens needs a budget to be a share of. The budget is this multiple of the trigger. */
 const ROOM_WITHOUT_LIMIT = 4;
 
 function forAbsoluteTrigger(budget: Budget, maxTokens: number): Budget {
@@ -93,18 +93,18 @@ function forAbsoluteTrigger(budget: Budget, maxTokens: number): Budget {
   return { ...budget, tokens, derivation: [...budget.derivation, line] };
 }
 
-/** What is left of the reserve that somebody stated where a refusal has proven a smaller window than they knew of. */
+/** If a refusal has proven a smaller window, the reserve from the settings is at most this share of that window. */
 const LARGEST_OF_LEARNED = 0.5;
-/** A request may ask for more than the window: then the provider decides, and something is left to be sent. */
+/** A request may ask for more output than the window. This cap leaves room for input, and the provider decides. */
 const LARGEST_ASKED_SHARE = 0.75;
 
-/** What the provider reserved is no more than it takes for an answer, whatever the sheets say. */
+/** The output limit is at least what the provider reserved, even if the catalogue names less. */
 const withReserved = (known: ModelLimits, reserved: number): ModelLimits => ({
   ...known,
   outputLimit: Math.max(known.outputLimit ?? reserved, reserved),
 });
 
-/** The input that a window takes which a refusal has proven, beside an answer of so many tokens: it holds both. */
+/** Adds an input limit: a window that a refusal has proven holds both the input and an answer of so many tokens. */
 function besideAnswer(known: ModelLimits, answer: number): ModelLimits {
   const { contextWindow, outputLimit = Infinity, sources } = known;
   if (sources.contextWindow !== 'learned') return known;
@@ -114,7 +114,7 @@ function besideAnswer(known: ModelLimits, answer: number): ModelLimits {
   return { ...known, inputLimit, sources: { ...sources, inputLimit: 'learned' } };
 }
 
-/** Most tokens kept for the answer, and why so many. */
+/** The most tokens kept for the answer, and the reason for that figure. */
 function outputFor(
   { reserve, outputCap }: Settings,
   window: number,
@@ -134,7 +134,7 @@ function outputFor(
 
 const percent = (share: number): string => `${100 * share} %`;
 
-/** The window that decides: the stated one, unless a refusal has proven a smaller one. 0 on purpose is none. */
+/** The window in force: the stated one, unless a refusal has proven a smaller one. A stated 0 means no limit. */
 function windowOf({ window }: Settings, limits: ModelLimits): number {
   const stated = window === null ? Infinity : window || Infinity;
   const proven = limits.sources.contextWindow === 'learned' ? limits.contextWindow : Infinity;

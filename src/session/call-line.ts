@@ -4,24 +4,24 @@ import { SpillwayError } from '../errors/index.js';
 import type { Prepared } from './prepared.js';
 import type { PrepareOptions } from './requests.js';
 
-/** What a call may do while it is under way. */
+/** Methods for a call while it is in progress. */
 export interface Flight<Message = unknown> {
-  /** Holds the next call, and compactions that are asked for, until this is settled: the rest of a stream. */
+  /** Delays the next call and requested compactions until this promise is settled, for example the end of a stream. */
   until(settled: PromiseLike<unknown>): void;
-  /** A request within this call: prepared, sent, and sent once more where it was too long. */
+  /** Makes a request within this call: prepares it, sends it, and sends it once more if it was too long. */
   again<Answer>(
     send: (request: Prepared<Message>) => Answer | Promise<Answer>,
     options?: PrepareOptions,
   ): Promise<Answer>;
 }
 
-/** The calls of one session: one at a time, each until its stream has ended. */
+/** Runs the calls of one session one at a time. A call lasts until its stream has ended. */
 export class CallLine {
   readonly #calls = new TaskQueue();
   readonly #holds = new Set<Promise<unknown>>();
   readonly #sends = new Set<Promise<unknown>>();
 
-  /** Does this when all calls before it are over. Rejects with `CALL_WITHIN_CALL` where one of them is who asks. */
+  /** Runs the task when all earlier calls are over. Rejects with `CALL_WITHIN_CALL` if requested within one of them. */
   async next<T>(task: () => Promise<T>): Promise<T> {
     if (isWithin(this))
       throw waitsForItself(
@@ -35,9 +35,9 @@ export class CallLine {
     });
   }
 
-  /** Resolves when nothing is under way. Rejects with `CALL_WITHIN_CALL` where that is who asks. */
+  /** Resolves when no call is in progress. Rejects with `CALL_WITHIN_CALL` if it is requested within a call. */
   async idle(): Promise<void> {
-    // A request is under way, or its stream is still being read.
+    // A request is in progress, or its stream is still being read.
     while (this.#sends.size > 0 || this.#holds.size > 0) {
       if (isWithin(this))
         throw waitsForItself(
@@ -45,13 +45,13 @@ export class CallLine {
           'Compact before the call or after it, or have the next request compacted with session.operator.queue().',
         );
       await this.#calls.done();
-      // Of a turn that is over already, too: it was raced with a deadline.
+      // A turn that lost a race with a deadline is over, but its request may still be in progress.
       await Promise.allSettled(this.#sends);
       await this.#settled();
     }
   }
 
-  /** Nothing is compacted on request while this is under way. */
+  /** No requested compaction runs while this send is in progress. */
   async sending<T>(send: () => T | Promise<T>): Promise<T> {
     const sent = (async () => send())();
     this.#sends.add(sent);
@@ -63,7 +63,7 @@ export class CallLine {
   }
 
   hold(settled: PromiseLike<unknown>): void {
-    // One promise of it: what is none holds nothing, and one that begins its work when it is asked is asked once.
+    // Converted once: a value that is no promise delays nothing, and a lazy thenable must start its work only once.
     const held = Promise.resolve(settled);
     this.#holds.add(held);
     const release = (): void => void this.#holds.delete(held);
@@ -75,27 +75,27 @@ export class CallLine {
   }
 }
 
-/** Something that is done by turns, and one turn of it, with the turns of others that it stands in. */
+/** One turn of a call line (`of`), and the turn that it was requested within (`around`). */
 interface Turn {
   readonly of: object;
   readonly around: Turn | undefined;
   isOver: boolean;
 }
 
-/** One for all sessions: each storage costs every promise of the process a little. */
+/** All sessions share one storage, because each storage slows down every promise of the process a little. */
 const turns = new AsyncLocalStorage<Turn>();
 
-/** The nearest turn that is under way. What was begun in one goes on in it after its end: such are left out. */
+/** The innermost turn that is not over. Ended turns are skipped: work that outlives its turn still runs within it. */
 const underWay = (turn: Turn | undefined): Turn | undefined => (turn?.isOver ? underWay(turn.around) : turn);
 
-/** Whether this is asked within a turn of `of`, which cannot end before who asks has. */
+/** Whether the caller is within a turn of `of`. Such a turn cannot end before its caller does. */
 function isWithin(of: object): boolean {
   let turn = underWay(turns.getStore());
   while (turn && turn.of !== of) turn = underWay(turn.around);
   return turn !== undefined;
 }
 
-/** A task that knows that it is a turn of `of`, and where it was asked for. */
+/** Wraps a task as a turn of `of`, within the turn that requested it. */
 function turnOf<T>(of: object, task: () => Promise<T>): () => Promise<T> {
   const around = underWay(turns.getStore());
   return async () => {
@@ -108,7 +108,7 @@ function turnOf<T>(of: object, task: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Of what would wait for ever. */
+/** The error for work that would wait for itself forever. */
 const waitsForItself = (what: string, instead: string): SpillwayError =>
   new SpillwayError('CALL_WITHIN_CALL', {
     subject: what,

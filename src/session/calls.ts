@@ -4,29 +4,29 @@ import type { Json, StoredEvent } from '../spi/index.js';
 import type { Calibration, Usage } from '../tokens/index.js';
 import { spanHandle, type ReadonlyLog, type ViewMessage } from '../transcript/index.js';
 
-/** One request as it was prepared: with log and ledger up to here it can be drawn again, message by message. */
+/** One request as it was prepared. The log and the ledger up to this point can render it again, message by message. */
 export interface CallRecord {
   /** Counted from 1 over the whole session. */
   readonly call: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Messages ever appended, and events of the ledger, when it was prepared. */
+  /** Messages ever appended, and events in the ledger, at the time of the request. */
   readonly appended: number;
   readonly events: number;
   readonly model: string | null;
-  /** Newest compaction that was in force. */
+  /** Id of the newest compaction that was in force. */
   readonly record?: string;
   readonly messages: number;
-  /** Messages with stubs or cuts in them. */
+  /** Number of messages that contain stubs or cuts. */
   readonly replaced: number;
-  /** What stood for a span, by handle: summaries, digests. */
+  /** Handles of the spans that were replaced by a summary or a digest. */
   readonly summaries: readonly string[];
   readonly tokens: number;
   readonly pressure: number;
   readonly unchangedPrefixTokens: number;
-  /** Of its tokens, those that automatic recall brought back. */
+  /** Tokens of the request that automatic recall brought back. */
   readonly recalledTokens?: number;
-  /** What the provider reported; absent where it has not. */
+  /** The usage that the provider reported; absent if there was no report. */
   readonly usage?: Usage;
   readonly calibration?: Calibration;
 }
@@ -34,34 +34,34 @@ export interface CallRecord {
 /** Kind of the stored event of a call. */
 export const CALL_KIND = 'call';
 
-/** What an agent's requests were, newest last. */
+/** The requests of an agent, newest last. */
 export class CallBook {
   #past: readonly CallRecord[] = [];
   readonly #own: CallRecord[] = [];
   #count: number;
 
-  /** `count`: calls before this process. */
+  /** `count`: the number of calls before this process. */
   constructor(count = 0) {
     this.#count = count;
   }
 
-  /** Calls of this process, among those that `takePast` was given. */
+  /** The calls of this process, together with those given to `takePast`, in order. */
   get calls(): readonly CallRecord[] {
     if (this.#past.length === 0) return this.#own;
     return [...this.#past, ...this.#own].toSorted((a, b) => a.call - b.call || a.at - b.at);
   }
 
-  /** Of this process. */
+  /** The newest call of this process. */
   get newest(): CallRecord | undefined {
     return this.#own.at(-1);
   }
 
-  /** The next call comes behind this one, which may be another process's. */
+  /** Numbers the next call after this one, which may belong to another process. */
   countFrom(call: number): void {
     this.#count = Math.max(this.#count, call);
   }
 
-  /** Takes in calls that were stored; those among them that are its own stand once. */
+  /** Takes in stored calls. Stored calls of this process are skipped, so that none is listed twice. */
   takePast(stored: readonly CallRecord[]): void {
     const own = new Set(this.#own.map(nameOf));
     this.#past = stored.filter((call) => !own.has(nameOf(call)));
@@ -73,7 +73,7 @@ export class CallBook {
     return record;
   }
 
-  /** Adds what was reported of the newest call; undefined where none was prepared. */
+  /** Adds the reported usage to the newest call; undefined if no call was prepared. */
   observed(usage: Usage, calibration: Calibration): CallRecord | undefined {
     const newest = this.newest;
     if (!newest) return undefined;
@@ -83,10 +83,10 @@ export class CallBook {
   }
 }
 
-/** Two processes on one session may both count to a number: each of calls that are under way at once. */
+/** Identifies a call. The number alone is not enough: two processes on one session may use the same number at once. */
 export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
 
-/** What stands in a view beside the log's own messages. */
+/** Counts the messages of a view, and what in it differs from the log's own messages. */
 export function messagesSent(
   view: readonly ViewMessage[],
   log: ReadonlyLog,
@@ -94,7 +94,7 @@ export function messagesSent(
   const handles = new Set<string>();
   let changed = 0;
   let recalled = 0;
-  // Asked for at every call, over all that is sent: one pass.
+  // Runs at every call over the whole request, so it makes a single pass.
   for (const { replaced, made, message, size, from, to } of view) {
     if (message.label === 'recalled') recalled += size.tokens;
     if (replaced) changed++;
@@ -123,7 +123,7 @@ const CALL = having({
   calibration: either(NONE, having({ ratio: COUNT, samples: WHOLE, upTo: either(NONE, COUNT) })),
 });
 
-/** Throws `STORE_DAMAGED` where the body is none of a call. */
+/** Throws `STORE_DAMAGED` if the body is not a record of a call. */
 export function callOf({ body }: StoredEvent): CallRecord {
   if (CALL.is(body)) return body as unknown as CallRecord;
   throw damaged('record of a call', 'a body that is none');

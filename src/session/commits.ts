@@ -26,15 +26,15 @@ import type { Pieces } from './wiring.js';
 
 /** How a plan came to be committed. */
 interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
-  /** What was bought for it, and what plugins and warnings say of it. */
+  /** The summarizer calls made for the plan, and its fallbacks, hooks and warnings. */
   readonly bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'hooks' | 'warnings'>> | undefined;
 }
 
-/** Makes records of plans: of compactions, and of the free work before a call and at the head of a run. */
+/** Commits plans as records: compactions, and the passes before a call or at the start of a run, which cost nothing. */
 export class Commits {
   constructor(private readonly of: Pick<Pieces, 'gauge' | 'planner' | 'summarizer' | 'thread' | 'timer'>) {}
 
-  /** Makes a record of what was planned, and its draft the view. */
+  /** Commits a plan as a record, and makes its draft the view. */
   commit(
     { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
     { kind, durationMs, bought }: Commit,
@@ -56,16 +56,16 @@ export class Commits {
       ...(holdsGaveWay && { warnings: [HOLDS_GAVE_WAY, ...(bought?.warnings ?? [])] }),
     };
     thread.commit(record, draft, states);
-    // Else what now stands there could not get smaller either.
+    // Otherwise the replacement of the held span could not be made smaller either.
     if (holdsGaveWay) thread.ledger.release();
     gauge.rewritten();
     return record;
   }
 
   /**
-   * Commits each pass that is due when its turn comes, by a record of its own, which keeps the view stable; it is no
-   * compaction: no history, hooks or events. None where the run that follows by `trigger` is sure to be refused: what may
-   * never be removed does not fit, and the ledger stays as it was.
+   * Commits each pass that is due, as a record of its own, which keeps the view stable. A pass is no compaction: it has
+   * no history, hooks or events. If the run that follows by `trigger` is sure to fail because the floor does not fit,
+   * no pass is committed, and the ledger remains unchanged.
    */
   *passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): Steps<void> {
     if (!policy.passes.some(isDue)) return;
@@ -74,13 +74,13 @@ export class Commits {
       if (isDue(pass)) yield* this.#quietly(pass, (input) => planPass(input, pass));
   }
 
-  /** Takes out reasoning signed behind a position of the log at which hooks add other content now. */
+  /** Removes signed reasoning after a log position at which hooks now add different content. */
   stripMoved(behind: number): void {
     const why = 'a signature vouches for content that a hook had added, which has changed or moved';
     this.#stripStale(({ seq }) => seq > behind, why);
   }
 
-  /** Takes out reasoning signed over compactions that no longer stand, and what was stale already when they were made. */
+  /** Removes reasoning signed over compactions that are now undone, and reasoning that was stale before them. */
   stripUndone(undone: readonly CompactionRecord[]): void {
     if (undone.length === 0) return;
     const compactions = undone.filter((record) => !onlyStripsReasoning(record));
@@ -92,8 +92,8 @@ export class Commits {
   }
 
   /**
-   * Takes out thoughts of the newest answer, where it recalled, that came to stand behind other words than they were thought over:
-   * the log has what was said beside a recall with the client's own answer, behind what was recalled.
+   * Removes thoughts of the newest answer that now follow other words than those they were signed over. This happens if
+   * the answer used recall: the log keeps text next to a recall call in the client's own answer, after the recall.
    */
   stripMovedByRecall(): void {
     const moved = movedByRecall(this.of.thread.log);
@@ -105,7 +105,7 @@ export class Commits {
     );
   }
 
-  /** Takes out all signed reasoning: the provider refuses a signature, and does not say what of it holds. Says whether there was any. */
+  /** Removes all signed reasoning: a refusal of a signature does not say which one. Returns whether there was any. */
   stripRefused(): boolean {
     const { ledger } = this.of.thread;
     const before = ledger.head;
@@ -113,7 +113,7 @@ export class Commits {
     return ledger.head !== before;
   }
 
-  /** `why` goes into the record. Most logs have no such thought: to plan for those, all of a log that is new would be read at once. */
+  /** `why` goes into the record. A log without such a thought gets no plan: a plan reads all new messages at once. */
   #stripStale(isStale: (thought: SignedThought) => boolean, why: string, isRefused = false): void {
     const log = this.of.thread.log.between(0);
     const holds = ({ id: messageId, seq, parts }: LogMessage): boolean =>
@@ -136,9 +136,9 @@ export class Commits {
 }
 
 /**
- * Signed thoughts of the newest answer, by message and part, that are moved by its recalls. One that led to words stands with the
- * recall and once more with those words: of the first such all that comes behind it is moved. Where there is none, an answer that
- * begins with words had some beside a recall, as far as anybody can tell, and one that begins with a thought had none.
+ * Signed thoughts of the newest answer, by message and part, that its recalls moved. A thought that led to text is in
+ * the log twice: with the recall and with that text. All thoughts after the first such thought are moved. Without such
+ * a thought, an answer that begins with text is taken to have had text next to a recall, and any other answer not.
  */
 function movedByRecall(log: Log): ReadonlySet<string> {
   let newest = log.length - 1;

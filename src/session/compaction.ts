@@ -11,10 +11,10 @@ import type { Pieces } from './wiring.js';
 import { after, inSlices, soon } from './slices.js';
 import { strategiesOf } from './told.js';
 
-/** At once where no text is to be bought. */
+/** Synchronous if no text has to be requested from a summarizer. */
 export type Response = RunReport | Promise<RunReport>;
 
-/** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
+/** Plans runs, requests their text, and commits them: the only place where a session's view gets smaller. */
 export class Compaction {
   constructor(
     private readonly of: Pick<
@@ -37,8 +37,8 @@ export class Compaction {
   ) {}
 
   /**
-   * What a session does before a call: passes that need no gate, then a run where one is due. `onRead`: told when pressure is
-   * read between the two; `moved`: position of the log behind which what hooks add has changed.
+   * The work of a session before a call: passes that need no gate, then a run if one is due. `onRead` is called between
+   * the two, when pressure is read. `moved`: the log position after which the content that hooks add has changed.
    */
   beforeCall(onRead: () => void, moved?: number, signal?: AbortSignal): Response {
     const { thread, policies, stream, commits, triggers } = this.of;
@@ -67,7 +67,7 @@ export class Compaction {
     const policy = this.of.policies.now;
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.#run(trigger, {
-      // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
+      // An overflowed request was full even if its reading is lower: the target is a share of that reading.
       target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
       forced: overflow,
       refused: memory.overflowed,
@@ -75,7 +75,7 @@ export class Compaction {
     });
   }
 
-  /** Where what may never be removed does not fit beside the answer, the answer gives way, and the provider decides. */
+  /** If the floor does not fit next to the room for the answer, that room is reduced, and the provider decides. */
   *#makeRoom(trigger: Trigger): Steps<void> {
     const { gauge, stream, thread, planner } = this.of;
     const { pressure, scale, budget } = gauge.read(thread.projection);
@@ -89,13 +89,13 @@ export class Compaction {
     stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
   }
 
-  /** One run, now, whatever the gates say. */
+  /** Makes one run now, regardless of the gates. */
   async run(trigger: Trigger, how: RunManner): Promise<RunReport> {
     await this.#inSlices(this.#makeRoom(trigger));
     return this.#run(trigger, how);
   }
 
-  /** Plans a run, commits it where it is worth it, and tells plugins that listen. Waits for text that is being bought already. */
+  /** Plans a run, commits it if it is worth it, and tells the plugins. Waits for text that is already requested. */
   async #run(trigger: Trigger, how: RunManner): Promise<RunReport> {
     const { early, hooks, policies, settings, summarizer } = this.of;
     const { signal } = how;
@@ -103,7 +103,7 @@ export class Compaction {
     const isPressure = trigger.kind === 'pressure';
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
     if (isPressure) early.revive();
-    // What is prepared may itself wait for its turn behind other sessions: no longer than for any text.
+    // A plan prepared in the background may itself wait for other sessions. The deadline for text limits this wait.
     let isLate = false;
     for (; isPressure && waitsForText && early.running && !signal?.aborted && !isLate; early.revive()) {
       const { running } = early;
@@ -128,7 +128,7 @@ export class Compaction {
     const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
     const ready = isReady ? this.#readyPlan(policy) : undefined;
     if (ready) return run.finish(ready);
-    // What was refused was full, whatever it is read as.
+    // A refused request was full, even if its reading is lower.
     const full = Math.min(1, reading.pressure);
     const input = {
       ...planner.input(trigger, budget),
@@ -139,7 +139,7 @@ export class Compaction {
     };
     const [{ log }, { head }] = [thread, thread.ledger];
     const isCurrent = (): boolean => thread.ledger.head === head && thread.log === log;
-    // Asked with nothing between it and the commit: whatever takes a turn may roll the log back.
+    // Checked directly before the commit, because any asynchronous step in between could roll the log back.
     return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) =>
       run.finish(isCurrent() ? filled : { ...filled, outcome: staleOf(filled.outcome) }),
     );
@@ -150,7 +150,7 @@ export class Compaction {
     return done instanceof Promise ? this.#standingStill(() => done) : done;
   }
 
-  /** What was prepared between turns, where it brings pressure below the first gate. */
+  /** The plan that was prepared between turns, if it brings pressure below the first gate. */
   #readyPlan({ gates }: Policy): FilledRun | undefined {
     const ready = this.of.early.take();
     if (!ready) return undefined;
@@ -159,7 +159,7 @@ export class Compaction {
     return { ...ready, outcome: { ...ready.outcome, after } };
   }
 
-  /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */
+  /** Keeps the log unchanged while the work is awaited. Messages that arrive meanwhile are appended afterwards. */
   async #standingStill<T>(work: () => Promise<T>): Promise<T> {
     const { thread } = this.of;
     thread.holdArrivals();
@@ -171,18 +171,18 @@ export class Compaction {
   }
 }
 
-/** Whether a run was made, and is over: one that a plugin skipped, or that waits for a yes, is not. */
+/** Whether a run took place and is over. A run that a plugin skipped or that waits for approval is not. */
 const hasEnded = ({ kind, skippedBy }: RunReport): boolean =>
   skippedBy === undefined && (kind === 'committed' || kind === 'noop' || kind === 'unreachable');
 
-/** Whether a run could only prune, and did no more: where that is not enough, the oldest is dropped, which plugins are told. */
+/** Whether a run only pruned. If it had to drop the oldest messages because that was not enough, plugins are told. */
 const isUpkeep = (policy: Policy, { record }: RunReport): boolean =>
   onlyPrunes(policy) && !strategiesOf(record?.plan.edits ?? []).includes('drop');
 
-/** Resolves with the work, or as soon as nobody wants to wait any more. */
+/** Resolves when the work is done, or as soon as the signal is aborted. */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
-  // Who calls may have one signal for all calls: nothing of any stays on it.
+  // The caller may use one signal for all calls, so no listener may remain on it.
   const waited = new AbortController();
   const aborted = new Promise<void>((done) =>
     signal.addEventListener('abort', () => done(), { signal: waited.signal }),

@@ -3,14 +3,14 @@ import type { UsageEntry } from '../spi/index.js';
 import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
 import type { ModelCall } from '../transcript/index.js';
 
-/** Sums over calls; they only grow, whatever is compacted or undone. Where some are unpriced, `cost` is a lower bound. */
+/** Sums over calls. Compaction and undo never lower them. If some calls are unpriced, `cost` is a lower bound. */
 export type CostLine = Omit<UsageEntry, 'line' | 'model'>;
 
-/** What the agent's own calls cost, and what its compaction does. */
+/** The costs of the agent's own calls and of its compaction. */
 export interface Costs {
   readonly primary: CostLine;
   readonly compactor: CostLine;
-  /** Of `primary`: what automatic recall brought back into its requests, each time that it was sent. */
+  /** The share of `primary` for words that automatic recall put back into requests, counted in each request. */
   readonly recalled: CostLine;
 }
 
@@ -19,30 +19,30 @@ type Fill = Settings['fill'];
 const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =>
   line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
 
-/** No call takes more: millions of such reports still have a sum in any database. */
+/** No call takes more tokens. Any database can hold the sum of millions of such reports. */
 const MOST_TOKENS = 1e12;
 
-/** Databases count in whole numbers: a half that a gateway reports would keep from being stored all that waits with it. */
+/** Databases count in whole numbers: a fraction that a gateway reports would block all that is stored with it. */
 const whole = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MOST_TOKENS);
 
 const NOTHING: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 
 const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
 
-/** Sums that were stored, by line, on top of others. */
+/** Adds stored sums to `before`, line by line. */
 export function costsOf(entries: readonly UsageEntry[], before = NO_COSTS): Costs {
   const costs = { ...before };
   for (const { line, model: _, ...sums } of entries) costs[line] = together(costs[line], sums);
   return costs;
 }
 
-/** The spending of one agent path. */
+/** Keeps the costs of one agent path. */
 export class CostBook {
-  /** Hears of every call, as it is stored. */
+  /** Called with the entry of each call, in the form in which it is stored. */
   onSpent: ((entry: UsageEntry) => void) | undefined;
   #totals = NO_COSTS;
 
-  /** `project` hears of every call as well, and `told` of each that a summarizer was asked. */
+  /** `project` also receives every call, and `told` each call of a summarizer. */
   constructor(
     private readonly priceOf: PriceOf,
     private readonly project?: ProjectCosts,
@@ -54,8 +54,8 @@ export class CostBook {
   }
 
   /**
-   * `model`: that the agent's own call went to; null where none was named. `recalled`: tokens of its request that automatic
-   * recall brought back, paid at what its input cost on the whole, cached or not.
+   * `model`: the model that the agent's own call went to; null if none was named. `recalled`: tokens of the request
+   * that automatic recall brought back. They are priced at the average price of the request's input, cached or not.
    */
   addPrimary(usage: Usage, model: string | null, recalled = 0): void {
     const cost = model === null ? null : this.priceOf(model, usage);
@@ -80,12 +80,12 @@ export class CostBook {
     this.onSpent?.(entry);
   }
 
-  /** Takes up sums that were stored, with what is not stored yet. */
+  /** Restores stored sums, including entries that are not stored yet. */
   restore(entries: readonly UsageEntry[]): void {
     this.#totals = costsOf(entries);
   }
 
-  /** Why no further summary may be bought; undefined while one may. */
+  /** Why no further summary may be requested in this session; undefined while one may. */
   stopped({ maxCost, maxTokens }: Pick<Fill, 'maxCost' | 'maxTokens'>): string | undefined {
     const { compactor } = this.#totals;
     const spent = whatIsSpent([compactor], maxCost, maxTokens);
@@ -93,10 +93,10 @@ export class CostBook {
   }
 }
 
-/** The spending of all sessions of one engine, and how much of it within the hour. */
+/** Keeps the costs of all sessions of one engine, and its summarizer calls of the last hour. */
 export class ProjectCosts {
   #totals = NO_COSTS;
-  /** Calls of summarizers of the last hour, oldest first. */
+  /** Summarizer calls of the last hour, oldest first. */
   #recent: readonly (UsageEntry & { readonly at: number })[] = [];
 
   constructor(private readonly clock: () => number) {}
@@ -115,7 +115,7 @@ export class ProjectCosts {
     return this.#recent.filter(({ at }) => at > from);
   }
 
-  /** Why no further summary may be bought for now; undefined while one may. */
+  /** Why no further summary may be requested for now; undefined while one may. */
   stopped({
     maxCostPerHour,
     maxTokensPerHour,
@@ -126,7 +126,7 @@ export class ProjectCosts {
   }
 }
 
-/** Which of two caps these calls have reached; undefined where neither. */
+/** Names the cap that these calls have reached; undefined if they have reached neither. */
 function whatIsSpent(
   calls: readonly CostLine[],
   maxCost: number | null,
@@ -158,7 +158,7 @@ function together(one: CostLine, other: CostLine): CostLine {
   ) as unknown as CostLine;
 }
 
-/** Reported figures come from outside; one that is none must not spoil the sum. */
+/** Reported figures come from outside. A value that is not a valid figure must not spoil the sum. */
 function positive(count: number | undefined): number {
   return typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;
 }

@@ -2,22 +2,22 @@ import type { Observable } from 'rxjs';
 import type { HearPlugin } from './plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
 
-/** Where something happened. */
+/** The session and agent path of an event. */
 export interface EventPlace {
   readonly sessionId: string;
   readonly agentPath: string;
-  /** Model that the session talked to then; null where none was named. */
+  /** Model that the session used at that time; null if none was named. */
   readonly model: string | null;
 }
 
-/** Something that happened in one session of an engine. */
+/** An event in one session of an engine. */
 export type EngineEvent = PressureEvent &
   EventPlace & {
     /** Milliseconds since the epoch. */
     readonly at: number;
   };
 
-/** What all sessions of one engine tell, in the order it happened. */
+/** The events of all sessions of one engine, in order. */
 export class EngineEvents {
   readonly #hub = new EventHub<EngineEvent>((error, { sessionId, agentPath, model, at }) => ({
     kind: 'listener-failed',
@@ -34,13 +34,13 @@ export class EngineEvents {
     return this.#hub.events;
   }
 
-  /** What a plugin says outside a session: its place is empty. */
+  /** Emits a message of a plugin outside any session; its session id and agent path are empty. */
   readonly said: HearPlugin = (plugin, level, message) => {
     const nowhere = { sessionId: '', agentPath: '', model: null };
     this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.clock() });
   };
 
-  /** A stream for one session, whose events are told here too. */
+  /** Creates the stream of one session. Its events are emitted here as well. */
   streamOf(place: () => EventPlace): PressureStream {
     return new PressureStream((event) => {
       if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.clock() });

@@ -17,34 +17,34 @@ import { budgetFor, limitsFor, ratioFor, type Answer } from './budget.js';
 import type { ProvenLimits } from './learned-limits.js';
 import type { Pieces } from './wiring.js';
 
-/** What reports and refusals have taught of models. */
+/** The calibration and limits that reports and refusals have taught. */
 interface Knowledge {
   readonly model: string | null;
   readonly calibration: Calibration;
   readonly learned: ReadonlyMap<string | null, ProvenLimits>;
 }
 
-/** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
+/** Turns the size of a view into a reading on one scale, and learns that scale from the usage the provider reports. */
 export class Gauge {
   #model: string | null;
-  /** Most tokens that the next request lets the model answer. */
+  /** Most tokens that the model may use for its answer to the next request. */
   #asked: number | undefined;
-  /** Most that is kept for an answer beside which what may never be removed would not fit. */
+  /** Most tokens kept for the answer, set when the floor would not fit next to the usual room for it. */
   #most: number | undefined;
   #learned = new Map<string | null, ProvenLimits>();
   #budget!: Budget;
-  /** Tokens of the model for each of the counter's. */
+  /** Tokens of the model for each token of the counter. */
   #ratio!: number;
   #calibration: Calibration = UNCALIBRATED;
-  /** Of models that were talked to before. */
+  /** Calibrations of models that were used before. */
   readonly #calibrations = new Map<string | null, Calibration>();
   #generation = 0;
-  /** What was taken in last is what a provider counted that refused. */
+  /** The last count taken in is from a refusal. */
   #isRefused = false;
   #loading: Promise<void> | undefined;
-  /** Tool definitions, and what else no edit can change. Changes where a followed client's do. */
+  /** Size of tool definitions and other content that no edit can change. Follows the tools of a followed client. */
   fixed: Size;
-  /** The agent has the tool that reads back what left. */
+  /** Whether the agent has the recall tool. */
   recall: boolean;
 
   constructor(private readonly of: Pick<Pieces, 'catalogue' | 'counter' | 'options' | 'settings'>) {
@@ -60,12 +60,12 @@ export class Gauge {
     return this.#budget;
   }
 
-  /** Model that the requests go to; null where none was named. */
+  /** Model that the requests go to; null if none was named. */
   get model(): string | null {
     return this.#model;
   }
 
-  /** While what is known of the model is being loaded: `read` says more after it. Undefined where nothing is. */
+  /** Resolves when the limits of the model are loaded and `read` uses them; undefined if nothing is being loaded. */
   get loading(): Promise<void> | undefined {
     return this.#loading;
   }
@@ -75,24 +75,24 @@ export class Gauge {
     return this.#learned.get(this.#model) ?? {};
   }
 
-  /** How often the view was rewritten. */
+  /** How many times the view was rewritten. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** What reported usage has taught so far; can be given back after a restart. */
+  /** The calibration learned so far from reported usage; `restore` takes it back after a restart. */
   get calibration(): Calibration {
     return this.#calibration;
   }
 
-  /** Gives back what usage has taught of a model: of an earlier view, whatever was counted then. */
+  /** Restores the calibration of a model. It counts as learned on an earlier view, so its generation is dropped. */
   restore(known: Calibration, model = this.#model): void {
     const calibration = { ...known, generation: -1 };
     if (model === this.#model) this.#calibration = calibration;
     else this.#calibrations.set(model, calibration);
   }
 
-  /** What another gauge can take over. */
+  /** The knowledge that another gauge can take over. */
   get knowledge(): Knowledge {
     return { model: this.#model, calibration: this.#calibration, learned: this.#learned };
   }
@@ -100,14 +100,14 @@ export class Gauge {
   /** The size of a view against the budget, on the scale that reported usage has taught. */
   readonly read = (projection: Projection): Reading => this.scale()(projection);
 
-  /** The budget of a run that has settings of its own. */
+  /** The budget of a run with its own settings. */
   budgetUnder(settings: Settings): Budget {
     return budgetFor(settings, this.#limits(), this.of.counter, this.#answer);
   }
 
   /**
-   * Reads as of now, whatever is reported meanwhile: a plan is made on one scale, that of the view which is read first. Of one
-   * that is over the budget the scale is that of a full request: it is cut to that before it is sent.
+   * Returns a reader that keeps the present scale even if usage is reported meanwhile: a plan needs one scale, that of
+   * the view read first. For a view over the budget, the scale is that of a full request, because it is cut to that.
    */
   scale(budget = this.#budget): (projection: Projection) => Reading {
     const { fixed: tools } = this;
@@ -121,12 +121,12 @@ export class Gauge {
     };
   }
 
-  /** Tokens of a request by our own count for this model, whatever reports have taught. */
+  /** Tokens of a request by our own count for this model, without calibration. */
   estimateOf({ tokens, scale }: Reading): number {
     return (tokens / scale) * this.#ratio;
   }
 
-  /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
+  /** Takes in the reported usage of the request with the reading `sent`, which must be of the present generation. */
   observe(usage: Usage, sent: Reading, isRefusal = false): void {
     const estimate = this.estimateOf(sent);
     this.#calibration = calibrate(this.#calibration, { estimate, usage, generation: this.#generation });
@@ -134,8 +134,8 @@ export class Gauge {
   }
 
   /**
-   * What may never be removed takes so many tokens, and is too much only by what a report has taught: of a small request, half
-   * of which the provider had added, or a wrong one. Then it is forgotten, or nothing were sent any more that could mend it.
+   * Forgets the calibration if the floor is over the budget only because of it: the report may be wrong, or be of a
+   * small request that the provider doubled. Otherwise no request would be sent any more whose report could correct it.
    */
   forgetIfDoubted(floor: number): boolean {
     const [{ ratio }, { tokens }] = [this.#calibration, this.#budget];
@@ -144,38 +144,38 @@ export class Gauge {
     return true;
   }
 
-  /** The view was rewritten: what was reported before it says less about what is sent after. */
+  /** Marks the view as rewritten: earlier reports say less about later requests. */
   rewritten(): void {
     this.#generation++;
   }
 
-  /** The next request goes to another model: its limits and its tokens count from here on. */
+  /** Switches to the model of the next request: its limits and its tokens count from now on. */
   talkTo(model: string): void {
     if (model === this.#model) return;
     this.#calibrations.set(this.#model, this.#calibration);
     this.#model = model;
     this.#most = undefined;
-    // What was reported was of another model's tokens.
+    // The present calibration is for the tokens of another model.
     this.restore(this.#calibrations.get(model) ?? UNCALIBRATED);
     this.#derive();
     this.#loadLimits();
   }
 
-  /** Most tokens that the next request lets the model answer; what it says where it is more than is kept free. */
+  /** Sets the most tokens that the next answer may use; they are kept free if they are more than the reserve. */
   askFor(outputTokens: number | undefined): void {
     if (outputTokens === this.#asked) return;
     this.#asked = outputTokens;
     this.#derive();
   }
 
-  /** What the next request lets the model answer; undefined where it says nothing of that. */
+  /** Most tokens of the answer to the next request; undefined if the request does not set a limit. */
   get asked(): number | undefined {
     return this.#asked;
   }
 
   /**
-   * What may never be removed takes so many tokens: the answer gives way to it, where nobody stated its room and the
-   * window holds both. Says what is kept for the answer from then on; undefined where nothing changed.
+   * Reduces the room for the answer so that the floor fits, if the window holds both and the room comes from the
+   * request or a learned limit. Returns the tokens kept for the answer from then on; undefined if nothing changed.
    */
   makeRoomFor(floor: number): number | undefined {
     const { tokens, window, usable } = this.#budget;
@@ -191,20 +191,20 @@ export class Gauge {
     return undefined;
   }
 
-  /** A refused request said what it would have taken: of this model, or of the one that is talked to. */
+  /** Takes in the limits that a refusal has proven, of `model` or of the model in use. */
   learn(proven: ProvenLimits, model = this.#model): void {
     this.#learned.set(model, lowest(this.#learned.get(model) ?? {}, proven));
     this.#derive();
   }
 
-  /** What refusals taught of the model does not hold. */
+  /** Forgets the limits that refusals taught of the model in use. */
   forget(): void {
     this.#most = undefined;
     this.#learned.delete(this.#model);
     this.#derive();
   }
 
-  /** Takes over what another gauge knows of its models: one of the same session, on another path. */
+  /** Takes over the knowledge of another gauge: that of the same session on another agent path. */
   takeOver({ model, calibration, learned }: Knowledge): void {
     for (const [of, proven] of learned) this.#learned.set(of, proven);
     this.restore(calibration, model);
@@ -244,12 +244,12 @@ export class Gauge {
   }
 }
 
-/** How much more than the floor a request may hold where the answer gives way to it: the next exchanges, and a digest. */
+/** If the room for the answer is reduced, a request may hold so many floors: space for new exchanges and a digest. */
 const ROOM_OVER_FLOOR = 1.5;
-/** Least that is kept for an answer where what may never be removed leaves more, in tokens. */
+/** Fewest tokens kept for an answer, if the floor leaves room for them. */
 const SMALLEST_ANSWER = 1_000;
 
-/** A refusal proves a ceiling; a later one that names a higher one proves nothing against it. */
+/** A refusal proves an upper limit. A later refusal with a higher limit does not disprove it. */
 function lowest(known: ProvenLimits, proven: ProvenLimits): ProvenLimits {
   const fields = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
   const stated = fields.flatMap((field) => {

@@ -2,7 +2,7 @@ import { PIPELINE_STEPS, type RunInput, type RunOutcome } from '../pipeline/inde
 import { endsOf, type Hold, type PlannedEdit, type ReadonlyLog, type Warning } from '../transcript/index.js';
 import { after } from './slices.js';
 
-/* Spans that an operator took back from compaction: they stand until released, and give way where nothing fits beside them. */
+/* Holds are spans whose compaction an operator undid. They remain until released, unless nothing else makes it fit. */
 
 export const HOLDS_GAVE_WAY: Warning = {
   code: 'holds-gave-way',
@@ -10,13 +10,13 @@ export const HOLDS_GAVE_WAY: Warning = {
     'What was held since an undo did not fit into a request: it was compacted again, and nothing is held any more. Raise the budget before you undo.',
 };
 
-/** What a run came to, on the input that it came of. */
+/** The outcome of a run, and the input it was planned on. */
 export interface Drafted {
   readonly input: RunInput;
   readonly outcome: RunOutcome;
 }
 
-/** What a run came to; where that was nothing, and something is held, what it comes to without. */
+/** The outcome of a run. If the run is stuck and there are holds, it is planned again without them. */
 export function withoutHolds(
   input: RunInput,
   outcome: RunOutcome,
@@ -30,13 +30,13 @@ export function withoutHolds(
   );
 }
 
-/** Whether a plan changes what is held; reasoning whose signature is void goes from there too. */
+/** Whether a plan changes a held span. Removal of reasoning with a void signature does not count. */
 export function takesHeld(edits: readonly PlannedEdit[], holds: readonly Hold[], log: ReadonlyLog): boolean {
   if (holds.length === 0) return false;
   return edits.some((edit) => {
     if (edit.stage === PIPELINE_STEPS.signatures) return false;
     const [first, last] = endsOf(edit);
-    // What was rolled back meanwhile is none of it.
+    // An edit of messages that were rolled back meanwhile touches no hold.
     const [from, to] = [log.find(first)?.seq ?? Infinity, log.find(last)?.seq ?? -1];
     return holds.some((hold) => from <= hold.to && to >= hold.from);
   });

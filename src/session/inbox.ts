@@ -4,13 +4,13 @@ import { continueMessage, markerMessage } from './own-messages.js';
 import type { Pieces } from './wiring.js';
 import { takeInSlices } from './slices.js';
 
-/** Takes messages into the log, and has them stored: those of clients and hosts, and the session's own. */
+/** Appends messages to the log and stores them: those of clients and hosts, and the session's own. */
 export class Inbox {
   constructor(
     private readonly of: Pick<Pieces, 'clock' | 'follower' | 'intake' | 'persistence' | 'stream' | 'thread'>,
   ) {}
 
-  /** Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored. */
+  /** Throws `MESSAGE_INVALID` or `MESSAGE_ID_TAKEN` before any message is added. Resolves when all are stored. */
   append(...messages: readonly Message[]): Promise<void> {
     const { copyInstance } = this.of.follower;
     this.#admit(messages.map((message, place) => ownMessage(message, place, copyInstance)));
@@ -18,14 +18,14 @@ export class Inbox {
   }
 
   /**
-   * A client's whole history, which can be long: taken in and stored in slices, and nothing of it where an id is taken.
-   * `isAgain`: it is said again where others changed what it stands behind; until then it is turned down.
+   * Appends a client's whole history, which can be long, in slices; nothing of it if an id is taken. `isAgain`: the
+   * caller sends the messages again if another process changed the log before them; until then they are refused.
    */
   async appendAll(given: readonly Message[], isAgain = false): Promise<void> {
     this.of.thread.checkIds(this.#notWaiting(given));
     let before: string | undefined;
     const take = (message: Message): void => {
-      // Rolled back, or gone on with, between two slices.
+      // The log was rolled back or grew between two slices.
       if (isAgain && before !== undefined && this.of.thread.newest?.id !== before) throw idTaken(message.id);
       this.#admit([message], isAgain);
       before = message.id;
@@ -33,14 +33,14 @@ export class Inbox {
     await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
   }
 
-  /** A message of the session's own, unless another process was first with one of that name: then that one stands. */
+  /** Appends a message of the session's own, unless another process has already stored a message with the same id. */
   async appendOnce(message: Message): Promise<void> {
     await this.append(message).catch((error: unknown) => {
       if (!isIdTaken(error)) throw error;
     });
   }
 
-  /** Tells the agent to go on if it has next steps; not where its provider paused, and goes on by itself. */
+  /** Tells the agent to go on if it has next steps, unless the provider has paused the turn and continues it anyway. */
   async goOn(): Promise<void> {
     const { log, appended } = this.of.thread;
     if (log.isPaused) return;
@@ -48,14 +48,14 @@ export class Inbox {
     await this.append(continueMessage(`continue:${appended}:${now}`, now));
   }
 
-  /** Has the next request compacted, also after a restart. `auto`: by the host's own doing. */
+  /** Requests that the next `prepare` compacts, even after a restart. `auto`: no operator asked for it. */
   queue(auto: boolean): Promise<void> {
     const now = this.of.clock();
     this.of.stream.emit({ kind: 'queued', auto });
     return this.append(markerMessage(`compaction:${this.of.thread.appended}:${now}`, auto, now));
   }
 
-  /** Without those that could not be stored yet, told again. */
+  /** Leaves out messages that are appended again while they still wait to be stored. */
   #notWaiting(messages: readonly Message[]): readonly Message[] {
     return messages.filter((message) => !this.of.persistence.journal?.isWaiting(message));
   }
@@ -73,8 +73,8 @@ export class Inbox {
 }
 
 /**
- * A message of the log's own: whoever appended it may write to the object that a provider or client gave, and the log
- * does not change. Throws `MESSAGE_INVALID` for what no request can carry, no store can keep, or nobody can read.
+ * Copies and freezes a message for the log, so that later changes to the given object do not change the log. Throws
+ * `MESSAGE_INVALID` for a message that a request cannot carry, a store cannot keep, or that throws when it is read.
  */
 function ownMessage(message: Message, place: number, instance: CopyOptions['instance']): Message {
   const refused = (subject: string, found: string) =>

@@ -5,13 +5,13 @@ import type { Message, MessageSize, Size, Steps } from '../transcript/index.js';
 
 /** How messages are measured and enter the log of a session. */
 export interface Intake {
-  /** Takes secrets out of every text that is made from the log. */
+  /** Removes secrets from every text that is made from the log. */
   readonly redact: Redact;
   /** Counts the long texts of a message before it is appended, in steps. */
   readonly countAhead: (message: Message) => Steps<void>;
-  /** Measures what is appended, once: at its client's own words, for these are what a request may hold. */
+  /** Measures each appended message once, at least at the size of the client's own words, which a request may hold. */
   readonly measure: MeasureMessage;
-  /** Takes secrets out before; absent where the log keeps what was said. */
+  /** Removes secrets before messages enter the log; absent if the log keeps the original words. */
   readonly redaction?: LogRedaction;
 }
 

@@ -1,37 +1,37 @@
 import type { Json, Overflow, SessionStore } from '../spi/index.js';
 import type { Limits } from '../tokens/index.js';
 
-/** Scope of the stored values that say what refusals have proven, by model. */
+/** Scope of the stored limits that refusals have proven, by model. */
 const SCOPE = 'learned-limits';
 
-/** No model that agents use takes less: a smaller figure was quoted, not meant. */
+/** No model that agents use takes less: a smaller figure in a refusal is not the limit. */
 const MIN_LIMIT = 1_000;
-/** Counts are never off by more: a limit above this multiple of our count cannot be why a request was refused. */
+/** Our counts are never off by more: a limit above this multiple of our count cannot be the reason for a refusal. */
 const MISCOUNT = 1.5;
-/** So much of a refused request is taken to fit where nobody says what does. */
+/** If a refusal names no limit, this share of the refused request is assumed to fit. */
 const BELOW_REFUSED = 0.95;
-/** Threads that are remembered of each model and tenant: two that agree prove a limit. */
+/** Most threads that are remembered for each model and tenant. Two threads that agree prove a limit. */
 const MAX_THREADS = 8;
-/** Tenants that are remembered of each model, those that were told something newest. */
+/** Most tenants that are remembered for each model: those with the newest refusals. */
 const MAX_TENANTS = 64;
 
-/** What a refusal proves of a model. */
+/** The limits of a model that a refusal proves. */
 export interface ProvenLimits extends Limits {
-  /** Tokens kept free for the answer where a request asks for none, by the provider or by its SDK unseen. */
+  /** Tokens that the provider or its SDK keeps free for the answer if a request names no limit for it. */
   readonly reserved?: number;
 }
 
-/** What is known of the request that was refused. */
+/** The known sizes of a refused request. */
 export interface RefusedRequest {
-  /** Input, as it was read. */
+  /** Input tokens according to the reading. */
   readonly tokens: number;
-  /** Room for the answer that the provider counts with it. */
+  /** Tokens for the answer that the provider counts with the input. */
   readonly output: number;
-  /** Most input that went through before, as it was reported. */
+  /** Most input tokens that were reported for an accepted request. */
   readonly passed: number;
 }
 
-/** Why a limit that a refusal names cannot be true; undefined where nothing speaks against it. */
+/** Why a limit that a refusal names cannot be true; undefined if it is plausible. */
 export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined): string | undefined {
   const limit = limitOf(refusal);
   if (limit === undefined) return 'it names no limit';
@@ -46,13 +46,13 @@ export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined):
   return undefined;
 }
 
-/** Whether what a provider says it counted can be the request that it refused. */
+/** Whether the count in a refusal can be that of the refused request. */
 export function isPlausible({ requested, input }: Overflow, { tokens, output }: RefusedRequest): boolean {
   const counted = input ?? requested;
   return counted !== undefined && counted >= tokens / 3 && counted <= 3 * tokens + output;
 }
 
-/** What refusals that name no limit come to: less than was refused, and what went through, where that was as large. */
+/** The input limit to assume if a refusal names none: less than was refused, but at least what was accepted before. */
 export function limitBelow({ tokens, passed }: RefusedRequest): ProvenLimits {
   const inputLimit = Math.max(passed, Math.floor(BELOW_REFUSED * tokens));
   return inputLimit < MIN_LIMIT || inputLimit >= tokens ? {} : { inputLimit };
@@ -69,22 +69,22 @@ export const limitOf = ({ contextWindow, inputLimit }: Limits): number | undefin
     ? (contextWindow ?? inputLimit)
     : Math.min(contextWindow, inputLimit);
 
-/** What refusals have taught of one model. */
+/** The limits of one model that refusals have taught. */
 export interface LearnedLimit {
   readonly model: string;
-  /** What each thread was told, newest last. */
+  /** The limits that each thread was told, newest last. */
   readonly seen: readonly SeenLimit[];
-  /** What holds for every session of a tenant: at least two threads of it were told the same. */
+  /** Limits that hold for every session of a tenant, because at least two of its threads were told the same. */
   readonly proven: readonly TenantLimit[];
 }
 
-/** What the refusals of one tenant have proven: another may have other keys, and could be lied to by this one. */
+/** The limits proven for one tenant. Another tenant may use other keys, and must not be fooled by false ones. */
 export interface TenantLimit extends ProvenLimits {
-  /** '' for sessions of nobody in particular. */
+  /** '' for sessions that belong to no tenant. */
   readonly tenant: string;
 }
 
-/** What one thread was told of a model. */
+/** The limits of a model that one thread was told. */
 export interface SeenLimit extends ProvenLimits {
   /** Session id and agent path. */
   readonly thread: string;
@@ -92,19 +92,19 @@ export interface SeenLimit extends ProvenLimits {
   readonly at: number;
 }
 
-/** A thread as limits name it. */
+/** Name of a thread in stored limits. */
 export const threadName = (sessionId: string, agentPath: string): string => `${sessionId}/${agentPath}`;
 
-/** Whose session a thread is of: as the service names sessions of tenants, before a colon. */
+/** Tenant of a thread: the part of its name before a colon, as the service names the sessions of tenants. */
 export const tenantOf = (thread: string): string => /^([a-z0-9][a-z0-9-]{0,62}):/.exec(thread)?.[1] ?? '';
 
-/** What holds for a thread: what it was told itself, and what two others of its tenant agree on. */
+/** The limits of a thread: those it was told itself, otherwise those that two threads of its tenant agree on. */
 export function provenFor({ seen, proven }: LearnedLimit, thread: string): ProvenLimits | undefined {
   const tenant = tenantOf(thread);
   return seen.findLast((one) => one.thread === thread) ?? proven.findLast((one) => one.tenant === tenant);
 }
 
-/** What a thread of the tenant was told last that a refused request was over; undefined where none was. */
+/** The newest limit that a thread of the tenant was told and that the refused request exceeds; undefined if none. */
 export function limitTold(
   { seen }: LearnedLimit,
   thread: string,
@@ -116,7 +116,7 @@ export function limitTold(
   return told && limitsIn(told);
 }
 
-/** What refusals taught of each model. */
+/** The limits that refusals taught, by model. */
 export async function learnedLimits(store: SessionStore): Promise<readonly LearnedLimit[]> {
   const byModel = new Map<string, StoredLimit[]>();
   for (const one of await storedLimits(store))
@@ -128,7 +128,7 @@ export async function learnedLimits(store: SessionStore): Promise<readonly Learn
   }));
 }
 
-/** Keeps what a thread was told, and the newest of what others were. */
+/** Stores the limits that a thread was told, and deletes the oldest of those that others were told. */
 export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
   const name = JSON.stringify([model, seen.thread]);
   await store.setValue(SCOPE, name, { ...seen, model } as unknown as Json);
@@ -137,7 +137,7 @@ export async function noteLimit(store: SessionStore, model: string, seen: SeenLi
   for (const one of known) if (!kept.has(one.name)) await store.setValue(SCOPE, one.name, undefined);
 }
 
-/** No tenant's threads push out another's. */
+/** The newest limits to keep. The threads of one tenant do not displace those of another. */
 function newestOf(seen: readonly StoredLimit[]): readonly StoredLimit[] {
   const kept: StoredLimit[] = [];
   const counts = new Map<string, number>();
@@ -151,14 +151,14 @@ function newestOf(seen: readonly StoredLimit[]): readonly StoredLimit[] {
   return kept;
 }
 
-/** Forgets what was learned of a model, or of all of them. Says of how many. */
+/** Forgets the learned limits of a model, or of all models. Returns the number of models. */
 export async function forgetLimits(store: SessionStore, model?: string): Promise<number> {
   const known = (await storedLimits(store)).filter((one) => model === undefined || one.model === model);
   for (const { name } of known) await store.setValue(SCOPE, name, undefined);
   return new Set(known.map((one) => one.model)).size;
 }
 
-/** What one thread was told, as it is stored: each a value of its own, so that none who writes beside another loses theirs. */
+/** A stored limit of one thread. Each thread has its own value, so that processes that write at once lose nothing. */
 interface StoredLimit extends SeenLimit {
   readonly model: string;
   readonly name: string;
@@ -174,7 +174,7 @@ async function storedLimits(store: SessionStore): Promise<readonly StoredLimit[]
     .toSorted((a, b) => a.at - b.at);
 }
 
-/** Of each tenant what two of its threads agree on, the newest where they agree on more. */
+/** For each tenant the limits that two of its threads agree on; if they agree on several, the newest. */
 function provenBy(seen: readonly StoredLimit[]): readonly TenantLimit[] {
   const proven = new Map<string, TenantLimit>();
   for (const [at, one] of seen.entries()) {

@@ -4,13 +4,13 @@ import { goOnMessage, withoutMarkers } from './own-messages.js';
 import type { Pieces } from './wiring.js';
 import type { Thread } from './thread.js';
 
-/** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
+/** Ends the tool loop in progress with a user message if an edit removed its reasoning. */
 export class LoopEnd {
-  /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
+  /** Version of the ledger at the last check: only edits in the ledger remove reasoning. */
   #checkedAt = 0;
   constructor(private readonly of: Pick<Pieces, 'clock' | 'inbox' | 'policies' | 'thread'>) {}
 
-  /** Before a request is written. */
+  /** Appends the message if it is needed. Called before a request is written. */
   async put(): Promise<void> {
     const { thread, policies, inbox, clock } = this.of;
     const { ledger, log } = thread;
@@ -21,8 +21,8 @@ export class LoopEnd {
 }
 
 /**
- * Whether the tool loop in progress has lost the reasoning that its provider asks for: a loop that was begun with signed
- * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
+ * Whether the tool loop in progress has lost the reasoning that its provider requires: a loop that began with signed
+ * reasoning is refused without it, unless a user message follows. Walks back to the newest words of a user.
  */
 function lostReasoning({ log, projection }: Thread, { reasoning }: Policy): boolean {
   if (!reasoning) return false;
@@ -36,8 +36,8 @@ function lostReasoning({ log, projection }: Thread, { reasoning }: Policy): bool
 }
 
 /**
- * What a message says of the loop that it stands in; undefined where the answer lies further back. Steps that may go whole
- * take no reasoning from those that stay (`isBound`: they do).
+ * State of a loop's reasoning as far as a message shows it; undefined if an earlier message decides. `isBound`: steps
+ * that were removed as a whole count as lost reasoning; otherwise the steps that remain do not need it.
  */
 function reasoningOf(
   shown: ViewMessage,

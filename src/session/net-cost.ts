@@ -2,21 +2,21 @@ import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
 import type { CompactionRecord, Ledger } from '../transcript/index.js';
 import type { CallRecord } from './calls.js';
 
-/** How a provider bills a prefix that it has seen before. Factors of the price of plain input. */
+/** How a provider bills a cached prefix. `read` and `write` are factors of the price of plain input. */
 export interface PrefixCache {
   readonly read: number;
   readonly write: number;
-  /** Shortest prefix that is kept, in tokens. */
+  /** Shortest prefix that the provider caches, in tokens. */
   readonly minTokens: number;
-  /** How long it is kept without being read, in milliseconds. */
+  /** How long a prefix remains cached without being read, in milliseconds. */
   readonly lifeMs: number;
 }
 
 type Keeping = Pick<PrefixCache, 'minTokens' | 'lifeMs'>;
 
 /**
- * How long a prefix must be and how long it is kept: assumptions. The providers' documentation differs by model and
- * tier and gives ranges; these are its usual figures, and no price sheet has them.
+ * Assumed minimum length and lifetime of a cached prefix. The providers' documentation gives ranges that differ by
+ * model and tier. These are its usual figures; no price sheet has them.
  */
 const KEEPING: readonly (readonly [model: RegExp, keeping: Keeping])[] = [
   [/claude|anthropic/i, { minTokens: 1_024, lifeMs: 300_000 }],
@@ -24,12 +24,12 @@ const KEEPING: readonly (readonly [model: RegExp, keeping: Keeping])[] = [
   [/deepseek/i, { minTokens: 64, lifeMs: 3_600_000 }],
 ];
 const USUAL: Keeping = { minTokens: 1_024, lifeMs: 600_000 };
-/** Assumed where a model is in no price sheet: half price for what is read, nothing extra for what is written. */
+/** Assumed factors for a model in no price sheet: cached input costs half, and writing to the cache nothing extra. */
 const UNPRICED = { read: 0.5, write: 1 };
-/** Priced to learn factors: of the lowest tier of every sheet. */
+/** Sample size whose prices give the factors; it falls into the lowest tier of every price sheet. */
 const SAMPLE_TOKENS = 10_000;
 
-/** Factors as the price sheets have them; where a sheet has no price for cached input, it costs what plain input does. */
+/** Factors from the price sheets. If a sheet has no price for cached input, it costs as much as plain input. */
 export function prefixCacheOf(model: string | null, priceOf: PriceOf = () => null): PrefixCache {
   const keeping = KEEPING.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? USUAL;
   const price = (usage: Partial<Usage>): number | null =>
@@ -41,43 +41,43 @@ export function prefixCacheOf(model: string | null, priceOf: PriceOf = () => nul
   return { read: factor(read, plain), write: factor(write, plain), ...keeping };
 }
 
-/** Without the last digits, which are the arithmetic's. */
+/** Rounded, to remove floating-point noise. */
 const factor = (part: number, whole: number): number => Number((part / whole).toFixed(4));
 
-/** What one compaction or prune costs and saves. Tokens are the provider's, or estimates of them; amounts are plain input tokens. */
+/** The costs and savings of one record. Tokens are the provider's, or estimates; amounts are in plain input tokens. */
 export interface NetCost {
   readonly record: string;
-  /** A prune frees tokens and re-writes the cache as a compaction does. */
+  /** The kind of the record. A prune also frees tokens and causes a rewrite of the cache. */
   readonly kind: CompactionRecord['kind'];
-  /** Tokens that each later call sends less; 0 once it was undone. */
+  /** Tokens that each later call saves; 0 after an undo. */
   readonly savedPerCall: number;
-  /** Tokens behind the first change: the next call pays for them anew, in place of a read. */
+  /** Tokens after the first change. The next call pays for them in full instead of reading them from the cache. */
   readonly rewritten: number;
-  /** Tokens a summarizer took, in and out, and what they cost in US dollars where that is known. */
+  /** Input and output tokens of summarizers, and their cost in US dollars; null if it is not known. */
   readonly spentTokens: number;
   readonly spentCost: number | null;
-  /** What the next call was predicted to be billed, as plain input tokens, and what it came to by its usage. */
+  /** Predicted bill of the next call, and the bill by its reported usage, both in plain input tokens. */
   readonly predicted: { readonly inputTokens: number; readonly billed: number };
   readonly reported?: { readonly inputTokens: number; readonly billed: number };
-  /** Calls that were observed while it stood. */
+  /** Number of calls that were observed while the record was in force. */
   readonly calls: number;
-  /** Calls after which it has paid for itself, where it ever does. */
+  /** Number of calls after which the record has paid for itself; `Infinity` if it never does. */
   readonly paysAfterCalls: number;
-  /** Saved so far, less the re-write and the spending: plain input tokens. Below 0 until it has paid for itself. */
+  /** Savings so far, less the rewrite and the spending, in plain input tokens. Below 0 until they exceed the costs. */
   readonly net: number;
-  /** The same in US dollars; null where no price is known. */
+  /** `net` in US dollars; null if no price is known. */
   readonly netCost: number | null;
 }
 
-/** From which state of the ledger a compaction stood, and up to which. */
+/** The versions of the ledger between which a record was in force. */
 interface Standing {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What each compaction was predicted to save, held against the usage that was reported after it. Made from what is kept
- * anyway, so that it is the same in every process that reads the session.
+ * Compares the predicted savings of each record with the usage that was reported after it. Uses only stored values, so
+ * every process that reads the session gets the same result.
  */
 export function netCostsOf(
   ledger: Pick<Ledger, 'records' | 'events' | 'version'>,
@@ -87,7 +87,7 @@ export function netCostsOf(
   const standing = standingOf(ledger);
   const observed = calls.filter(({ usage }) => usage);
   const records = ledger.records.filter(({ id }) => standing.has(id));
-  // Nothing was sent between two changes: the next call pays for both at once, from where the first of them begins.
+  // If no request was sent between two records, the next call pays for both, from the first change of either on.
   let unchanged = Infinity;
   return records.map((record, i) => {
     const stood = standing.get(record.id)!;
@@ -119,8 +119,8 @@ function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): Re
 }
 
 /**
- * `under`: calls that were observed while it stood, in order. `unchanged`: tokens at the front of the next request that
- * are as they were; null where another change came before it was sent, which pays for this one too.
+ * `under`: the calls that were observed while the record was in force, in order. `unchanged`: unchanged tokens at the
+ * front of the next request; null if another record came before that request, which then pays for this one too.
  */
 function netCostOf(
   record: CompactionRecord,
@@ -146,7 +146,7 @@ function netCostOf(
   const spentCost = priced.length === calls.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
   const sample = model === null ? null : priceOf(model, { inputTokens: SAMPLE_TOKENS, outputTokens: 0 });
   const price = sample === null ? null : sample / SAMPLE_TOKENS;
-  // What a summarizer took has the price of its own model: in tokens of this one it is more, or less.
+  // A summarizer's tokens have the price of its own model, so they are converted to tokens of this model by cost.
   const spent = price && spentCost !== null ? spentCost / price : spentTokens;
   const upFront = rewritten * (cache.write - cache.read) + spent;
   const perCall = saved * cache.read;

@@ -4,17 +4,17 @@ import { isToolCall, isToolResult, textOf, type LogMessage, type ReadonlyLog } f
 export interface PinRules {
   /** System messages are pins. */
   readonly system: boolean;
-  /** The first user message is a pin, and what else sets out the work. */
+  /** The opening of the log is pinned: the first user message, and other messages that state the task. */
   readonly firstUser: boolean;
-  /** Tools whose results are pins: what a sub-agent hands back. */
+  /** Tools whose results are pins, such as what a sub-agent returns. */
   readonly tools?: readonly string[];
-  /** Patterns of words that make a message a pin. */
+  /** Patterns: a message whose text matches one is a pin. */
   readonly patterns?: readonly string[];
-  /** Operator predicates, on top. */
+  /** Further predicates, from the operator. */
   readonly also?: readonly ((message: LogMessage) => boolean)[];
 }
 
-/** The always-keep set. It must not change its mind about a message: rendering again has to give the same bytes. */
+/** Decides which messages are pins. The answer must not change: rendering again must give the same bytes. */
 export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMessage) => boolean {
   const patterns = (rules.patterns ?? []).map((source) => new RegExp(source, 'u'));
   return (message) =>
@@ -26,7 +26,7 @@ export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMe
     (rules.also?.some((predicate) => predicate(message)) ?? false);
 }
 
-/** Holds the result of one of these tools, which may be named by the result or only by its call. */
+/** Whether a message holds a result of one of these tools. The tool's name may be in the result or only in its call. */
 function isHandBack(message: LogMessage, tools: readonly string[], log: ReadonlyLog): boolean {
   if (tools.length === 0) return false;
   const results = message.parts.filter(isToolResult);
@@ -37,7 +37,7 @@ function isHandBack(message: LogMessage, tools: readonly string[], log: Readonly
   return calls.some(({ callId, name }) => unnamed.includes(callId) && tools.includes(name));
 }
 
-/** Tools whose results no stage may touch, because their retention says that they are durable facts. */
+/** Tools whose results no stage may touch, because their retention is set to `neverEvict`. */
 export function factTools({ stages }: Pick<AgentConfig, 'stages'>): readonly string[] {
   const { snip } = stages as { readonly snip?: { readonly retention?: { readonly tools?: Retentions } } };
   const tools = Object.entries(snip?.retention?.tools ?? {});

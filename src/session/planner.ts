@@ -17,16 +17,16 @@ import { withoutHolds, type Drafted } from './held.js';
 import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
 
-/** A run before anything of it is committed. */
+/** A planned run that is not yet committed. */
 export interface FilledRun {
   readonly outcome: RunOutcome;
-  /** What was bought for it; absent where no text was. */
+  /** The summarizer calls for the run; absent if no text was requested. */
   readonly bought?: Filling['bought'] | undefined;
-  /** What plugins made of it; absent where none was asked. */
+  /** The answers of plugins; absent if no plugin was asked. */
   readonly asked?: HookAnswers | undefined;
 }
 
-/** What a plan became when its slots were filled, and what was asked for it. */
+/** A plan after its slots were filled, and the summarizer calls that were made for it. */
 export interface Filling {
   readonly outcome: Planned;
   readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>;
@@ -35,16 +35,16 @@ export interface Filling {
 type Stopped = (stages: readonly StageOutcome[], pressure: number) => void;
 
 interface Planning {
-  /** Absent where no text is to be bought. */
+  /** Absent if no text may be requested. */
   readonly filler: Filler | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Tells of the run while it goes on; absent for a plan that an operator looks at. */
+  /** Callbacks that report the run while it is in progress; absent for a plan that an operator only looks at. */
   readonly run?: { readonly fired: NonNullable<RunInput['onStep']>; readonly stopped: Stopped };
-  /** Whether ledger and log are still those the run began on. Absent where nothing is committed. */
+  /** Whether ledger and log are still those that the run began on. Absent if nothing is to be committed. */
   readonly isCurrent?: () => boolean;
 }
 
-/** Of a run whose summarizer could not read what it was to summarise. */
+/** Warning for a run whose summarizer could not take the source. */
 const SOURCE_TOO_LONG: Warning = {
   code: 'source-too-long',
   message:
@@ -53,7 +53,7 @@ const SOURCE_TOO_LONG: Warning = {
 
 export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) => edit.slot);
 
-/** Plans runs on the session as it stands, as plugins want them, and has their text bought. */
+/** Plans runs on the present state of the session, adjusted by plugins, and requests their text. */
 export class Planner {
   constructor(
     private readonly of: Pick<
@@ -71,7 +71,7 @@ export class Planner {
     >,
   ) {}
 
-  /** What a run is planned on: the session as it stands, caught up with its log. */
+  /** The input of a run: the present state of the session, with the whole log read. */
   input(trigger: Trigger, budget?: Budget): RunInput {
     const { thread, gauge, measureDraft, count, clock, timer, policies } = this.of;
     const { log, ledger, isPinned, isPinnedByName, projection, memory, reader } = thread;
@@ -105,8 +105,8 @@ export class Planner {
   }
 
   /**
-   * The run as the pipeline plans it, in slices: no plugin is asked, no text bought. What is planned for nobody but who looks
-   * at it is planned anew, in one go, where the session went on meanwhile; else it comes to nothing then.
+   * Plans a run with the pipeline, in slices, without plugins or text. If the session changed meanwhile, a run that is
+   * to be committed (with `isCurrent`) becomes stale, and a plan that is only looked at is made again without a pause.
    */
   drafted(run: RunInput, isCurrent?: () => boolean): RunOutcome | Promise<RunOutcome> {
     const { thread, pipeline } = this.of;
@@ -120,7 +120,7 @@ export class Planner {
     });
   }
 
-  /** At once where it fits into one slice, and no plugin and no text has to be waited for. */
+  /** Plans a run. Synchronous if the work fits into one slice and no plugin or text has to be awaited. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
     if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
     const told = { ...run, ...(how.run && { onStep: how.run.fired }) };
@@ -144,11 +144,11 @@ export class Planner {
     return { ...(await this.#filled(input, outcome, how)), asked };
   }
 
-  /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
+  /** Plans a run as plugins ask for it. What they retain is released if the run would not fit with it. */
   async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<Drafted> {
     const outcome = await this.drafted(input, how.isCurrent);
     const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
-    // Instructions that are put back are worth no refusal: then the run goes without them.
+    // If the run fails with the instructions of the sources put back, it is planned again without them.
     if (outcome.kind !== 'planned' && input.injected?.some(isOwn)) {
       const injected = input.injected.filter((one) => !isOwn(one));
       return this.#plannedAsked(run, { ...input, injected }, how);
@@ -160,7 +160,7 @@ export class Planner {
     return this.#fitted({ ...input, source: run.source }, how);
   }
 
-  /** As `drafted`; what an operator holds gives way where nothing would fit beside it. */
+  /** Like `drafted`, but releases the operator's holds if the run would not fit with them. */
   #fitted(
     input: RunInput,
     { isCurrent }: Planning,
@@ -169,16 +169,16 @@ export class Planner {
     return after(made, (outcome) => withoutHolds(input, outcome, (freed) => this.drafted(freed, isCurrent)));
   }
 
-  /** The same run with text for what was planned. */
+  /** Fills the slots of the planned run. */
   #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
     const { run, filler, signal } = how;
     if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
-    // Nobody is to wait for text to hear which stages ran.
+    // Listeners learn which stages ran before the text arrives.
     run?.stopped(outcome.plan.stages, outcome.after.pressure);
     return this.fill(input, outcome, filler, signal);
   }
 
-  /** Buys text for a plan that is legal without it. Where that does not help, the plan stands as it was. Never rejects. */
+  /** Requests text for a plan that is legal without it. If the text does not help, the plan stays. Never rejects. */
   async fill(
     input: RunInput,
     outcome: Planned,
@@ -221,14 +221,14 @@ export class Planner {
     return { outcome: withoutUnfilled(input, dropped ?? refilled?.outcome ?? outcome), bought };
   }
 
-  /** The same run without summaries; undefined where that comes to nothing. */
+  /** Plans the same run without summaries; undefined if that gives no plan. */
   async #droppedInstead(input: RunInput): Promise<Planned | undefined> {
     const outcome = await this.drafted({ ...input, policy: { ...input.policy, leaveSpans: true } });
     return outcome.kind === 'planned' ? outcome : undefined;
   }
 }
 
-/** What a run came to where log and ledger are others by now: what was planned is of no use any more. */
+/** The outcome of a run if log or ledger changed meanwhile: its plan can no longer be used. */
 export function staleOf(outcome?: RunOutcome): RunOutcome {
   if (outcome && outcome.kind !== 'planned') return outcome;
   const reason = 'the ledger moved on while text was waited for';

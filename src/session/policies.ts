@@ -6,19 +6,19 @@ import type { Budget } from '../tokens/index.js';
 import type { SummarizerChoice, Trigger } from '../transcript/index.js';
 import type { Pieces } from './wiring.js';
 
-/** What one compaction does otherwise than the settings say; nothing of it outlives the run. */
+/** Options of one compaction that differ from the settings. They hold for this run only. */
 export interface RunOverrides {
-  /** One name or several: prune, drop, summarize, checkpoint; delegate where a compactor is loaded. */
+  /** One name or several: prune, drop, summarize, checkpoint; delegate if a compactor is loaded. */
   readonly strategy?: Strategy | readonly Strategy[];
-  /** Pressure below which nothing is done, and at which the first stage opens. Absent: whatever the pressure. */
+  /** Pressure below which nothing is done, and at which the first stage opens. Absent: the run ignores the pressure. */
   readonly threshold?: number;
-  /** Pressure to come down to. */
+  /** Pressure to reduce to. */
   readonly target?: number;
-  /** Prompt of its summaries: a name in the folder of prompts, or a path. */
+  /** Prompt of the summaries: a name in the folder of prompts, or a path. */
   readonly prompt?: string;
-  /** False: nobody is asked for a summary, and none is drawn. */
+  /** False: no summary is made, neither by a model nor by extraction. */
   readonly summarize?: boolean;
-  /** Any other settings, as a session has them; what these options say wins over them. */
+  /** Any other settings of a session. The options above take precedence. */
   readonly settings?: Overrides;
 }
 
@@ -26,22 +26,22 @@ export interface RunOverrides {
 export interface Tuned {
   readonly policy: Policy;
   readonly filler: Filler | undefined;
-  /** Absent: that of the session. */
+  /** Absent: the budget of the session. */
   readonly budget?: Budget;
 }
 
-/** Who writes the text of a session's compactions. */
+/** The summarizer of a session's compactions. */
 export interface Summarizing {
   readonly choice: SummarizerChoice;
-  /** Buys text for plans; absent where nobody is configured to. */
+  /** Requests text for plans; absent if no summarizer is configured. */
   readonly filler?: Filler | undefined;
 }
 
-/** How the runs of a session go: by its settings, as the budget and the model of now have it. */
+/** Holds the policy of a session's runs, from its settings and its present budget and model. */
 export class Policies {
   #known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
 
-  /** `plain`: the roster as the session's settings have it, whatever the budget. */
+  /** `plain`: the policy according to the session's settings, before it is adapted to the budget. */
   constructor(
     private readonly of: Pick<
       Pieces,
@@ -50,7 +50,7 @@ export class Policies {
     private readonly plain: Policy,
   ) {}
 
-  /** Asked several times a call, it is made anew as budget and model change. */
+  /** The policy in force. Read several times per call, so it is only made again when budget or model change. */
   get now(): Policy {
     const { budget, model } = this.of.gauge;
     const of = [budget, model];
@@ -59,7 +59,7 @@ export class Policies {
     return this.#known.inForce;
   }
 
-  /** Of a run that is to go otherwise than the settings say. Rejects with `CONFIG_INVALID` where a value is none of its setting. */
+  /** The policy of a run with overrides. Rejects with `CONFIG_INVALID` if a value is not valid for its setting. */
   async tuned(overrides: RunOverrides): Promise<Tuned> {
     const { gauge, summarizer, summarizerBy } = this.of;
     checkShares(overrides);
@@ -102,14 +102,14 @@ export class Policies {
   }
 }
 
-/** The gates in force, the first of them moved here, and none below it. */
+/** The thresholds of the stages, with the first moved to `first` and no other below it. */
 function gatesFrom(first: number, thresholds: Settings['thresholds']): Settings['thresholds'] {
   const gates = Object.entries(thresholds).filter(([name]) => name.endsWith('Threshold'));
   const moved = gates.map(([name, gate]) => [name, name === 'snipThreshold' ? first : Math.max(first, gate)]);
   return { ...thresholds, ...(Object.fromEntries(moved) as object) };
 }
 
-/** How a run goes that somebody asked for. */
+/** The manner of a manual run. */
 export function mannerOf(
   { strategy = [], target: asked, threshold }: RunOverrides,
   tuned: Tuned,
@@ -120,7 +120,7 @@ export function mannerOf(
     target,
     tuned,
     ...(threshold !== undefined && { threshold }),
-    // Who asks by hand has said yes, unless it is the waiting that is asked for.
+    // A manual run needs no approval, unless the caller chose the `checkpoint` strategy.
     waits: [strategy].flat().includes('checkpoint'),
   };
 }
@@ -160,19 +160,19 @@ function checkShares({ threshold, target }: RunOverrides): void {
   }
 }
 
-/** How a run goes, where it is not one that pressure started. */
+/** How a run differs from one that pressure started. */
 export interface RunManner {
-  /** Pressure to come down to. */
+  /** Pressure to reduce to. */
   readonly target: number;
-  /** Gates do not matter. */
+  /** The gates are ignored. */
   readonly forced: boolean;
   /** Pressure below which nothing is done. */
   readonly threshold?: number;
-  /** A provider has refused the request. */
+  /** The provider has refused the request. */
   readonly refused?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Where this run alone goes otherwise than the settings say. */
+  /** Policy, summarizer and budget of this run alone, if they differ from the settings. */
   readonly tuned?: Tuned;
-  /** It waits for an operator's yes. */
+  /** The plan waits for an operator's approval. */
   readonly waits?: boolean;
 }

@@ -11,46 +11,46 @@ import type {
   Warning,
 } from '../transcript/index.js';
 
-/** What a run came to, for whoever asked. */
+/** The result of a run, for the caller. */
 export interface RunReport {
   readonly kind: 'below-gate' | 'waiting' | 'noop' | 'committed' | 'pending' | 'unreachable';
-  /** For operators: why it ended so. */
+  /** For operators: the reason for the result. */
   readonly reason: string;
   readonly stages: readonly StageOutcome[];
   readonly record?: CompactionRecord;
-  /** Of a run that came to nothing: what it would have done. */
+  /** The strategies that a run tried if it committed nothing. */
   readonly strategy?: readonly string[];
-  /** Where an operator is asked first: what waits for the answer. */
+  /** The plan that waits for an operator's answer. */
   readonly plan?: Plan;
   readonly error?: SpillwayError;
-  /** After an automatic compaction of an agent that would stall: it was told to go on, or the host is asked whether to. */
+  /** After an automatic compaction of an agent that would stall: the agent was told to go on, or the host is asked. */
   readonly continue?: 'told' | 'ask';
-  /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
+  /** Summarizer calls, including failed ones; absent if no summarizer was asked. The record also has them. */
   readonly calls?: readonly ModelCall[];
-  /** What an operator should know and do, where compaction was not enough; the record has them as well. */
+  /** Warnings and advice for an operator if compaction was not enough. The record also has them. */
   readonly warnings?: readonly Warning[];
-  /** Name of the plugin that asked for no compaction, where one did. */
+  /** Name of the plugin that skipped the compaction, if one did. */
   readonly skippedBy?: string;
-  /** Hooks of plugins that ran before it; absent where none did. */
+  /** Hooks of plugins that ran before the compaction; absent if there were none. */
   readonly hooks?: readonly HookRun[];
-  /** Milliseconds of planning, waiting for text, and committing; 0 where no run started. */
+  /** Milliseconds of planning, waiting for text, and committing; 0 if no run started. */
   readonly durationMs: number;
 }
 
-/** A request that fits. `Message`: one message in the client's own types, where the session was given them. */
+/** A request that fits. `Message`: the client's own type of a message, if the session was given it. */
 export interface Prepared<Message = unknown> {
-  /** Number of this call in the session, from 1: what `explain` asks by. */
+  /** Number of this call in the session, from 1; `explain` takes it. */
   readonly call: number;
-  /** In the session's wire format; a list of the caller's own. */
+  /** The messages in the session's wire format. The caller may change this list. */
   readonly messages: Message[];
-  /** What that format carries beside the messages, by body field: `system`, `systemInstruction`. Empty for most. */
+  /** Other content that the format carries, by body field: `system`, `systemInstruction`. Empty for most formats. */
   readonly beside: Readonly<Record<string, unknown>>;
   readonly view: readonly ViewMessage[];
   readonly reading: Reading;
   readonly run: RunReport;
-  /** Tokens at the front that are the same bytes as in the request before: what a provider's cache can serve. */
+  /** Tokens at the front that are the same bytes as in the request before; a provider's cache can serve them. */
   readonly unchangedPrefixTokens: number;
-  /** What the serialiser had to mend. */
+  /** Corrections that the serialiser had to make. */
   readonly notices: readonly Notice[];
 }
 

@@ -15,32 +15,32 @@ import {
 import type { RunReport } from './prepared.js';
 import type { Pieces } from './wiring.js';
 
-/** What a refusal came to. */
+/** The result of the reaction to a refusal. */
 export interface OverflowVerdict {
   /** False: the error is about something else. */
   readonly overflow: boolean;
-  /** The view is smaller now, or without the signatures that were refused, and the call may be made again. */
+  /** True: the view is smaller now, or without the refused signatures, and the call may be made again. */
   readonly retry: boolean;
   readonly reason: string;
-  /** Limits that were learned from it; absent where it names none that can be believed. */
+  /** Limits that were learned from the refusal; absent if it names none that is plausible. */
   readonly learned?: ProvenLimits;
-  /** The run that followed; absent where none did. */
+  /** The run that followed; absent if there was none. */
   readonly run?: RunReport;
 }
 
-/** The newest request, as far as a refusal can be held against it. */
+/** The sizes of the newest request, to compare with a refusal. */
 export interface SentRequest {
   readonly reading: Reading;
-  /** Most input of its model that was reported so far, in tokens. */
+  /** Most input tokens that were reported so far for its model. */
   readonly passed: number;
 }
 
-/** Reacts to a request that was too long: once for each request, until the log has grown. */
+/** Reacts to a request that was too long: once per request, and not again until the log has grown. */
 export class Reaction {
-  /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
+  /** Tokens ever appended at the newest refusal. A larger figure means that the request is a later one. */
   #triedAt: number | undefined;
   #refusals = 0;
-  /** Those of them that named no limit. */
+  /** Number of refusals that named no limit. */
   #unnamed = 0;
   constructor(
     private readonly of: Pick<
@@ -59,12 +59,12 @@ export class Reaction {
     >,
   ) {}
 
-  /** A call went through. */
+  /** Notes that the provider accepted a call. */
   answered(): void {
     this.#triedAt = undefined;
   }
 
-  /** Does what is to mend a refused request. Where it fails, that is told: whoever asked may only see the refusal. */
+  /** Runs a step that mends a refused request. A failure is emitted, because the caller may see only the refusal. */
   async mends<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
@@ -83,7 +83,7 @@ export class Reaction {
     return verdict;
   }
 
-  /** One refusal that is made good is no news; anybody who reads this has something to set. */
+  /** Warns about repeated or unmended refusals, which need a change of settings. A single mended refusal is no news. */
   #warn({ retry, reason }: OverflowVerdict, sent: SentRequest | undefined): void {
     const { gauge, stream } = this.of;
     const { window, usable, reserve } = gauge.budget;
@@ -116,13 +116,13 @@ export class Reaction {
     if (fits && sent && request && input !== undefined && isPlausible(overflow, request))
       gauge.observe({ inputTokens: input }, sent.reading, true);
     const before = gauge.learned;
-    // What the request asked for itself is no news.
+    // If the request itself set the size of the answer, the refusal teaches nothing about it.
     const { output: reserved } = gauge.asked === undefined ? overflow : {};
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
     if (fits && request && limitOf(overflow) === undefined) {
       const told = await this.of.persistence.limitTold(gauge.model, request);
-      // One alone may have been about something else, where nobody beside it was told of a limit that it was over.
+      // A single such refusal may have another cause, unless another thread was told a limit that the request exceeds.
       if (++this.#unnamed > 1 || told) gauge.learn(told ?? limitBelow(request));
     }
     if (this.#triedAt === thread.appendedTokens) {
@@ -133,7 +133,7 @@ export class Reaction {
     const size = thread.projection.size.tokens;
     const { pressure } = gauge.read(thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
-    // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
+    // A refused request was full even if its reading is lower: the target is a share of that reading.
     const target = policies.now.target * Math.min(1, pressure);
     const run = await runs.compact(trigger, { target, refused: true, signal });
     if (run.kind === 'unreachable') this.#unlearn(before);
@@ -145,8 +145,8 @@ export class Reaction {
   }
 
   /**
-   * Where the provider refuses a signature, all signed thoughts leave: it would refuse each request that still holds them. A
-   * fork brings thoughts that were thought over compactions it does not have; a client may have changed what stood before one.
+   * Removes all signed reasoning if the provider refuses a signature: it would refuse each request that contains one.
+   * A fork may bring reasoning signed over compactions that it lacks; a client may have changed earlier messages.
    */
   #unsign(error: unknown): OverflowVerdict {
     if (!isSignatureRefusal(error) || !this.of.commits.stripRefused())
@@ -158,21 +158,21 @@ export class Reaction {
     return { overflow: false, retry: true, reason };
   }
 
-  /** What a session beside this one was told of a model holds here as well. */
+  /** Takes over the limits that a side session learned of a model. */
   toldBeside(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
     this.of.gauge.learn(event.limits, event.model);
     void this.of.persistence.learned(event.model, event.limits);
   }
 
-  /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
+  /** Restores the earlier limits: a limit below the floor would end the session, so the provider decides instead. */
   #unlearn(before: ProvenLimits): void {
     const { gauge } = this.of;
     gauge.forget();
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
-  /** Stores what was learned, and says so. */
+  /** Stores the learned limits, and emits them. */
   async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
     const { gauge, audit, settings } = this.of;
     const [{ learned, model }, { window: statedWindow }] = [gauge, settings];

@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 export interface ReplayedCall {
   /** 0-based index of the assistant message this call produced. */
   readonly index: number;
-  /** Tokens sent, or that would have been where the call could not fit. */
+  /** Tokens sent, or tokens of the session if the call could not fit. */
   readonly tokens: number;
   readonly pressure: number;
   readonly run: string;
@@ -15,13 +15,13 @@ export interface ReplayedCall {
   readonly stages: readonly string[];
   /** Time of `prepare`, in milliseconds. */
   readonly durationMs: number;
-  /** Tokens at the front that are the same bytes as in the call before. */
+  /** Tokens at the front that are the same bytes as in the previous call. */
   readonly unchangedPrefixTokens: number;
   readonly error?: { readonly code: string; readonly message: string };
   readonly prepared?: Prepared;
 }
 
-/** Appends message by message as the live agent did, and prepares before every assistant message. */
+/** Appends the messages one by one, as the live agent did, and calls `prepare` before every assistant message. */
 export async function* replaySession(
   session: Session,
   messages: readonly Message[],

@@ -9,38 +9,38 @@ import type { SentRequest } from './reaction.js';
 import type { Pieces } from './wiring.js';
 import { TrimmingWatch } from './upstream-trimming.js';
 
-/** Content that a hook of the host adds to one request. It is not in the log, and no compaction sees it. */
+/** Content that a hook of the host adds to one request. It is not in the log, and compaction ignores it. */
 export interface Injection {
-  /** Whose it is; named where it takes too much. */
+  /** Name of the hook; the error for too much content contains it. */
   readonly hook: string;
   readonly content: string;
-  /** Most tokens this hook may take; the whole reserve where absent. */
+  /** Most tokens that this hook may take; if absent, the whole reserve. */
   readonly maxTokens?: number;
 }
 
-/** What one request has beside the session's own. */
+/** Options of one request. */
 export interface PrepareOptions {
   readonly signal?: AbortSignal;
-  /** Model that this call and those after it go to, where it changes: its limits are checked before it is called. */
+  /** Model of this call and later ones, if it changes: the request is compacted to its limits before the call. */
   readonly model?: string;
-  /** What hooks add to this one request, beside the newest user message; kept free for by `reserve.injection`. */
+  /** Content that hooks add to this request, after the newest user message; `reserve.injection` keeps room for it. */
   readonly inject?: readonly Injection[];
-  /** Most tokens that this request lets the model answer (`max_tokens`): kept free where it is more than the reserve. */
+  /** Most tokens of the answer (`max_tokens`). They are kept free if they are more than the reserve. */
   readonly maxOutputTokens?: number;
 }
 
 type MeasuredInjections = readonly Omit<ViewMessage, 'from' | 'to'>[];
 
-/** Writes the requests of one session, and knows what each of them held. */
+/** Writes the requests of one session, and records what each of them contained. */
 export class Requests {
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
-  /** Most input that each model was reported to have taken. */
+  /** Most input tokens that were reported for each model. */
   readonly #passed = new Map<string | null, number>();
   readonly #watch = new TrimmingWatch();
-  /** What hooks added to the last request, and where. */
+  /** The content that hooks added to the last request, and its place. */
   #injected: PlacedInjections | undefined;
-  /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
+  /** Length of the front of the last view that is known to hold no markers; only the rest is checked again. */
   #unmarked = 0;
 
   constructor(
@@ -65,20 +65,20 @@ export class Requests {
     return this.#book.calls;
   }
 
-  /** Of this process: only what it sent itself is what a provider reports to it. */
+  /** The newest call of this process. Usage that a provider reports here belongs to a request of this process. */
   get newest(): CallRecord | undefined {
     return this.#book.newest;
   }
 
-  /** Counts calls on from this one. */
+  /** Numbers the following calls after this one. */
   countFrom(call: number): void {
     this.#book.countFrom(call);
   }
 
-  /** Reads what others stored of the session since, and the calls of all processes. */
+  /** Reads what other processes stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
     const { persistence } = this.of;
-    // A store may be back that failed, and nobody may ask anything else of this session again.
+    // A failed store may be available again, and this may be the last use of the session.
     await persistence.record([]).catch(() => undefined);
     await persistence.catchUp();
     this.#book.takePast(await persistence.calls());
@@ -89,7 +89,7 @@ export class Requests {
     return reading && { reading, passed: this.#passed.get(this.of.gauge.model) ?? 0 };
   }
 
-  /** Throws `INJECTION_TOO_LARGE` naming the hook that goes over its reserve, or over what the others left. */
+  /** Throws `INJECTION_TOO_LARGE` with the hook that exceeds its limit, or the part of the reserve that others left. */
   injections(inject: readonly Injection[]): MeasuredInjections {
     const { reserve } = this.of.settings;
     let left = reserve.injection;
@@ -103,7 +103,7 @@ export class Requests {
       };
       const size = this.of.measureDraft(message);
       const allowed = Math.min(maxTokens, left);
-      // Of no number nothing is allowed.
+      // Negated, so that a limit of NaN allows nothing.
       if (!(size.tokens <= allowed)) {
         throw new SpillwayError('INJECTION_TOO_LARGE', {
           subject: `hook ${hook}`,
@@ -119,8 +119,8 @@ export class Requests {
   }
 
   /**
-   * Position of the log behind which the next request differs from the last because of what hooks add: it is other
-   * content, or stands elsewhere, or is gone. Undefined where all of it stays.
+   * The log position after which the next request differs from the last because of content that hooks add: it changed,
+   * moved or is gone. Undefined if all of it is the same.
    */
   movedFrom(injected: MeasuredInjections): number | undefined {
     const before = this.#injected;
@@ -129,7 +129,7 @@ export class Requests {
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
-  /** `started`: the timer when it was asked for. */
+  /** Writes the next request. `started`: the timer when it was requested. */
   write(run: RunReport, injected: MeasuredInjections, started: number): Prepared {
     const { gauge, clock, timer, stream, follower, thread } = this.of;
     const { projection, log, ledger } = thread;
@@ -164,7 +164,7 @@ export class Requests {
     return { ...figures, messages: [...messages], beside, notices, view: [...view], reading, run };
   }
 
-  /** `reading`: what the request was read as; undefined where the view was rewritten since. */
+  /** Takes in reported usage. `reading`: that of the request; undefined if the view was rewritten since. */
   observe(usage: Usage) {
     const { gauge } = this.of;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
@@ -174,7 +174,7 @@ export class Requests {
       ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })
       : { notices: [], isFlat: false };
     const isCut = notices.some(({ what }) => what === 'trimmed-upstream');
-    // What was cut on the way says nothing about how tokens are counted, and what it may have taught is forgotten.
+    // Usage of a request that was cut on the way says nothing about token counts. What it may have taught is forgotten.
     if (isCut && gauge.calibration.ratio < 1) gauge.restore(UNCALIBRATED);
     else if (current && !isCut && !isFlat) gauge.observe(usage, current);
     this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
@@ -185,13 +185,13 @@ export class Requests {
 
 interface PlacedInjections {
   readonly content: string;
-  /** Its place in the request. */
+  /** Index in the request. */
   readonly at: number;
-  /** Position of the log that it follows. */
+  /** Log position that the content follows. */
   readonly behind: number;
 }
 
-/** They stand behind the newest words of the user; at the end where there are none. */
+/** Injections follow the newest words of the user; without such words they are at the end. */
 function placedAmong(
   shown: readonly ViewMessage[],
   injected: MeasuredInjections,

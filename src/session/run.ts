@@ -7,22 +7,22 @@ import { pendingReport, type RunReport } from './prepared.js';
 import type { Pieces } from './wiring.js';
 import { givenWayOf, strategiesOf, tellEnded, tellTriggered } from './told.js';
 
-/** What a run begins with. */
+/** The start of a run. */
 interface Begun {
   readonly trigger: Trigger;
   readonly reading: Reading;
   readonly policy: Policy;
-  /** For an operator's yes. */
+  /** Whether the plan waits for an operator's approval. */
   readonly waits: boolean;
   readonly started: number;
 }
 
-/** One run: tells of itself while it goes on, commits what was planned, and remembers what another would need to be worth it. */
+/** One run: emits its events, commits its plan, and records what has to change before another run is worth it. */
 export class Run {
   #hasFired = false;
   #hasStopped = false;
 
-  /** Begins it. `started`: the timer when it was decided on. */
+  /** Starts the run. `begun.started`: the timer when the run was decided on. */
   constructor(
     private readonly of: Pick<
       Pieces,
@@ -49,29 +49,29 @@ export class Run {
     this.of.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
   };
 
-  /** No further stage opens. */
+  /** Called when no further stage opens. */
   stopped(stages: readonly StageOutcome[], pressure: number): void {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     const opened = new Set(stages.map(({ stage }) => stage));
     const roster = this.begun.policy.stages.map(({ stage }) => stage);
     const skipped = roster.filter((stage) => !opened.has(stage));
-    // The pipeline's own steps behind the stages are none of the roster.
+    // The pipeline's own steps after the stages are not in the roster.
     const last = stages.findLast(({ stage }) => roster.includes(stage));
     if (last && skipped.length > 0)
       this.of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }
 
-  /** Ends it: with a record, a plan that waits, or nothing. */
+  /** Ends the run: with a record, a waiting plan, or nothing. */
   finish(filled: FilledRun): RunReport {
     const { thread, gauge, stream, hooks, timer } = this.of;
     const before = thread.projection;
     const durationMs = timer() - this.begun.started;
     const report = this.#reportOf(filled, durationMs);
     const { stages, record, warnings = [], kind, reason } = report;
-    // Before anybody is told: who listens may roll the log back.
+    // Taken before any event is emitted, because a listener may roll the log back.
     const givenWay = record && givenWayOf(before, thread);
-    // A plan that was made between turns was told to nobody then.
+    // A plan that was prepared between turns has not emitted its stages yet.
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
     for (const warning of this.#news(warnings)) stream.emit({ kind: 'warning', ...warning });
@@ -112,20 +112,20 @@ export class Run {
     return { kind, reason, stages, ...skipped, ...strategy, ...said, ...warnings };
   }
 
-  /** What the next run knows of this one. */
+  /** Records for the next run what this one left. */
   #left(spent: Spent | undefined): void {
     this.of.stream.left(spent);
     Object.assign(this.of.thread.memory, { overflowed: false, queued: undefined });
   }
 
-  /** Lets a plan wait for an operator, with all that committing it later needs. */
+  /** Proposes a plan to an operator, with everything that is needed to commit it later. */
   #propose(filled: FilledRun, { plan, states }: Planned): void {
     const at = plan.inputs.clock;
     const proposal = { plan, at, states: Object.fromEntries(states), ...spendingOf(filled) };
     this.of.thread.ledger.play({ kind: 'propose', proposal });
   }
 
-  /** That a session is still full is told once, and stands in each record: where little is free, each run ends so. */
+  /** Emits `still-full` only once in a row; each record has it. If little is free, every run ends with it. */
   #news(warnings: readonly Warning[]): readonly Warning[] {
     const { memory } = this.of.thread;
     const wasTold = memory.isToldFull;
@@ -135,7 +135,7 @@ export class Run {
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
     const { gates } = this.of.policies.now;
-    // What came to nothing below the last gate is no fault: the next stage opens by itself.
+    // A run without a plan below the last gate needs no warning: the next stage opens at its own gate.
     const gate = outcome.kind === 'planned' ? gates[0] : gates.at(-1);
     const own = warningsOf(outcome, pressure, gate?.opensAt ?? Infinity);
     const found = [...own, ...(bought?.warnings ?? [])];
@@ -143,7 +143,7 @@ export class Run {
   }
 }
 
-/** What was asked of summarizers, and what stood in where they or a compactor failed. */
+/** The calls of summarizers, and the fallbacks that were used if they or a compactor failed. */
 function spendingOf({ bought, asked }: FilledRun) {
   const chain = asked?.chain ?? [];
   const isWorthSaying = bought !== undefined || chain.length > 0;
@@ -157,15 +157,15 @@ const BY_HAND =
   'Compact by hand before the next large step (session.operator.compact(), spillway compact), release';
 const REST = 'pins and holds, use a model with a larger window, or start a new session.';
 
-/** What can be done; who has just compacted by hand is not told to. */
+/** The advice for an operator. After a manual run it does not suggest another manual run. */
 const remedyFor = (outcome: RunOutcome): string =>
   outcome.kind === 'planned' && outcome.plan.trigger.kind === 'manual'
     ? `Release ${REST}`
     : `${BY_HAND} ${REST}`;
 
 /**
- * What an operator should know of a run that was not enough, and what can be done. `pressure` is what the run left,
- * `gate` from where on that is too much.
+ * Warnings for an operator about a run that was not enough, with advice. `pressure` is the pressure after the run;
+ * from `gate` on it is too high.
  */
 function warningsOf(outcome: RunOutcome, pressure: number, gate: number): readonly Warning[] {
   const remedy = remedyFor(outcome);

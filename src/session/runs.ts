@@ -6,20 +6,20 @@ import type { RunManner } from './policies.js';
 import type { Pieces } from './wiring.js';
 import { after, inSlices } from './slices.js';
 
-/** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
+/** Rounds of one `prepare` that may wait for text from a summarizer. */
 const MAX_ROUNDS_WITH_TEXT = 3;
 
-/** Rounds of one `prepare`. */
+/** Most rounds of one `prepare`. */
 const MAX_ROUNDS = 16;
 
-/** A place of log and ledger, and what it was read as. */
+/** A state of log and ledger, and its pressure. */
 interface Place {
   readonly appended: number;
   readonly version: number;
   readonly pressure: number;
 }
 
-/** The runs of one session: one after the other, each between two writes of its store. */
+/** The runs of one session: one after the other, each between two writes to its store. */
 export class Runs {
   #measured: Place = { appended: 0, version: 0, pressure: 0 };
 
@@ -32,7 +32,7 @@ export class Runs {
 
   /**
    * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `moved`:
-   * position of the log behind which what hooks add has changed.
+   * the log position after which the content that hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
     const { thread, compaction, persistence, triggers } = this.of;
@@ -41,15 +41,15 @@ export class Runs {
     for (let round = 0; ; round++) {
       let measured = this.#place;
       const { version } = thread.ledger;
-      // Somebody who keeps on talking must not have every round wait for text.
+      // Messages that keep arriving must not make every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
-          // Passes are behind it; an undo that comes while the run waits is not measured.
+          // Read after the passes. An undo while the run waits is not part of what was measured.
           const read = (): void => void (measured = this.#place);
           return after(compaction.beforeCall(read, moved, patience), (made) => {
-            // What came behind its record is not measured: an undo, or a report, while plugins were told.
+            // An undo or a report after the record, while plugins are told, is not part of what was measured.
             if (made.record)
               measured = { ...measured, pressure: 1, version: versionBehind(made.record, thread.ledger) };
             return made;
@@ -57,10 +57,10 @@ export class Runs {
         });
       });
       if (run.error) {
-        // Somebody may have answered the plan, or let go of what is held, in another process.
+        // In another process, an operator may have answered the plan or released a hold.
         if (!isNewest) await persistence.catchUp();
         if (isNewest || thread.ledger.version === version) {
-          // Who asks why it failed asks the store, and nothing else may be written before this process ends.
+          // The store must show why the run failed, and this may be the last write before the process ends.
           await persistence.record([]).catch(() => undefined);
           throw run.error;
         }
@@ -71,7 +71,7 @@ export class Runs {
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
       if (this.#hasMoved(measured) && this.#wouldAct) {
         if (round < MAX_ROUNDS) continue;
-        // Somebody undoes each compaction, or never stops talking: an agent that waits for them waits for ever.
+        // If each compaction is undone or messages never stop, an agent would wait forever.
         if (this.#place.pressure > 1) throw overtaken();
       }
       this.#measured = this.#place;
@@ -79,31 +79,31 @@ export class Runs {
     }
   }
 
-  /** Where log and ledger stand: what is measured is of one place. */
+  /** The present state of log and ledger, to compare with a measured one. */
   get #place(): Place {
     const { gauge, thread } = this.of;
     const { appendedTokens: appended, ledger, projection } = thread;
     return { appended, version: ledger.version, pressure: gauge.read(projection).pressure };
   }
 
-  /** Whether another round would compact, or say that an operator is waited for. */
+  /** Whether another round would compact, or report a plan that waits for an operator. */
   get #wouldAct(): boolean {
     return this.of.triggers.wouldAct || this.of.thread.ledger.pending !== undefined;
   }
 
-  /** Whether what was measured last fits no more. */
+  /** Whether the session changed since it was measured last, and no longer fits. */
   get isOvertaken(): boolean {
     return this.#hasMoved(this.#measured) && this.#place.pressure > 1 && this.#wouldAct;
   }
 
-  /** Whether the session went on, or what was reported of another call says that it is too much. */
+  /** Whether log or ledger changed, or a report on another call raised the pressure above the budget. */
   #hasMoved({ appended, version, pressure }: Place): boolean {
     const now = this.#place;
     if (now.appended !== appended || now.version !== version) return true;
     return now.pressure > Math.max(1, pressure);
   }
 
-  /** Compacts, whatever the gates say; what other processes stored since as well. */
+  /** Compacts regardless of the gates, after it has read what other processes stored since. */
   compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
     const { compaction, persistence } = this.of;
     return this.#submit(async () => {
@@ -112,7 +112,7 @@ export class Runs {
     });
   }
 
-  /** Makes a change that is no run, after whatever is under way. */
+  /** Makes a change that is not a run, after everything submitted before. */
   async between(change: () => Promise<unknown>): Promise<void> {
     await this.#submit(change);
   }
@@ -131,7 +131,7 @@ export class Runs {
   }
 }
 
-/** Version of a ledger whose newest event is this record. */
+/** The version of the ledger directly after it committed this record. */
 const versionBehind = ({ id }: CompactionRecord, { events }: Ledger): number =>
   1 + events.findLastIndex((event) => event.kind === 'commit' && event.record.id === id);
 

@@ -23,49 +23,49 @@ export interface Effects {
   readonly timer: () => number;
 }
 
-/** Plans runs: what the stages propose, judged and measured. */
+/** Plans runs: checks and measures the proposals of the stages. */
 export interface Pipeline {
-  /** Pure: a plan, a reason why there is none, or what does not fit; at once, or in steps between which others have their turn. */
+  /** Pure: returns a plan, a reason for no plan, or what does not fit; at once, or in steps that can be interrupted. */
   readonly plan: (input: RunInput) => Made<RunOutcome>;
 }
 
-/** What the parts of one session are made with. */
+/** The services that the parts of one session use. */
 export interface SessionServices extends Effects {
-  /** Which session, and which agent of it: `primary`, or `primary/reviewer`. */
+  /** Session id and agent path, such as `primary` or `primary/reviewer`. */
   readonly key: ThreadKey;
-  /** What it was opened with. */
+  /** The options that the session was opened with. */
   readonly options: SessionOptions;
-  /** Those of its agent. */
+  /** The settings of its agent. */
   readonly settings: Settings;
-  /** How its requests are written. */
+  /** The wire format of its requests. */
   readonly format: WireFormat;
-  /** How its runs go. */
+  /** The policies of its runs. */
   readonly policies: Policies;
   readonly gauge: Gauge;
   readonly pipeline: Pipeline;
-  /** Log and ledger, and what is sent of them. */
+  /** Log, ledger and the view that is sent. */
   readonly thread: Thread;
   readonly rules: ThreadRules;
   readonly intake: Intake;
-  /** Measures what a plan writes; the same stubs come again in run after run. */
+  /** Measures the messages that a plan writes, with a memo, because the same stubs recur in each run. */
   readonly measureDraft: MeasureMessage;
   /** Tokens of a text, by the session's counter. */
   readonly count: (text: string) => number;
-  /** Tells what is new in a client's whole history. */
+  /** Finds what is new in a client's whole history. */
   readonly follower: Follower;
-  /** Answers pressure one run after the other, and tells what happens. */
+  /** Starts runs on pressure, one after the other, and emits events. */
   readonly stream: PressureStream;
   readonly audit: AuditTrail;
   readonly costs: CostBook;
   readonly priceOf: PriceOf;
-  /** Whose hooks run around its compactions. */
+  /** The plugins whose hooks run around its compactions. */
   readonly plugins: SessionPlugins;
   readonly summarizer: Summarizing;
-  /** Where its compactions are prepared between turns. */
+  /** Prepares its compactions between turns. */
   readonly background: Background;
-  /** Whether calls go on from memory while the store is away, or reject. */
+  /** Whether calls continue from memory while the store is unavailable (`open`), or reject (`closed`). */
   readonly onStoreFailure: 'open' | 'closed';
 }
 
-/** Those that a function names. */
+/** The services that a function names. */
 export type Uses<Name extends keyof SessionServices> = Pick<SessionServices, Name>;

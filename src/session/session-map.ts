@@ -1,15 +1,15 @@
 import type { Session } from './session.js';
 
-/** How many sessions a map holds, and how it makes them. */
+/** Options of a session map. */
 export interface SessionMapOptions {
-  /** Most sessions that are held at a time; the one asked for least recently is let go first. Default 1,000. */
+  /** Most sessions that are held at a time; the least recently used one is let go first. Default 1,000. */
   readonly most?: number;
 }
 
 /**
- * Sessions by key, for one client that serves many threads: a user, a ticket, a `thread_id`. With a store a session that
- * was let go is opened again when it is asked for; without one its client's next request, which holds the whole history,
- * begins it anew.
+ * Sessions by key, for one client that serves many threads: a user, a ticket, a `thread_id`. With a store, a session
+ * that was let go is opened again when it is needed. Without a store, the client's next request, which holds the whole
+ * history, starts the session again.
  *
  *     const threads = spillway.sessionMap({ format: 'openai-chat' });
  *     const client = compactOpenAI(new OpenAI(), { chat: threads.by(({ user }) => user as string | undefined) });
@@ -17,7 +17,7 @@ export interface SessionMapOptions {
 export class SessionMap<Message = unknown> {
   readonly #open: (key: string) => Session<Message> | Promise<Session<Message>>;
   readonly #most: number;
-  /** In the order they were asked for, oldest first. */
+  /** In order of use, least recently used first. */
   readonly #sessions = new Map<string, Promise<Session<Message>>>();
 
   /** @hidden `spillway.sessionMap` makes one. */
@@ -26,12 +26,12 @@ export class SessionMap<Message = unknown> {
     this.#most = most;
   }
 
-  /** How many are held. */
+  /** Number of sessions that are held. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** The session of a key, opened where it is not. One that could not be opened is tried again the next time. */
+  /** The session of a key, opened if necessary. If opening fails, the next request for the key tries again. */
   of(key: string): Promise<Session<Message>> {
     const known = this.#sessions.get(key);
     const session = known ?? Promise.resolve().then(() => this.#open(key));
@@ -47,7 +47,7 @@ export class SessionMap<Message = unknown> {
     return session;
   }
 
-  /** For a drop-in: the session of a request, by a key in it. A request without a key is sent as it is. */
+  /** For a drop-in: finds the session of a request by a key in it. A request without a key is sent unchanged. */
   by<Request>(
     keyOf: (request: Request) => string | null | undefined,
   ): (request: Request) => Promise<Session<Message>> | undefined {
@@ -57,7 +57,7 @@ export class SessionMap<Message = unknown> {
     };
   }
 
-  /** Lets go of a session; what its store holds stays. */
+  /** Lets go of a session; its stored data remains. */
   delete(key: string): boolean {
     return this.#sessions.delete(key);
   }

@@ -13,16 +13,16 @@ import type { PrepareOptions } from './requests.js';
 import type { Pieces } from './wiring.js';
 
 /**
- * One agent path's log, what is sent of it, and what was compacted: what an agent calls; an operator's side is `operator`.
- * `ClientMessage` is one message in the client's own types, so that what `prepare` gives goes to the client as it is:
+ * The log, view and ledger of one agent path, with the methods that an agent calls; an operator uses `operator`.
+ * `ClientMessage` is the client's own type of a message, so that the result of `prepare` needs no conversion:
  * `spillway.session<OpenAI.ChatCompletionMessageParam>()`. No value is checked against it.
  */
 export class Session<ClientMessage = unknown> {
   readonly id: string;
   readonly agentPath: string;
-  /** Name of the wire format that its requests are read and written in. */
+  /** Name of the wire format of its requests. */
   readonly format: string;
-  /** History, plans, undo, costs, explanations: what an operator asks for, and the agent does not. */
+  /** History, plans, undo, costs and explanations, for an operator and not for the agent. */
   readonly operator: SessionOperator;
 
   readonly #of: Pieces;
@@ -30,7 +30,7 @@ export class Session<ClientMessage = unknown> {
   readonly #openAside: () => Session<ClientMessage>;
 
   /**
-   * `openAside` makes a session of these settings under a path below this one's.
+   * `openAside` makes a session with the same settings on an agent path below this one.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
   constructor(of: Pieces, openAside: () => Session<ClientMessage>) {
@@ -46,7 +46,7 @@ export class Session<ClientMessage = unknown> {
     return this.#of.thread.log;
   }
 
-  /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
+  /** Readings, firings, short-circuits, no-ops and failures. Hot; a listener can only observe. */
   get events(): Observable<PressureEvent> {
     return this.#of.stream.events;
   }
@@ -55,30 +55,30 @@ export class Session<ClientMessage = unknown> {
     return this.#of.gauge.read(this.#of.thread.projection);
   }
 
-  /** What would be sent now, message by message. Valid until the session changes. */
+  /** The messages that would be sent now. Valid until the session changes. */
   get view(): Projection['view'] {
     return this.#of.thread.projection.view;
   }
 
   /**
-   * Adds messages to the log; each is measured once, here. While a compaction waits for text they are taken in right
-   * after it, in order. Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are
-   * stored; rejects with `STORE_FAILED`, and then the next call of anything stores them; so does appending them again.
+   * Adds messages to the log and measures each of them once. While a compaction waits for text, they are added right
+   * after it, in order. Throws `MESSAGE_INVALID` and `MESSAGE_ID_TAKEN` before any is added. Resolves when they are
+   * stored. Rejects with `STORE_FAILED`; then the next call of any method stores them, or appending them again does.
    */
   append(...messages: readonly Message[]): Promise<void> {
     return this.#of.inbox.append(...messages);
   }
 
   /**
-   * The request for the next call: compacts first where pressure says so. Rejects with `BUDGET_UNREACHABLE` where what
-   * may not be removed does not fit, no run being committed then, and with `COMPACTION_PENDING` where an operator is
-   * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
+   * Returns the request for the next call, and compacts first if the pressure requires it. Rejects with
+   * `BUDGET_UNREACHABLE` if the floor does not fit, without committing a run, and with `COMPACTION_PENDING` if an
+   * operator is asked first. Aborting the signal ends the wait for text: the compaction goes on without the rest of it.
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
     const { gauge, requests, runs, timer } = this.#of;
     const started = timer();
-    // One at a time: others that are asked for meanwhile may go to other models, and let them answer more.
+    // One at a time: concurrent requests may go to other models, and ask for other sizes of answers.
     return this.#prepares.do(async () => {
       if (options.model !== undefined) gauge.talkTo(options.model);
       gauge.askFor(options.maxOutputTokens);
@@ -94,31 +94,31 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. Adds nothing where a tool
-   * of the provider's has no result yet (`pause_turn`): that turn goes on as it stands.
+   * Tells the agent to go on if it has next steps, as `compaction.continue: on` does automatically. Adds nothing if a
+   * tool of the provider has no result yet (`pause_turn`), because that turn continues unchanged.
    */
   continue(): Promise<void> {
     return this.#of.inbox.goOn();
   }
 
   /**
-   * What the provider reported for the newest request: calibrates the scale that readings are on. Where it was more
-   * than the model takes, the next `prepare` compacts whatever the reading says. Nothing is learned where the view was
-   * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored; rejects
-   * with `ARGUMENT_INVALID`, nothing learned, where a figure is none.
+   * Takes in the usage that the provider reported for the newest request, and calibrates the scale of readings. If the
+   * usage was more than the model takes, the next `prepare` compacts regardless of the reading. Nothing is learned if
+   * the view was rewritten since, because the report is of a request that would no longer be sent. Resolves when the
+   * usage is stored. Rejects with `ARGUMENT_INVALID`, and learns nothing, if a figure is not a count.
    */
   observe(usage: Usage): Promise<void> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
     this.#of.reaction.answered();
-    return this.#of.reports.observe(usage); // no promise around it: that one's rejection would be unhandled
+    return this.#of.reports.observe(usage); // not wrapped: the rejection of a second promise would be unhandled
   }
 
   /**
-   * A call was refused, or the model's window was full: says whether that was an overflow, learns the limit it names,
-   * compacts, and says whether to try again. Where a signature on reasoning was refused, all signed reasoning leaves. Once:
-   * a second refusal in a row is not tried again, nor one after which nothing could be made smaller. The error belongs in
-   * no history. Aborting ends waits.
+   * Takes in the error of a refused call or a full window: decides whether it is an overflow, learns the limit that the
+   * error names, compacts, and returns whether to try again. If a signature on reasoning was refused, all signed
+   * reasoning is removed. Only the first refusal in a row is tried again, and only if the view got smaller. Keep the
+   * error out of the history. Aborting the signal ends waits.
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkOptions('session.overflowed', { signal });
@@ -126,11 +126,11 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more; where
-   * a signature on reasoning is refused, it sends once more without the reasoning. Rejects with whatever `send` rejects with.
-   * One call at a time: the next one, and a compaction that is asked for meanwhile, wait until `send` is done, and until
-   * what it gives to `flight.until` is: its stream read to the end. Asked for by `send` itself they would wait for ever, and
-   * reject with `CALL_WITHIN_CALL`: its further requests are `flight.again`.
+   * Prepares a request and passes it to `send`. If the provider refuses it as too long, compacts and sends once more;
+   * if it refuses a signature on reasoning, sends once more without the reasoning. Rejects with the error of `send`.
+   * Calls run one at a time: the next call, or a compaction requested meanwhile, waits until `send` is done and the
+   * promise given to `flight.until` is settled (its stream was read to the end). Requested within `send` they would
+   * wait forever, so they reject with `CALL_WITHIN_CALL`; `send` makes further requests with `flight.again`.
    */
   call<Answer>(
     send: (request: Prepared<ClientMessage>, flight: Flight<ClientMessage>) => Answer | Promise<Answer>,
@@ -142,7 +142,7 @@ export class Session<ClientMessage = unknown> {
     });
   }
 
-  /** Does this when all calls before it are over; its own go through the flight. What `call` does, with more around it. */
+  /** Runs a task when all earlier calls are over. It makes its requests with the flight. `call` is a turn of one. */
   turn<T>(task: (flight: Flight<ClientMessage>) => Promise<T>): Promise<T> {
     const flight: Flight<ClientMessage> = {
       until: (settled) => this.#of.line.hold(settled),
@@ -156,7 +156,7 @@ export class Session<ClientMessage = unknown> {
     options: PrepareOptions,
   ): Promise<Answer> {
     const { reaction } = this.#of;
-    // Once for its length, and once for a signature: a history that was brought whole may be refused for both.
+    // One retry for the length and one for a signature: an imported history may be refused for both.
     const mended = new Set<boolean>();
     for (;;) {
       const again = mended.size > 0;
@@ -172,33 +172,33 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * Takes in what is new in a request body that holds the client's whole history. Where the client went back or
-   * changed what it had sent, the log is rolled back to there, with a notice and an event; instructions at the head may
-   * change freely, and the newest are sent. The next `prepare` gives the request. Rejects with `INPUT_FORMAT`.
+   * Appends the new messages of a request body that holds the client's whole history. If the client went back or
+   * changed earlier messages, the log is rolled back to that point, with a notice and an event. Instructions at the
+   * head may change freely; the newest are sent. The next `prepare` returns the request. Rejects with `INPUT_FORMAT`.
    */
   follow(body: unknown, options: FollowOptions = {}): Promise<Followed> {
     return this.#of.client.follow(body, options);
   }
 
-  /** Whether a body begins otherwise than this session, instructions aside: a title to be found, a side question. */
+  /** Whether a body, without instructions, begins differently from this session: a title request, a side question. */
   isStranger(body: unknown): Promise<boolean> {
     return this.#of.client.isStranger(body);
   }
 
-  /** Whether a body is another conversation, which may begin alike, and what it has that the session does not. Changes nothing. */
+  /** Whether a body is another conversation, even with the same beginning, and what is new in it. Changes nothing. */
   compare(body: unknown, options: FollowOptions = {}): Promise<Compared> {
     return this.#of.client.compare(body, options);
   }
 
   /**
-   * Adds an exchange that was answered in the client's place: the client does not know of it, and its history goes on
-   * matching the log. `body`: as the session's format writes it.
+   * Adds an exchange that was answered on behalf of the client. The client does not know it, and its history still
+   * matches the log. `body`: in the session's wire format.
    */
   appendHidden(body: unknown): Promise<void> {
     return this.#of.client.appendHidden(body);
   }
 
-  /** A session for a conversation beside this one, as long as the process lives. What refusals teach holds for both. */
+  /** A session for a side conversation, which ends with the process. Limits that refusals teach hold for both. */
   aside(): Session<ClientMessage> {
     const aside = this.#openAside();
     aside.events.subscribe((event) => this.#of.reaction.toldBeside(event));
@@ -206,14 +206,14 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * A request body with all trimming by the host switched off (`withoutHostTrimming`); what was goes into the audit, once.
-   * The drop-ins hand every request through it.
+   * Returns a request body with all trimming by the host switched off (`withoutHostTrimming`). The audit records once
+   * what was switched off. The drop-ins pass every request through this method.
    */
   untrimmed<Body extends object>(body: Body): Body {
     return this.#of.client.untrimmed(body);
   }
 
-  /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
+  /** Reads back original words from the log, superseded or not: by handle, or by search with the best matches first. */
   async recall(request: RecallRequest): Promise<readonly Recalled[]> {
     const { recall, stream, timer } = this.#of;
     const started = timer();
@@ -222,18 +222,18 @@ export class Session<ClientMessage = unknown> {
     return found;
   }
 
-  /** Takes in what others stored of the session since, and the calls of all processes. */
+  /** Reads what other processes stored of the session since, and the calls of all processes. */
   async load(): Promise<this> {
     await this.#of.requests.load();
     return this;
   }
 
-  /** Whether an error is a store that is away, and calls are to go on without it (`onStoreFailure: open`). */
+  /** Whether an error means that the store is unavailable and calls go on without it (`onStoreFailure: open`). */
   goesOnWithout(error: unknown): boolean {
     return this.#of.persistence.goesOnWithout(error);
   }
 
-  /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
+  /** Tells listeners of a store failure that no caller waits for. The unsaved data waits for the next write. */
   storeFailed(error: unknown): void {
     this.#of.stream.emit({ kind: 'store-failed', error });
   }

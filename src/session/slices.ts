@@ -1,9 +1,9 @@
 import type { Steps } from '../transcript/index.js';
 
-/** Longest that one piece of work keeps all others of the process waiting, in milliseconds: ten of them are still no pause that anybody sees. */
+/** Longest time that one task may block the process, in milliseconds. Even ten such slices are no visible pause. */
 const SLICE_MS = 10;
 
-/** Who waits to go on. One of them does in each turn of the event loop, so that many together take no longer a slice than one. */
+/** Tasks that wait to go on. One goes on per turn of the event loop, so that many block it no longer than one. */
 const waiting: (() => void)[] = [];
 
 function nextTurn(): Promise<void> {
@@ -17,7 +17,7 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-/** Says when a loop has had its slice, and lets everybody else have theirs. */
+/** Tells a loop when its slice is over, and lets other tasks run. */
 export class Pace {
   #until = performance.now() + SLICE_MS;
 
@@ -31,12 +31,12 @@ export class Pace {
   }
 }
 
-/** Does work slice by slice; what fits into one is done when this returns. Rejects with what the work throws. */
+/** Does work slice by slice. Work that fits into one slice is done on return. Rejects with the error of the work. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   return soon(steps);
 }
 
-/** The same, without a promise where it fits into one slice. */
+/** Like `inSlices`, but returns no promise if the work fits into one slice. */
 export function soon<T>(steps: Steps<T>): T | Promise<T> {
   const pace = new Pace();
   for (;;) {
@@ -46,13 +46,13 @@ export function soon<T>(steps: Steps<T>): T | Promise<T> {
   }
 }
 
-/** Goes on with what was made: now where it is there, else when it is. */
+/** Passes a value to `goOn`: at once, or when its promise resolves. */
 export function after<T, R>(made: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
   if (!(made instanceof Promise)) return goOn(made);
   return made.then((value) => goOn(value));
 }
 
-/** Takes items in one by one, each after what is to be done `before`, and waits until those of a slice are `settled`. */
+/** Takes items one by one, each after its work in `before`. After each slice, waits until its items are `settled`. */
 export async function takeInSlices<T>(
   items: readonly T[],
   before: (item: T) => Steps<void>,

@@ -15,7 +15,7 @@ import type { SessionOptions } from './session-options.js';
 import { Session } from './session.js';
 import type { EngineCore, EngineParts, SessionScope } from './wiring.js';
 
-/** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
+/** A provided stage, for operators; `opensAt` is absent if the stage is not in the roster. */
 export interface ListedStage {
   readonly name: string;
   readonly opensAt?: number;
@@ -23,25 +23,25 @@ export interface ListedStage {
   readonly options: unknown;
 }
 
-/** A loaded plugin as operators see it. */
+/** A loaded plugin, for operators. */
 export interface ListedPlugin {
   readonly name: string;
   readonly summary?: string;
   readonly roles: readonly PluginRole[];
-  /** Names of what it brings. */
+  /** Names of the stages that the plugin provides; likewise below. */
   readonly stages: readonly string[];
   readonly summarizers: readonly string[];
   readonly counters: readonly string[];
   readonly formats: readonly string[];
-  /** Values of its knobs, as they are in force for all. */
+  /** Values of its knobs in force for the engine. */
   readonly knobs: unknown;
-  /** Hooks that were called and have not settled, given up or not. */
+  /** Hooks that were called and have not settled, even if the engine no longer waits for them. */
   readonly inFlight: readonly HookInFlight[];
 }
 
-/** Everything that operators may turn, with its value and who set it. */
+/** Everything that operators may set, with its value and source. */
 export interface ListedKnobs extends KnobSchemas {
-  /** One for each setting, option and knob. */
+  /** One entry for each setting, option and knob. */
   readonly values: readonly ConfigEntry[];
 }
 
@@ -49,15 +49,15 @@ const namesOf = (list: readonly { readonly name: string }[] = []): string[] => l
 
 interface SpillwayParts extends EngineParts {
   readonly stages: readonly CompactionStage[];
-  /** Where sessions are kept that outlive the process; absent where none was named. */
+  /** The store of sessions that outlive the process; absent if none was named. */
   readonly store?: SessionStore | undefined;
-  /** Makes what a session is made of. */
+  /** Creates the parts of a session. */
   readonly openScope: (engine: EngineCore, options: SessionOptions) => SessionScope;
-  /** Of the engine that this one takes the place of. */
+  /** Taken over from the engine that this one replaces. */
   readonly lasting?: Lasting | undefined;
 }
 
-/** What outlives a change of settings: what was spent, whom not to ask for now, and the plugins that are open. */
+/** The state that outlives a change of settings: costs, breakers and open plugins. */
 export interface Lasting extends Pick<EngineCore, 'costs' | 'breakers'> {
   readonly plugins: PluginHost;
 }
@@ -70,7 +70,7 @@ export class Spillway {
   #opened = 0;
   #asides = 0;
 
-  /** @hidden `createSpillway` and `openSpillway` make one. */
+  /** @hidden Use `createSpillway` or `openSpillway`. */
   constructor(parts: SpillwayParts) {
     const { clock } = parts.effects;
     this.config = parts.config;
@@ -100,26 +100,26 @@ export class Spillway {
     };
   }
 
-  /** What happens in any session of this engine, each event with its session, agent path and model. Hot. */
+  /** The events of all sessions of this engine, each with its session, agent path and model. Hot. */
   get events(): Observable<EngineEvent> {
     return this.#core.events.all;
   }
 
-  /** What all sessions of this engine cost since it was opened, and never less. `session.operator.costs` has each one's. */
+  /** Costs of all sessions of this engine since it was opened; never falls. See also `session.operator.costs`. */
   get costs(): Costs {
     return this.#core.costs.totals;
   }
 
   /**
-   * What all sessions of the store cost as far as it is stored, whichever process they ran in; without a store the same as
-   * `costs`.
+   * Stored costs of all sessions in the store, of all processes. Without a store the same as `costs`.
+   * Costs that are not stored yet are not included.
    */
   async projectCosts(): Promise<Costs> {
     const { store } = this.#of;
     return store ? costsOf(await store.usage()) : this.costs;
   }
 
-  /** The roster in order, then what is provided and switched off. */
+  /** The roster in order, then the provided stages that are switched off. */
   get stages(): readonly ListedStage[] {
     const { policy, stages, config } = this.#of;
     const open = policy.stages.map(({ stage: name, opensAt, plugin: { summary }, options }) => {
@@ -130,7 +130,7 @@ export class Spillway {
     return [...open, ...off.map(({ name, summary }) => ({ name, summary, options: config.stages[name] }))];
   }
 
-  /** Settings, options of stages and knobs of plugins: their schemas, values, and who set them. */
+  /** Settings, options of stages and knobs of plugins: schemas, values and sources. */
   get knobs(): ListedKnobs {
     const { stages, plugins: host, config } = this.#of;
     const { plugins } = host;
@@ -144,7 +144,7 @@ export class Spillway {
     return { ...knobSchemas(options, Object.fromEntries(knobs), names), values: config.entries };
   }
 
-  /** What was loaded, in the order it was named, with the hooks that have not settled. */
+  /** Loaded plugins, in the order in which they were named, with their unsettled hooks. */
   get plugins(): readonly ListedPlugin[] {
     const { plugins, inFlight } = this.#of.plugins;
     return plugins.map(({ name, summary, observer, compactor, ...brings }) => ({
@@ -160,26 +160,26 @@ export class Spillway {
     }));
   }
 
-  /** @hidden For the engine that takes the place of this one. */
+  /** @hidden For the engine that replaces this one. */
   get lasting(): Lasting {
     const { costs, breakers, plugins } = this.#core;
     return { costs, breakers, plugins };
   }
 
-  /** A session for one agent path that lives as long as the process. */
+  /** Creates a session for one agent path, which ends with the process. */
   session<Message = unknown>(options: SessionOptions = {}): Session<Message> {
     return this.#sessionIn(this.#scopeOf(options), options);
   }
 
   /**
-   * Opens a session that outlives the process, as far as its store has it: log, ledger, what waits for a yes, what was
-   * spent. Reads all of it. Rejects with `STORE_UNKNOWN` where no store was named.
+   * Opens a session that outlives the process, with everything that its store has: log, ledger, a plan that waits for
+   * approval, costs. Reads all of it. Rejects with `STORE_UNKNOWN` if no store was named.
    */
   open<Message = unknown>(options: SessionOptions & { readonly id: string }): Promise<Session<Message>> {
     return this.#open<Message>(options, false);
   }
 
-  /** @hidden The same of one that nobody has opened before: where the store is away, it goes on from memory until that is back. */
+  /** @hidden Opens a new session. If the store is unavailable, the session works from memory until it is back. */
   openNew(options: SessionOptions & { readonly id: string }): Promise<Session> {
     return this.#open(options, true);
   }
@@ -198,7 +198,7 @@ export class Spillway {
     return this.#sessionIn<Message>(scope, options, { ...opened, prepared });
   }
 
-  /** Sessions by key, at most so many at a time: kept in the store where there is one. */
+  /** Creates a map of sessions by key, with at most `most` sessions at a time. They are stored if there is a store. */
   sessionMap<Message = unknown>(
     options: Omit<SessionOptions, 'id'> & SessionMapOptions = {},
   ): SessionMap<Message> {
@@ -211,7 +211,7 @@ export class Spillway {
     );
   }
 
-  /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */
+  /** The store of the sessions; throws `STORE_UNKNOWN` if no store was named. */
   get store(): SessionStore {
     const { store } = this.#of;
     if (store) return store;
@@ -223,7 +223,7 @@ export class Spillway {
     });
   }
 
-  /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
+  /** Stops background work, which other processes may take over, ends the plugins, and closes the store. */
   async close(): Promise<void> {
     await this.#core.background.stop();
     await this.#of.plugins.end();
@@ -236,7 +236,7 @@ export class Spillway {
     return new Session<Message>(scope.pieces, () => {
       const agentPath = `${key.agentPath}/aside-${++this.#asides}`;
       const own = { ...options, id: key.sessionId, agentPath };
-      // Its options are the session's, checked there; its path may be longer than a host may name.
+      // The options were checked for the session. The agent path may be longer than a host may name: no check.
       const aside = this.#of.openScope(this.#core, own);
       aside.pieces.gauge.takeOver(gauge.knowledge);
       stream.emit({ kind: 'aside', agentPath });

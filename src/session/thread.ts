@@ -22,8 +22,8 @@ import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './own-messages.js';
 
 /**
- * All that is read off a session's log and kept: references, digests, secrets. Reads only when it is asked
- * to catch up, so a session that never compacts pays nothing.
+ * Everything that is derived from a session's log and kept: references, digests, secrets. It reads only when it is
+ * asked to catch up, so a session that never compacts has no costs.
  */
 class Reader {
   readonly references: ReferenceIndex;
@@ -38,55 +38,55 @@ class Reader {
     this.#reader = new LogReader(log, this.references, this.digests, this.secrets);
   }
 
-  /** Itself, with everything read that was appended since. */
+  /** Reads everything that was appended since, and returns itself. */
   caughtUp(): this {
     this.#reader.catchUp();
     return this;
   }
 
-  /** The same, in steps. */
+  /** Like `caughtUp`, in steps. */
   catchingUp(): Steps<void> {
     return this.#reader.catchingUp();
   }
 }
 
-/** A message on its way into the log. */
+/** A message that is to be appended to the log. */
 interface Measured {
   readonly message: Message;
   readonly size: MessageSize;
 }
 
-/** What a thread needs to take messages in. */
+/** The rules by which a thread appends messages. */
 export interface ThreadRules {
   readonly pins: PinRules;
-  /** Measures what is appended, once. */
+  /** Measures each appended message, once. */
   readonly measure: MeasureMessage;
-  /** Takes secrets out of every text that is made from the log. */
+  /** Removes secrets from every text that is made from the log. */
   readonly redact: Redact;
 }
 
-/** What runs remember of each other. */
+/** The state that runs pass on to later runs. */
 export interface RunMemory {
-  /** By stage: what it returned as `state`. */
+  /** The `state` that each stage returned, by stage. */
   stageStates: ReadonlyMap<string, unknown>;
-  /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
+  /** The provider refused, or reported more than the budget: the next request is compacted at any reading. */
   overflowed: boolean;
-  /** A compaction that a marker in the log asked for, and that was not executed yet. */
+  /** A compaction that a marker in the log asks for and that has not been executed yet. */
   queued: QueuedCompaction | undefined;
-  /** The last run left the session full, and that was told. */
+  /** The last run left the session full, and listeners were told. */
   isToldFull?: boolean;
 }
 
-/** What a thread is made of. Where another process was first, all of it is read again and replaced at once. */
+/** The contents of a thread. If another process wrote first, all of them are read again and replaced together. */
 export interface ThreadContents {
   readonly log: Log;
   readonly ledger: Ledger;
   readonly memory?: RunMemory;
-  /** What the last run had left undone when this was stored. */
+  /** The `Spent` value of the last run at the time of storing. */
   readonly spent?: Spent | undefined;
 }
 
-/** One agent path's log, what was compacted of it, and what is sent: the only place that changes any of them. */
+/** The log, ledger and projection of one agent path. No other class changes them. */
 export class Thread {
   #now!: Required<Omit<ThreadContents, 'spent'>> & {
     readonly reader: Reader;
@@ -95,7 +95,7 @@ export class Thread {
   };
   #projection!: Projection;
   #appendedTokens!: number;
-  /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
+  /** Set while text is being requested: new messages wait here, so that the log does not change under the plan. */
   #arrivals: Measured[] | undefined;
   #admit = (): void => {};
   #admitted: Promise<void> = Promise.resolve();
@@ -123,7 +123,7 @@ export class Thread {
     return this.#now.isPinned;
   }
 
-  /** Pinned for more than being a system message. */
+  /** Whether a message is pinned for another reason than being a system message. */
   get isPinnedByName(): IsPinned {
     return this.#now.isPinnedByName;
   }
@@ -132,12 +132,12 @@ export class Thread {
     return this.#projection;
   }
 
-  /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
+  /** Counted tokens ever appended. Compaction does not lower the figure. */
   get appendedTokens(): number {
     return this.#appendedTokens;
   }
 
-  /** Messages ever appended, those that wait too: no two that this session names by it have one name. */
+  /** Messages ever appended, including those that wait. The session makes unique message ids from the figure. */
   get appended(): number {
     return appendedAt(this.log.length, this.ledger.left) + (this.#arrivals?.length ?? 0);
   }
@@ -146,17 +146,17 @@ export class Thread {
     return this.#now.memory;
   }
 
-  /** Messages that wait until the text of a plan is there; undefined where nothing has to wait. */
+  /** Messages that are held back while a plan waits for its text; undefined if nothing is held back. */
   get arrivals(): readonly Message[] | undefined {
     return this.#arrivals?.map(({ message }) => message);
   }
 
-  /** The last message of the log, or of those that wait. */
+  /** The newest message: of those that wait, otherwise of the log. */
   get newest(): Message | undefined {
     return this.#arrivals?.at(-1)?.message ?? this.log.between(Math.max(0, this.log.length - 1))[0];
   }
 
-  /** Throws `MESSAGE_ID_TAKEN` where one of them, or something in the log or on its way there, has an id already. */
+  /** Throws `MESSAGE_ID_TAKEN` if an id occurs twice among the messages, those in the log and those that wait. */
   checkIds(messages: readonly Message[]): void {
     const ids = new Set(this.arrivals?.map(({ id }) => id));
     for (const { id } of messages) {
@@ -165,15 +165,15 @@ export class Thread {
     }
   }
 
-  /** An id of that name that nothing in the log or on its way there has or had. */
+  /** An id based on `name` that no message in the log or among those that wait has or had. */
   freeId(name: string): string {
     const id = this.log.freeId(name);
     return this.#arrivals?.some(({ message }) => message.id === id) ? this.freeId(`${id}~`) : id;
   }
 
   /**
-   * Takes messages into the log, or lets them wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`, and what the
-   * counter throws, to whoever sent them, before any is taken.
+   * Appends messages to the log, or lets them wait while a plan is being filled. Throws `MESSAGE_ID_TAKEN`, and the
+   * errors of the counter, to the caller before any message is appended.
    */
   append(messages: readonly Message[]): void {
     this.checkIds(messages);
@@ -190,13 +190,13 @@ export class Thread {
     this.memory.queued = markerOf(entry) ?? this.memory.queued;
   }
 
-  /** The log stands still from here on, until `admitArrivals`. */
+  /** Holds new messages back from now on, until `admitArrivals`. */
   holdArrivals(): void {
     this.#arrivals = [];
     this.#admitted = new Promise((admit) => (this.#admit = admit));
   }
 
-  /** Lets in what waited, in order. */
+  /** Appends the messages that waited, in order. */
   admitArrivals(): void {
     const arrivals = this.#arrivals ?? [];
     this.#arrivals = undefined;
@@ -204,12 +204,12 @@ export class Thread {
     this.#admit();
   }
 
-  /** Resolves when nothing has to wait any more. */
+  /** Resolves when messages are no longer held back. */
   get admitted(): Promise<void> {
     return this.#admitted;
   }
 
-  /** A compaction or a prune becomes part of the ledger, and its draft what is sent. */
+  /** Adds a compaction or prune to the ledger, and makes its draft the projection. */
   commit(record: CompactionRecord, draft: Projection, states: ReadonlyMap<string, unknown>): void {
     this.ledger.commit(record);
     if (record.kind === 'compaction') this.memory.queued = undefined;
@@ -217,19 +217,19 @@ export class Thread {
     this.memory.stageStates = states;
   }
 
-  /** What the ledger says now is what is sent. */
+  /** Renders the projection again from log and ledger. */
   redraw(): void {
     this.#projection = renderAll(this.log, this.ledger.liveEdits, this.isPinned);
   }
 
-  /** Goes on with a shorter log, on the same ledger; runs remember nothing of the longer one. */
+  /** Goes on with a shorter log and the same ledger. The memory of runs is cleared. */
   shortenTo(log: Log): void {
     this.#take({ log, ledger: this.ledger });
   }
 
   /**
-   * Puts what was read in the place of what stands, and behind it what the store does not have, under the id that
-   * `idIn` gives: none where it is there. What arrives meanwhile goes on waiting, unless it is there too.
+   * Replaces the contents with those that were read, and appends the messages that the store does not have. `idIn`
+   * gives the id of each, or undefined if it is stored already. Messages that wait go on waiting, unless stored too.
    */
   replaceWith(
     read: ThreadContents,

@@ -7,7 +7,7 @@ import type { RunReport } from './prepared.js';
 import type { Uses } from './services.js';
 import type { Thread } from './thread.js';
 
-/* Who is told of runs: subscribers, who listen while it happens, and operators, who look later. */
+/* Reports of runs: events for subscribers, and audit entries that operators read later. */
 
 type Listeners = Uses<'audit' | 'stream'>;
 
@@ -18,13 +18,13 @@ export function tellTriggered(
   { strategies: strategy = [], delegates }: Policy,
 ): void {
   const { pressure } = reading;
-  // The plugin that is asked to make it.
+  // The plugin that is asked to compact.
   const compactor = delegates ? plugins.compactor?.name : undefined;
   stream.emit({ kind: 'triggered', reading, reason });
   audit.say('triggered', undefined, { trigger: kind, reason, pressure, strategy, compactor });
 }
 
-/** `attempted`: what the run might have done; a record says itself what it did. */
+/** `attempted`: the strategies that the run may have tried. A record has its own. */
 export function tellEnded(
   { stream, audit }: Listeners,
   report: RunReport,
@@ -41,7 +41,7 @@ export function tellEnded(
     ...(faults.length > 0 && { faults: faults.map(({ message }) => message) }),
   }));
   if (record) {
-    // First: what listeners do of it comes behind it.
+    // Before the event, so that audit entries of what listeners do follow this one.
     audit.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
     stream.emit(completedEvent(record));
   } else if (kind === 'pending' && plan) tellPending({ stream, audit }, plan, { reason, stages });
@@ -56,7 +56,7 @@ export function tellEnded(
   }
 }
 
-/** A plan waits. */
+/** Reports a plan that waits for approval. */
 export function tellPending(
   { stream, audit }: Listeners,
   { hash, before, after }: Plan,
@@ -79,7 +79,7 @@ function completedEvent({ id, plan, durationMs, stageMs, calls = [] }: Compactio
   } as const;
 }
 
-/** What a record says for itself: strategy, ids before and after, models, durations. */
+/** The audit facts of a record: strategy, ids before and after, models, durations. */
 function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<string, Json>> {
   const { plan, durationMs, stageMs, calls = [], fallbacks = [], hooks = [] } = record;
   return {
@@ -101,7 +101,7 @@ function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<
   };
 }
 
-/** The names operators know: what was replaced, what became a summary, what was dropped. */
+/** Names of the strategies that edits follow: delegate, prune, drop, summarize. */
 export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
   const names = edits.map((edit) => {
     if (edit.stage === PIPELINE_STEPS.delegate) return 'delegate';
@@ -112,12 +112,12 @@ export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Ids of what an edit took from the view. */
+/** Ids of the messages that an edit took from the view. */
 type GivenWay = (edit: PlannedEdit) => readonly string[];
 
 /**
- * What the edits of a plan took from the view: of a span every message that stood there, earlier summaries too; pins stay
- * and are none of them. Asked when the thread holds the view after the plan.
+ * The messages that the edits of a plan took from the view: for a span every message shown there, including earlier
+ * summaries, without pins, which remain. Called when the thread already has the view after the plan.
  */
 export function givenWayOf(before: Projection, { log, projection }: Thread): GivenWay {
   const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));

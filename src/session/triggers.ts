@@ -4,16 +4,16 @@ import type { Trigger } from '../transcript/index.js';
 import type { Pieces } from './wiring.js';
 import type { RunMemory } from './thread.js';
 
-/** What a session is to do before a call, and why. */
+/** Decides what a session does before a call, and why. */
 export class Triggers {
   constructor(private readonly of: Pick<Pieces, 'gauge' | 'policies' | 'settings' | 'stream' | 'thread'>) {}
 
-  /** Compact when pressure says so; else only when asked. */
+  /** Whether pressure may start a compaction; otherwise only a request does. */
   get isAuto(): boolean {
     return this.of.settings.compaction.auto;
   }
 
-  /** Whether anything would be compacted now: what that needs is the whole log. */
+  /** Whether anything would be compacted now. If so, the whole log has to be read first. */
   get wouldAct(): boolean {
     const { thread, policies, stream } = this.of;
     if (thread.memory.queued) return true;
@@ -21,7 +21,7 @@ export class Triggers {
     return policies.now.passes.some(this.isPassDue) || stream.wouldFire(this.sighting) !== undefined;
   }
 
-  /** What the pressure stream is told of this moment. */
+  /** The present state, as the pressure stream takes it. */
   get sighting(): Sighting {
     const { gauge, policies, thread } = this.of;
     const { memory, appendedTokens: appended, projection } = thread;
@@ -32,7 +32,7 @@ export class Triggers {
     return { reading, appended, gates, freshTokens, isArmed, asked: askedBy(memory, isArmed) };
   }
 
-  /** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */
+  /** The value that a run without a result leaves, so that it is not repeated until something new arrives. */
   get spent(): Spent {
     const { gauge, policies, thread } = this.of;
     const { projection, appendedTokens: appended } = thread;
@@ -41,14 +41,14 @@ export class Triggers {
     );
   }
 
-  /** Whether a pass runs before the next call; those at the head of a run wait for one. */
+  /** Whether a pass runs before the next call. Passes at the start of a run wait for a run. */
   readonly isPassDue = ({ when }: Pass): boolean => {
     const { projection, log } = this.of.thread;
     if (!this.isAuto || when === 'compaction') return false;
     if (when === 'always') return true;
     if (when === 'iteration') return log.length > 0 && log.at(log.length - 1).role === 'tool';
     const { pressure, tokens } = this.of.gauge.read(projection);
-    // The absolute threshold wins where one is set.
+    // An absolute threshold takes precedence if it is set.
     return when.maxTokens > 0 ? tokens >= when.maxTokens : pressure >= when.pressure;
   };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../spi/index.js';
 import { IMAGE_TOKENS, inputOf, LOW_DETAIL_IMAGE_TOKENS, type Reading, type Usage } from '../tokens/index.js';
 
-/** Something that reported usage gave away. */
+/** A finding from reported usage. */
 export interface UsageNotice {
   readonly what: 'trimmed-upstream' | 'over-window';
   readonly reported: number;
@@ -10,35 +10,35 @@ export interface UsageNotice {
   readonly [fact: string]: Json;
 }
 
-/** A request as it was sent. `estimate`: its tokens by our own count, whatever reports have taught since. */
+/** A sent request. `estimate`: its tokens by our own count, without calibration. */
 interface SentEstimate {
   readonly reading: Reading;
   readonly estimate: number;
-  /** How often the view had been rewritten. */
+  /** How many times the view had been rewritten. */
   readonly generation: number;
 }
 
 /**
- * Below this share of what was sent a report is no matter of counting: no tokenizer is off by half on a whole request.
- * Small requests are left out, whose fixed parts weigh too much.
+ * A report below this share of the sent tokens is no counting difference: no tokenizer is off by half on a whole
+ * request. Small requests are ignored, because their fixed parts weigh too much.
  */
 const MIN_REPORTED = 0.5;
 const MIN_SENT = 1_000;
 
-/** A report that grows by less than this share of what the request grew by is flat. */
+/** A report is flat if it grows by less than this share of the growth of the request. */
 const MIN_GROWTH = 0.2;
-/** Requests have to grow by so many tokens before a report can be called flat. */
+/** Fewest tokens that a request has to grow by before a report can be flat. */
 const MIN_GROWN = 100;
-/** So many flat reports in a row, which say less than was sent, are no chance. */
+/** So many flat reports in a row below the sent size cannot be chance. */
 const FLAT_IN_A_ROW = 2;
 const SAYS_LESS = 0.95;
 
-/** Watches reported usage for requests that were cut on the way: by far too few tokens, or by tokens that stop growing. */
+/** Detects requests that were cut on the way: their reported tokens are far too few, or stop growing. */
 export class TrimmingWatch {
   #last: { readonly estimate: number; readonly reported: number; readonly generation: number } | undefined;
   #flat = 0;
 
-  /** `isFlat`: requests grew and reports did not, so that this one says nothing about how tokens are counted. */
+  /** `isFlat`: requests grew and reports did not, so this report says nothing about how tokens are counted. */
   hear(
     usage: Usage,
     sent: SentEstimate,
@@ -49,7 +49,7 @@ export class TrimmingWatch {
     return { notices: this.#noticesOf(reported, sent), isFlat };
   }
 
-  /** A flat report is held against the last that was not: a cut to so many messages moves up and down a little. */
+  /** A report is compared with the last one that was not flat: a cut to a number of messages varies in tokens. */
   #isFlat(reported: number, { estimate, generation }: SentEstimate): boolean {
     const last = this.#last;
     const isSame = last?.generation === generation && estimate > last.estimate;
@@ -65,7 +65,7 @@ export class TrimmingWatch {
   }
 
   #noticesOf(reported: number, { reading, estimate }: SentEstimate): UsageNotice[] {
-    // Pictures are guesses, and a thumbnail is a tenth of one.
+    // Image sizes are guesses, and a thumbnail is a tenth of a full image. This is the lower bound.
     const surely = estimate - reading.images * (IMAGE_TOKENS - LOW_DETAIL_IMAGE_TOKENS);
     const expected = Math.round(estimate);
     if (reported > 0 && surely >= MIN_SENT && reported < MIN_REPORTED * surely) {

@@ -3,9 +3,9 @@ import { overflowed, type Usage } from '../tokens/index.js';
 import { callEvent } from './calls.js';
 import type { Pieces } from './wiring.js';
 
-/** Takes in what a provider reports of the newest request. */
+/** Takes in the usage that a provider reports for the newest request. */
 export class UsageReports {
-  /** The newest report that could not be stored, and the call it is of. */
+  /** The newest report that could not be stored, with its call. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
   constructor(
     private readonly of: Pick<
@@ -17,7 +17,7 @@ export class UsageReports {
   observe(usage: Usage): Promise<void> {
     const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.of;
     const { call: newest, recalledTokens } = requests.newest ?? {};
-    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
+    // The caller repeats a report that could not be stored. It already waits, and is recognised until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
       const again = persistence.record([]);
       again.then(
@@ -30,7 +30,7 @@ export class UsageReports {
     const { reading, call, notices } = requests.observe(usage);
     if (reading && triggers.isAuto && overflowed(usage, reading.budget) && !usage.isSum) {
       thread.memory.overflowed = true;
-      // A task in the stream itself; kept sessions find it again after a restart.
+      // A marker in the log, which stored sessions find again after a restart.
       void inbox.queue(true);
     }
     if (reading) early.start();

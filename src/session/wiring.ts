@@ -41,42 +41,42 @@ import { Thread } from './thread.js';
 import { Triggers } from './triggers.js';
 import { UsageReports } from './usage-reports.js';
 
-/** What an engine is given that its sessions use. */
+/** The parts of an engine that its sessions use. */
 export interface EngineParts {
   readonly config: EffectiveConfig;
   readonly policy: Policy;
-  /** The policy of an agent that has settings of its own. */
+  /** Returns the policy of an agent with its own settings. */
   readonly policyOf: (config: AgentConfig) => Policy;
   readonly effects: Effects;
-  /** What sessions speak that name no format of their own. */
+  /** Wire format of sessions that do not name one. */
   readonly format: WireFormat;
-  /** Of sessions that do not say; `closed` where absent. */
+  /** Default for sessions; `closed` if absent. */
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
-  /** Undefined where a configuration asks no summarizer. */
+  /** Returns undefined if a configuration uses no summarizer. */
   readonly openFillerOf: (config: AgentConfig) => OpenFiller | undefined;
-  /** The same of one that a run has for itself. */
+  /** Like `openFillerOf`, for the configuration of a single run. */
   readonly fillerFor: (config: AgentConfig) => Promise<OpenFiller | undefined>;
-  /** Name of the summarizer that was handed in. */
+  /** Name of the summarizer that was passed in code. */
   readonly summarizerInCode?: string | undefined;
-  /** Whose hooks run around compactions. */
+  /** The plugins whose hooks run around compactions. */
   readonly plugins: PluginHost;
-  /** What every request of a summarizer is told beside the transcript. */
+  /** Lines for every request to a summarizer, in addition to the transcript. */
   readonly summaryLines?: SummaryLines | undefined;
 }
 
-/** The same, and what the sessions share. */
+/** The parts of an engine, and what its sessions share. */
 export interface EngineCore extends EngineParts {
   readonly redact: ReadonlyMap<AgentConfig, Redact>;
   readonly costs: ProjectCosts;
-  /** By thread: they outlive a session that is let go, and a change of settings. */
+  /** Breakers by thread. They outlive their session and a change of settings. */
   readonly breakers: Map<string, Breakers>;
   readonly background: Background;
   readonly events: EngineEvents;
-  /** For a session that was given no name. */
+  /** Creates the id of a session without one. */
   readonly newId: () => string;
 }
 
-/** Parts that are given all others, and ask for them when they work. */
+/** Parts that receive all other pieces, and read them when they work. */
 const PARTS = {
   inbox: Inbox,
   persistence: Persistence,
@@ -102,23 +102,23 @@ const PARTS = {
 
 type Parts = { readonly [Name in keyof typeof PARTS]: InstanceType<(typeof PARTS)[Name]> };
 
-/** Everything that one session is made of, by name. */
+/** All pieces of one session, by name. */
 export interface Pieces extends SessionServices, Parts {
-  /** What all sessions of the engine share. */
+  /** The engine, which all its sessions share. */
   readonly engine: EngineCore;
   readonly agent: AgentConfig;
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
-  /** The same; the texts of drafts come again in run after run. */
+  /** The counter with a memo, because the texts of drafts recur in each run. */
   readonly memo: TokenCounter;
-  /** Where it is kept, as it was read; undefined where it lives as long as the process. */
+  /** The stored thread as it was read; undefined if the session ends with the process. */
   readonly opened: OpenedThread | undefined;
   readonly recall: Recall;
-  /** Who writes the text of a run that has settings of its own. */
+  /** Returns the summarizer of a run with its own settings. */
   readonly summarizerBy: (agent: AgentConfig) => Promise<Summarizing>;
 }
 
-/** What all sessions of an engine share, under the names by which its container knows them. */
+/** Services that all sessions of an engine share, with their names in the container. */
 const SHARED = {
   pipeline: 'Pipeline',
   catalogue: 'Catalogue',
@@ -126,14 +126,14 @@ const SHARED = {
   priceOf: 'PriceOf',
 } as const;
 
-/** What a host may bind that each session has its own of. */
+/** Services of each session that a host may bind, with their names in the container. */
 const OWN = { gauge: 'Gauge', follower: 'Follower', recall: 'Recall' } as const;
 
 const serviceOf = (name: string): symbol => Symbol.for(`spillway.${name}`);
 
 type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (of: Pieces) => Pieces[Each] };
 
-/** What makes the services of a session. */
+/** Creates the services of a session. */
 const MAKES: Makers<
   | 'agent'
   | 'memo'
@@ -184,7 +184,7 @@ const MAKES: Makers<
   recall: (of) => new Recall(of),
 };
 
-/** Who writes the text of a session's compactions, by these settings. */
+/** The summarizer of a session's compactions according to these settings. */
 function summarizing(
   { engine, key, options, gauge, counter, costs, stream, timer }: Pieces,
   { settings }: AgentConfig,
@@ -207,28 +207,28 @@ function summarizing(
   return { choice, filler };
 }
 
-/** Breakers outlive the session that is told of them, and keep nothing of it: a function of its own, so that it holds no more than this. */
+/** Breakers outlive their session and must not keep it in memory: a separate function, which captures no more. */
 function breakerTold(stream: PressureStream): (stage: string, state: BreakerState) => void {
   const told = new WeakRef(stream);
   return (stage, state) => told.deref()?.emit({ kind: 'breaker', stage, state });
 }
 
-/** The engine's container, as far as a session asks it. */
+/** The part of the engine's container that a session uses. */
 interface Scope {
   shared(service: symbol): unknown;
-  /** What the host has made for this session, in a container of its own; `makes` says what makes the rest. */
+  /** Opens a container for this session with the host's own services; `makes` creates the others. */
   own(options: SessionOptions, makes: ReadonlyMap<symbol, () => unknown>): (service: symbol) => unknown;
 }
 
-/** One session, as it is put together. */
+/** The pieces of one session while it is put together. */
 export interface SessionScope {
-  /** Each is made, once, when it is asked for; what works on the thread when `opened` was told where it is kept, if anywhere. */
+  /** Each piece is created on first use. Pieces that use the thread need a call of `opened` before. */
   readonly pieces: Pieces;
   readonly opened: (opened: OpenedThread | undefined) => void;
 }
 
 /**
- * Has the parts of a session made.
+ * Creates the pieces of a session, each on first use.
  * @hidden
  */
 export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOptions): SessionScope {
@@ -246,12 +246,12 @@ export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOpti
   for (const [name, service] of ours) define(pieces, name, () => own(serviceOf(service)));
   const opened = (thread: OpenedThread | undefined): void => {
     define(pieces, 'opened', () => thread);
-    void pieces.thread; // what cannot be drawn is told when it is opened
+    void pieces.thread; // if it cannot be rendered, opening fails
   };
   return { pieces, opened };
 }
 
-/** A property that is made when it is first asked for. */
+/** Defines a property that is created on first use. */
 function define(pieces: Pieces, name: string, make: () => unknown): void {
   const get = (): unknown => {
     const value = make();
