@@ -1,8 +1,8 @@
 import { isFields, type Fields } from '../../formats/index.js';
 
 /**
- * Files of a prompt as a store keeps them: bytes as base64, addresses as text. Version 6 of the SDK has them bare in
- * `data`, version 7 in an object that says which it is.
+ * Converts the files of a prompt to what a store can keep: bytes to base64, addresses to text. Version 6 of the SDK
+ * puts them directly into `data`, version 7 into an object that names the kind.
  */
 export function storable<Message>(message: Message): Message {
   return withParts(message, (part) => {
@@ -15,10 +15,10 @@ export function storable<Message>(message: Message): Message {
   });
 }
 
-/** An address of any scheme, such as `gs:`; base64 has no colon. */
+/** An address of any scheme, such as `gs:`. Base64 has no colon. */
 const ADDRESS = /^[a-z][a-z\d+.-]*:/i;
 
-/** The same as a model is to get it: addresses are addresses again, for any bare text is taken for base64. */
+/** The message as a model takes it: addresses become `URL` objects, because the SDK reads any plain text as base64. */
 export function sendable<Message>(message: Message): Message {
   return withParts(message, (part) => {
     if (part.type !== 'file' && part.type !== 'reasoning-file') return part;

@@ -33,13 +33,13 @@ import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
 
-/** What a model is called with, by the version of the SDK that is installed: prompt, tools, options. */
+/** The parameters of a model call (prompt, tools, options) as the installed version of the SDK declares them. */
 export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['params'];
 
 /**
- * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
- * `generateText`, `streamText`, agents. What is new in a prompt goes into the session; reported usage calibrates it, and
- * a prompt that the provider finds too long is compacted and sent once more. A session must be of the format `ai-sdk`.
+ * Middleware for `wrapLanguageModel`: compacts each prompt before `generateText`, `streamText` or an agent sends it to
+ * the model. New messages of a prompt are appended to the session. Reported usage calibrates it, and a prompt that the
+ * provider rejects as too long is compacted and sent again. A session must be of the format `ai-sdk`.
  *
  *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway) });
  */
@@ -117,15 +117,15 @@ export function compactAiSdk(
   } satisfies LanguageModelV3Middleware;
 }
 
-/** A way to call a model: whole, or as a stream. */
+/** A way to call a model: for a whole answer or for a stream. */
 interface Way<First, Answer> {
-  /** Calls it and sees to what it reports of usage. */
+  /** Calls the model and reports the usage of its answer. */
   ask(call: Call, session: Session): Promise<First>;
-  /** What the client gets, whose recalls are answered where there may be any. */
+  /** The answer for the client; recalls in the first answer are answered if `recalls` is given. */
   answer(first: First, flight: Flight, recalls: RecallTurn<First> | undefined): Answer | Promise<Answer>;
-  /** An answer in the model's place. */
+  /** An answer of Spillway's own, instead of the model's. */
   say(text: string): Answer;
-  /** The call as it came, of no session. */
+  /** The original call, for a request that belongs to no session. */
   alone(): PromiseLike<Answer>;
 }
 
@@ -144,12 +144,12 @@ function aboutCall(
   };
 }
 
-/** The call with what was prepared for it in place of its prompt. */
+/** The call, with the prepared messages as its prompt. */
 function callOf(params: Call, session: Session, request: Prepared): Call {
   return { ...untrimmed(params, session), prompt: promptOf(request) };
 }
 
-/** Options of each provider, without what would let it cut the request. */
+/** Removes from the options of each provider what would let the provider truncate the request. */
 function untrimmed(params: LanguageModelV3CallOptions, session: Session): LanguageModelV3CallOptions {
   const { providerOptions } = params;
   if (!providerOptions) return params;
@@ -190,7 +190,7 @@ async function* observed(
   }
 }
 
-/** One that has failed has been told of that. */
+/** Errors are ignored: the reader of a failed stream already has its error. */
 const givenUp = (stream: ReadableStreamDefaultReader<StreamPart>): void =>
   void stream.cancel().catch(() => undefined);
 
@@ -206,7 +206,7 @@ function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<Stre
         await parts.return?.();
       },
     },
-    // Nothing is read ahead of who reads: what nobody reads holds nobody up.
+    // Nothing is read before the consumer asks, so an unread stream does not hold the session.
     { highWaterMark: 0 },
   );
 }

@@ -13,17 +13,17 @@ import {
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
 
-/** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
+/** The part of a client that is used. Anthropic's own client has it, and so have its clients for Bedrock and Vertex. */
 export interface AnthropicClient {
   readonly messages: object;
 }
 
 /**
- * The same client, of which every request of `messages.create`, `messages.stream` and `messages.parse` (and of those
- * under `beta`) is compacted before it is sent. Each request carries the whole history, as ever; what is new in it goes
- * into the session. Reported usage calibrates the session, and a request that the provider finds too long is compacted
- * and sent once more. Requests of one session are sent one after the other. Left alone are requests of a thread, whose
- * history the provider keeps. A session must be of the format `anthropic`.
+ * Returns the client with every request of `messages.create`, `messages.stream` and `messages.parse` (and of the same
+ * methods under `beta`) compacted before it is sent. Each request still carries the whole history; its new messages are
+ * appended to the session. Reported usage calibrates the session, and a request that the provider rejects as too long
+ * is compacted and sent once more. Requests of one session are sent one after the other. Requests with a `thread` are
+ * not changed, because the provider keeps their history. A session must be of the format `anthropic`.
  *
  *     const client = compactAnthropic(new Anthropic(), spillway);
  */
@@ -40,14 +40,14 @@ export function compactAnthropic<Client extends AnthropicClient>(
   return withResources('compactAnthropic', client, { messages, 'beta.messages': messages });
 }
 
-/** Whether the client can have the provider keep a conversation. */
+/** `_supportsMessageThreads` is true if the client can let the provider keep a conversation. */
 type ThreadingClient = object & { readonly _supportsMessageThreads?: unknown };
 
 const wayOf = (how: Compacting): Way => ({
   create: (messages, body, options) => create(messages, how, body, options),
   other(name, method, messages, client: ThreadingClient) {
     if (name !== 'toolRunner' || client._supportsMessageThreads !== true) return method;
-    // Where it may, it has the provider keep the history: of that nothing could be compacted.
+    // Otherwise the tool runner lets the provider keep the history, and none of that history could be compacted.
     return (body: Fields, options?: unknown) =>
       (method as Method).call(messages, { thread: false, ...body }, options);
   },
@@ -55,7 +55,7 @@ const wayOf = (how: Compacting): Way => ({
 
 function create(messages: Resource, how: Compacting, body: Fields, options: unknown): unknown {
   if (isFields(body.thread)) return messages.create(body, options);
-  // Wrapped, or the promise of the client would be awaited here and its response be lost.
+  // `Sent` wraps the client's promise: a bare promise would be awaited here, and its response lost.
   const sent = sendCompacted(messages, how, body, options);
   const answer = answering(sent, (data) => data);
   return Object.assign(answer, {
@@ -67,14 +67,14 @@ function create(messages: Resource, how: Compacting, body: Fields, options: unkn
   }) satisfies Answering;
 }
 
-/** What the promise of Anthropic's client can do beside resolving; the last is for its own helpers. */
+/** The methods of the promise of Anthropic's client; `_responseProps` is for the client's own helpers. */
 interface Answering extends SdkAnswer {
   _responseProps(): Promise<{ readonly response: Response }>;
 }
 
 /**
- * What the client's helpers build one request on another with. The body was read here to learn the usage, so it is
- * written out again; an answer that no server gave gets a response of its own.
+ * The values from which the client's helpers build another promise. The body has already been read to find the usage,
+ * so the response is written again; an answer that no server gave gets a response of its own.
  */
 async function propsOf(sent: Sent, isStreamed: boolean) {
   const given = await (sent.answer as Answering | undefined)?._responseProps();

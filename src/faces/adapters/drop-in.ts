@@ -5,41 +5,41 @@ import type { Session, Spillway } from '../../session/index.js';
 
 /* What all drop-ins have in common: what they are told, the session of a request, and its turn. */
 
-/** What every drop-in may be told beside its session. */
+/** Options that every drop-in takes in addition to its session. */
 export interface DropInOptions {
   /**
-   * A message of the user that is nothing but `/compact` compacts the session, and is answered here. Off by default: in
-   * front of end users it is text like any other.
+   * If true, a user message that is only `/compact` compacts the session and is answered without the model. Off by
+   * default: for end users, `/compact` is ordinary text.
    */
   readonly commands?: boolean;
   /**
-   * Offers the model a tool that reads back what was compacted, and answers it within the call: so many times at most, four
-   * for `true`. The client sees one answer or one stream, its usage summed, and nothing of the tool; the log has it all.
+   * Offers the model a tool that reads back compacted content, and answers up to this many calls (`true`: 4) within the
+   * client's call. The client sees one answer or stream with the summed usage; only the log has the recalls.
    */
   readonly recall?: boolean | number;
 }
 
 /**
- * The session of a request: one for all; an engine, which makes one of the right format; or a function from a request to
- * its session, which may give none: such a request is sent as it is.
+ * The session of a request: one session for all requests; an engine, which makes a session of the right format; or a
+ * function from a request to its session. If the function returns `undefined`, the request is sent unchanged.
  */
 export type SessionFor<Request> =
   Session | Pick<Spillway, 'session'> | ((request: Request) => SessionOrNone | PromiseLike<SessionOrNone>);
 
 type SessionOrNone = Session | undefined;
 
-/** Finds the session of a request. Rejects with `SESSION_FORMAT` where it speaks another format than the client. */
+/** Finds the session of a request. Rejects with `SESSION_FORMAT` if the session's format is not the client's. */
 export type Resolved<Request> = (request: Request) => Promise<SessionOrNone>;
 
-/** What `SessionFor` is where nothing checked types. */
+/** `SessionFor` as a check at runtime, for callers without types. */
 export const SESSION_FOR: Kind = {
   ...either(having({ session: FUNCTION }), having({ follow: FUNCTION, turn: FUNCTION }), FUNCTION),
   words: 'an engine, a session, or a function from a request to its session',
 };
 
 /**
- * Binds a drop-in to its session. Throws `SESSION_FORMAT` at once where one session of another format is given: its
- * requests would be legal until the first compaction, and refused from then on. `ARGUMENT_INVALID` where it is none.
+ * Binds a drop-in to its session. Throws `SESSION_FORMAT` at once if one session of another format is given: its
+ * requests would be rejected after the first compaction. Throws `ARGUMENT_INVALID` if it is no session.
  */
 export function resolveSession<Request>(
   given: SessionFor<Request>,
@@ -75,10 +75,10 @@ function checkFormat(session: Session, format: string, dropIn: string): void {
 }
 
 /**
- * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
- * the provider finds too long is compacted and sent once more. Requests of one session go one after the other; one that
- * holds another conversation, or the very history that is under way, goes its own way beside them. `alone` sends a
- * request that belongs to no session, as it is; `givenUp` answers one that was aborted before it was sent.
+ * Handles one request of a client that sends its whole history: appends the new messages to the session, sends what
+ * fits, and compacts and resends a request that the provider rejects as too long. Requests of one session are sent one
+ * after the other; a request with another conversation, or with the history of a pending request, runs in parallel in a
+ * side session. `alone` sends a request that has no session; `givenUp` answers a request aborted before sending.
  */
 export async function turnOf<Request, Answer>(
   sessionFor: Resolved<Request>,
@@ -93,9 +93,9 @@ export async function turnOf<Request, Answer>(
     for (;;) {
       const path = await pathOf(given, turn.body);
       const taken = await inTurn(path, historyIn(turn.body, path), async (place) => {
-        // Nobody waits for it any more.
+        // The caller may have aborted the request while it waited.
         turn.signal?.throwIfAborted();
-        // Asked again: the turn before this one may have begun another conversation.
+        // Checked again, because the previous turn may have started another conversation.
         if (await place.session.isStranger(turn.body)) return undefined;
         return { answer: (await takeTurn(place, own)) as Answer };
       });
@@ -104,7 +104,7 @@ export async function turnOf<Request, Answer>(
   });
 }
 
-/** Who gives a request up before it is sent waits for no other call of the session, and nothing is sent. */
+/** If the caller aborts before the request is sent, answers without waiting for other calls, and sends nothing. */
 async function untilGivenUp<Answer>(
   turn: Turn<Answer>,
   givenUp: () => Answer | PromiseLike<Answer>,
@@ -136,31 +136,31 @@ function historyIn(body: unknown, { format }: Session): readonly unknown[] {
   return Array.isArray(history) ? history : [history];
 }
 
-/** Recalls that an agent may make within one call, where the host does not say. */
+/** Most recalls within one call if the option is `true`. */
 const MOST_RECALLS = 4;
 
-/** A model that recalls for ever is ended at last, whatever the host says. */
+/** Upper limit for any option, so that a model that always recalls comes to an end. */
 const HIGHEST = 100;
 
-/** How many, by the option of a drop-in. */
+/** Most recalls, from the option of a drop-in. */
 export const mostRecalls = (recall: DropInOptions['recall']): number =>
   recall === true ? MOST_RECALLS : Math.min(recall || 0, HIGHEST);
 
-/** The model's answer, its recalls answered: the client's own object with other fields, so what its library hung on it stays. */
+/** The model's answer after its recalls: the last object with new fields, so that its library's additions remain. */
 export async function recalledAnswer<Answer>(first: Answer, turn: RecallTurn<Answer>): Promise<Answer> {
   const { last, visible } = await lastAnswer(first, turn, (one) => (isFields(one) ? one : undefined));
   return visible ? Object.assign(last as object, visible as Answer) : last;
 }
 
-/** Conversations beside that of a session which are remembered; the one asked least recently goes first. */
+/** Side conversations remembered for one session. The least recently used one is dropped first. */
 const MOST_ASIDES = 8;
 
-/** Newest first. */
+/** Side sessions of a session, the newest first. */
 const asides = new WeakMap<Session, readonly Session[]>();
 
 /**
- * The session itself, or where the body holds another conversation (a title that is to be found, a side question, a new
- * chat through the same client) one beside it, which lives as long as the process. The session is left as it was.
+ * The session itself, or a side session if the body holds another conversation (a request for a title, a side question,
+ * a new chat through the same client). A side session lives as long as the process. The session itself is not changed.
  */
 async function pathOf(session: Session, body: unknown): Promise<Session> {
   if (!(await session.isStranger(body))) return session;
@@ -168,7 +168,7 @@ async function pathOf(session: Session, body: unknown): Promise<Session> {
   let path: Session | undefined;
   for (const aside of known) if (!path && !(await aside.isStranger(body))) path = aside;
   path ??= session.aside();
-  // Read again: another request may have made one meanwhile.
+  // Read again, because another request may have added a side session meanwhile.
   const others = (asides.get(session) ?? []).filter((one) => one !== path);
   asides.set(session, [path, ...others].slice(0, MOST_ASIDES));
   return path;

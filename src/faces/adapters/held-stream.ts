@@ -1,17 +1,17 @@
 import type { Flight } from '../../session/index.js';
 
-/** Who has not asked for more in so many milliseconds has gone away, or is waiting for what the stream itself holds up. */
+/** A reader that asks for no event for this time is gone, or waits for something that this stream blocks. */
 const IDLE_MS = 10_000;
 
 /**
- * A stream that holds its flight from the first event that is asked for until the last was: to its end, a failure, a
- * `break`, an abort, or until nobody asks for more. A stream that nobody reads holds nothing.
+ * A stream that holds its flight (blocks the session's next call) from the first event requested until the end, a
+ * failure, a `break`, an abort, or a pause of the reader of `IDLE_MS`. A stream that is never read holds nothing.
  */
 export function heldStream<Event>(
   events: AsyncIterator<Event>,
   flight: Flight,
   signal?: AbortSignal,
-  /** Ends what is waited for: a generator that waits for its next event would give up only when that has come. */
+  /** Ends the pending read: `return` on a generator takes effect only after its next event. */
   giveUp?: () => void,
 ): AsyncIterableIterator<Event> {
   let release: (() => void) | undefined;
@@ -61,7 +61,7 @@ export function heldStream<Event>(
   };
 }
 
-/** The same of a client's stream object. */
+/** Holds the flight while a client's stream object is read. */
 export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
   const { controller } = stream as { readonly controller?: AbortController };
   through(stream, (events) =>
@@ -69,7 +69,7 @@ export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void
   );
 }
 
-/** Whatever reads the stream from here on reads it through this: loops, and the clients' own `tee`, which asks for `iterator`. */
+/** Makes all later reads of the stream pass through `change`: loops, and the clients' `tee`, which calls `iterator`. */
 export function through(
   stream: AsyncIterable<unknown>,
   change: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,

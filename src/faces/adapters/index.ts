@@ -1,4 +1,4 @@
-/** Drop-ins: what an agent puts around the client it has, so that its requests are compacted. */
+/** Drop-ins: wrappers for an agent's existing client that compact the client's requests. */
 export { compactAnthropic, type AnthropicClient } from './anthropic.js';
 export { compactAiSdk, type AiSdkCall } from './ai-sdk.js';
 export { compactLangChain, type LangChainCompaction, type ModelRequest } from './langchain.js';

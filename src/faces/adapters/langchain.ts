@@ -15,31 +15,31 @@ import { LANGCHAIN_RECALL } from './recall-langchain.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
 
-/** What is asked of a model request: LangChain's own has more, and keeps it. */
+/** The fields of a model request that are used. LangChain's own request has more; the others are passed on. */
 export interface ModelRequest {
   readonly model: unknown;
   readonly messages: BaseMessage[];
   readonly systemMessage: SystemMessage;
   readonly tools: readonly unknown[];
   readonly modelSettings?: Fields;
-  /** `configurable` is what the agent was invoked with. */
+  /** `configurable` holds what the agent was invoked with. */
   readonly runtime?: {
     readonly configurable?: { readonly thread_id?: string };
     readonly signal?: unknown;
   };
 }
 
-/** What `createMiddleware` takes. */
+/** The argument of `createMiddleware`. */
 export interface LangChainCompaction {
   readonly name: 'spillway';
-  /** LangChain's own types are generic over state and context, which pass through untouched. */
+  /** Typed `unknown` because LangChain's types are generic over state and context, which are passed on unchanged. */
   readonly wrapModelCall: (request: unknown, handler: unknown) => Promise<AIMessage>;
 }
 
 /**
- * For `createMiddleware` of `langchain`: each model call of the agent gets what fits, while the agent's state keeps the
- * whole history. What is new in it goes into the session; reported usage calibrates it, and a request that the provider
- * finds too long is compacted and sent once more. A session must be of the format `langchain`.
+ * For `createMiddleware` of `langchain`: each model call of the agent is compacted, while the agent's state keeps the
+ * whole history. New messages are appended to the session. Reported usage calibrates the session, and a request that
+ * the provider rejects as too long is compacted and sent once more. A session must be of the format `langchain`.
  *
  *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway))] });
  */
@@ -74,7 +74,7 @@ export function compactLangChain(
           send: async (prepared, place) => {
             let newest: unknown;
             const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
-              // What a store kept of a class is not coerced where it is a class that few use.
+              // As plain fields, because LangChain cannot coerce the stored form of a rarely used class.
               const all = messages.map((message) =>
                 coerceMessageLikeToMessage(bare(message as Fields) as unknown as MessageFieldWithRole),
               );
@@ -93,7 +93,7 @@ export function compactLangChain(
             const first = await ask(prepared, false);
             const turn = { ...place, wire: LANGCHAIN_RECALL, most, ask };
             if (recalls) await recalledAnswer(first, turn);
-            // The newest message was changed in its place, wherever it stands.
+            // `recalledAnswer` changes the newest message in place, so `newest` holds the change even if wrapped.
             return newest as AIMessage;
           },
           say: (words) => new AIMessage(words),
@@ -104,13 +104,13 @@ export function compactLangChain(
   };
 }
 
-/** The model's own message, which LangChain gives with more around it where it read a structured answer from it. */
+/** The model's own message. After a structured answer, LangChain returns an object around the message. */
 function messageIn(answer: unknown): unknown {
   if (!isFields(answer) || answer.structuredResponse === undefined) return answer;
   return listOf(answer.messages)[0];
 }
 
-/** LangChain adds tools of its own where an answer is to be structured. */
+/** LangChain adds tools of its own to a request for a structured answer. */
 const hasOwnTools = ({ responseFormat }: Fields): boolean => responseFormat !== undefined;
 
 function about({ model, modelSettings, runtime }: ModelRequest) {
@@ -125,7 +125,7 @@ function about({ model, modelSettings, runtime }: ModelRequest) {
   };
 }
 
-/** Tools as the provider will be told of them; counted in the budget. */
+/** Tools as the provider gets them, so that the budget counts them. */
 async function described(tools: readonly unknown[]): Promise<readonly Fields[]> {
   const { toJsonSchema } = await import('@langchain/core/utils/json_schema').catch(
     orMissing('compactLangChain'),

@@ -8,12 +8,12 @@ import { sendCompacted, withResources, type Compacting, type Way } from './sdk-c
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
 
-/** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
+/** The part of a client that is used. OpenAI's client, its Azure client and compatible clients have it. */
 export interface OpenAIClient {
   readonly chat: object;
 }
 
-/** Which session each endpoint of a client keeps to. */
+/** The sessions of the endpoints of a client. */
 export interface OpenAISessions {
   /** For `chat.completions`; a session must be of the format `openai-chat`. */
   readonly chat?: SessionFor<Fields>;
@@ -22,12 +22,12 @@ export interface OpenAISessions {
 }
 
 /**
- * The same client, of which every request of `chat.completions` and `responses` (and of responses under `beta`) is
- * compacted before it is sent: `create`, `stream`, `parse` and `runTools` alike. Each request carries the whole history,
- * as ever; what is new in it goes into the session. An engine makes a session for each of the two; where they are to
- * differ, name them. Reported usage calibrates the session, and a request that the provider finds too long is compacted
- * and sent once more. Left alone are requests of an endpoint without a session, responses whose history the provider
- * keeps (`previous_response_id`, `conversation`), and requests without messages or input (a stored `prompt` alone).
+ * Returns the client with every request of `chat.completions` and `responses` (and of responses under `beta`) compacted
+ * before it is sent: `create`, `stream`, `parse` and `runTools`. Each request still carries the whole history; its new
+ * messages are appended to the session. An engine makes one session for each of the two endpoints; to choose other
+ * sessions, name them. Reported usage calibrates the session, and a request that the provider rejects as too long is
+ * compacted and sent once more. Not changed are requests of an endpoint without a session, responses whose history the
+ * provider keeps (`previous_response_id`, `conversation`), and requests without messages or input (only a `prompt` id).
  *
  *     const client = compactOpenAI(new OpenAI(), spillway);
  */
@@ -46,7 +46,7 @@ export function compactOpenAI<Client extends OpenAIClient>(
   });
 }
 
-/** Throws `ARGUMENT_INVALID` where nothing would be compacted. */
+/** Throws `ARGUMENT_INVALID` if nothing would be compacted. */
 function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISessions {
   if (having({ session: FUNCTION }).is(given)) {
     const engine = given as Pick<Spillway, 'session'>;
@@ -70,7 +70,7 @@ const wayOf = (how: Compacting): Way => ({
       : asAnswering(sendCompacted(resource, how, body, options), how.endpoint),
 });
 
-/** What the client's own promise can do beside resolving. */
+/** The methods of the promise of OpenAI's client. */
 interface Answering<T> extends SdkAnswer<T> {
   _thenUnwrap<U>(change: (data: T) => U): Answering<U>;
 }

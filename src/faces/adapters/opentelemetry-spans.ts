@@ -2,7 +2,7 @@ import { context, SpanStatusCode, trace, type Attributes, type Span, type Tracer
 import { boughtText } from '../../pressure/index.js';
 import type { EngineEvent } from '../../session/index.js';
 
-/** Names as in OpenTelemetry's conventions for generative AI, where those have one. */
+/** Names from OpenTelemetry's conventions for generative AI. */
 const CONVERSATION = 'gen_ai.conversation.id';
 const AGENT = 'gen_ai.agent.name';
 export const MODEL = 'gen_ai.request.model';
@@ -10,12 +10,12 @@ export const MODEL = 'gen_ai.request.model';
 type Of<Kind extends EngineEvent['kind']> = EngineEvent & { readonly kind: Kind };
 
 /**
- * Writes spans when what they tell of is over: nothing in the engine waits for them. What a run does (stages, hooks, calls of
- * summarizers) stands within its span; what happens outside of runs stands by itself.
+ * Writes each span after the operation has ended, so the engine never waits for a span. Spans of a run's stages, hooks
+ * and summarizer calls are children of the run's span; operations outside of runs have no such parent.
  */
 export class Spans {
   readonly #tracer: Tracer;
-  /** Of runs that go on, by session and agent path. */
+  /** Spans of unfinished runs, by session and agent path. */
   readonly #runs = new Map<string, Span>();
 
   constructor(tracer: Tracer) {
@@ -86,12 +86,12 @@ export class Spans {
     });
   }
 
-  /** A pass of snip by itself is heard of when it is over. */
+  /** Starts the span of a run. A pass of snip alone has no `triggered` event, so its span starts with `completed`. */
   #began(event: EngineEvent, at: number): void {
     if (!this.#runs.has(runOf(event))) this.#runs.set(runOf(event), this.#start(event, 'compaction', at));
   }
 
-  /** Ends the span of a run, by what it came to. */
+  /** Ends the span of a run, with its outcome. */
   #end(event: EngineEvent, attributes: Attributes, code = SpanStatusCode.UNSET): void {
     const run = this.#runs.get(runOf(event));
     this.#runs.delete(runOf(event));
@@ -101,7 +101,7 @@ export class Spans {
       .end(event.at);
   }
 
-  /** What took so long until it was told. */
+  /** Writes a span that ends at the event and started `durationMs` earlier. */
   #write(event: EngineEvent, name: string, durationMs: number, attributes: Attributes): void {
     this.#start(event, name, event.at - durationMs, attributes).end(event.at);
   }

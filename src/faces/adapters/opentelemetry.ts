@@ -4,15 +4,15 @@ import { boughtText } from '../../pressure/index.js';
 import type { EngineEvent, Spillway } from '../../session/index.js';
 import { MODEL, Spans } from './opentelemetry-spans.js';
 
-/** What hears of spans and figures; the globally registered ones where absent. */
+/** Receivers of spans and figures. Default: the globally registered ones. */
 export interface Telemetry {
   readonly tracer?: Tracer;
   readonly meter?: Meter;
 }
 
 /**
- * Tells OpenTelemetry what an engine does: a span for each request that is prepared, each compaction with its stages,
- * hooks and summarizer calls, and each recall; counters and histograms of the same. Nothing of what was said is told. Returns what ends it.
+ * Reports an engine's work to OpenTelemetry: a span for each prepared request, each compaction with its stages, hooks
+ * and summarizer calls, and each recall; counters and histograms of the same. No message text. Returns a stop function.
  *
  *     const stop = traceSpillway(spillway);
  */
@@ -27,7 +27,7 @@ export function traceSpillway(spillway: Pick<Spillway, 'events'>, telemetry: Tel
   return () => listening.unsubscribe();
 }
 
-/** Sessions are no attribute of figures: there are too many of them. */
+/** Session ids are no attribute of figures, because there are too many of them. */
 function instruments(meter: Meter): (event: EngineEvent) => void {
   const histogram = (name: string, unit: string, description: string) =>
     meter.createHistogram(name, { unit, description });
@@ -58,7 +58,7 @@ function instruments(meter: Meter): (event: EngineEvent) => void {
         saved.add(Math.max(0, event.tokensBefore - event.tokensAfter), model);
         outcomes.add(1, { ...model, 'spillway.outcome': 'completed' });
         return;
-      // Of every call, whatever its run came to; `completed` tells those of its record once more.
+      // Counts every call, with or without a record. `completed` has the calls of its record again, so it counts none.
       case 'model-call': {
         const { model: by, inputTokens, outputTokens } = boughtText(event.call);
         const about = {

@@ -12,12 +12,12 @@ import { storable } from './ai-sdk-files.js';
 
 const { name, description, parameters } = recallTool;
 
-/** The recall tool in what a model of the AI SDK is called with. */
+/** The recall tool for model calls of the AI SDK. */
 export const AI_SDK_RECALL: RecallWire = {
   ...recallInBlocks(parts),
   field: 'messages',
   tool: { type: 'function', name, description, inputSchema: parameters },
-  // Words before a recall would be no part of the JSON that is asked for; where OpenAI keeps the history, it waits for each result.
+  // Text before a recall would break requested JSON. A history that OpenAI keeps waits for the result of each recall.
   takes: ({ toolChoice, responseFormat, providerOptions }) =>
     !(isFields(toolChoice) && toolChoice.type === 'none') &&
     !(isFields(responseFormat) && responseFormat.type === 'json') &&
@@ -38,15 +38,15 @@ export const AI_SDK_RECALL: RecallWire = {
   ],
 };
 
-/** Why an answer ended, in the words of all providers. */
+/** The reason why an answer ended, in the SDK's unified terms. */
 const endOf = ({ finishReason: reason }: Fields): unknown => (isFields(reason) ? reason.unified : undefined);
 
-/** By an error, or by breaking off. */
+/** Whether the answer ended by an error or broke off. */
 const hasFailed = (finish: Fields): boolean =>
   endOf(finish) === 'error' ||
   (endOf(finish) === 'other' && (finish.finishReason as Fields).raw === undefined);
 
-/** Its blocks are parts of the content; the words of several answers stand apart in what the client is given. */
+/** Blocks are the parts of the content. The texts of several answers are separated in the client's answer. */
 function parts(): BlockWire {
   const words = new ShownWords();
   const ended = (last: Fields, { usage, hasOthers }: Parameters<BlockWire['visible']>[1]): Fields => ({
@@ -80,7 +80,7 @@ function parts(): BlockWire {
       if (!at || !PIECE.test(String(type))) return event;
       return {
         ...event,
-        // Blocks of several answers stand in one stream: each keeps a name of its own.
+        // The client's stream has blocks of several answers: the prefix makes their ids unique.
         ...(at.answer > 0 && { id: `${at.answer}-${String(id)}` }),
         ...(type === 'text-delta' && { delta: words.take(String(delta), at.answer) }),
       };
@@ -101,12 +101,12 @@ function read(event: Fields): Told | undefined {
   if (PLAIN.has(type)) return undefined;
   const [, kind, piece] = PIECE.exec(String(type)) ?? [];
   if (kind) return { of: 'block', block: `${kind} ${String(id)}`, begins: piece === 'start' };
-  // A call is told of before it is made; all else is one event.
+  // Several events announce a tool call before the call itself. Every other part is one event.
   if (String(type).startsWith('tool-input-')) return { of: 'block', block: `call ${String(id)}` };
   return { of: 'block', block: type === 'tool-call' ? `call ${String(toolCallId)}` : event };
 }
 
-/** A part with a piece more; a call that is only told of has no input. */
+/** A part with the next piece added. A call that is only announced has no input yet. */
 function grown(part: Fields, event: Fields): Fields {
   const [, type] = PIECE.exec(String(event.type)) ?? [];
   if (event.type === 'tool-input-start') return { type: 'tool-call', toolName: event.toolName };
@@ -120,16 +120,16 @@ function grown(part: Fields, event: Fields): Fields {
   };
 }
 
-/** Parts of an answer that a prompt can hold too. */
+/** Types of parts of an answer that a prompt can also hold. */
 const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
 
-/** A thought may have no words: what its provider knows it by, or has sealed, stands beside them. */
+/** Reasoning with empty text is kept if it has provider metadata: an item id or encrypted content. */
 const isPrompted = ({ type, text, preliminary, providerMetadata }: Fields): boolean =>
   PROMPTED.has(type) &&
   (text !== '' || (type === 'reasoning' && providerMetadata !== undefined)) &&
   preliminary !== true;
 
-/** A part of an answer as a prompt holds it. */
+/** A part of an answer, converted to a part of a prompt. */
 function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   if (type === 'tool-call')
@@ -143,7 +143,7 @@ function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
   return storable({ type, ...part, ...options });
 }
 
-/** What a tool gave that the provider ran itself. */
+/** The result of a tool that the provider ran. */
 function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fields {
   const kind = typeof result === 'string' ? 'text' : 'json';
   const output = { type: isError === true ? `error-${kind}` : kind, value: result ?? null };
@@ -153,7 +153,7 @@ function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fiel
 const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
   isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
 
-/** Whether its provider knows a part by a name of its own. */
+/** Whether the provider identifies a part by an item id. */
 const hasItemId = (part: Fields): boolean =>
   optionsOf(part).some(([, options]) => isFields(options) && typeof options.itemId === 'string');
 

@@ -10,13 +10,13 @@ import {
   type RecallWire,
 } from '../endpoints/index.js';
 
-/** The recall tool in LangChain's model requests and messages. */
+/** The recall tool for LangChain's model requests and messages. */
 export const LANGCHAIN_RECALL: RecallWire = {
   field: 'messages',
-  // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
+  // A plain definition that all its models take. The agent would try to run a LangChain tool object.
   tool: { type: 'function', function: recallTool },
-  // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
-  // Where OpenAI keeps the history, it waits for each result.
+  // If the provider enforces a schema on the answer, its client may require strict tools; this tool is not strict. If
+  // OpenAI keeps the history, it waits for the result of each recall.
   takes: ({ toolChoice, responseFormat, modelSettings }) =>
     toolChoice !== 'none' &&
     (responseFormat === undefined || isByTools(responseFormat)) &&
@@ -67,11 +67,11 @@ export const LANGCHAIN_RECALL: RecallWire = {
   },
 };
 
-/** Whether a structured answer is asked for as a call of a tool, of LangChain's own, rather than of the provider. */
+/** Whether the structured answer is requested as a call of LangChain's tool, not by the provider's schema option. */
 const isByTools = (format: unknown): boolean =>
   listOf(format).length > 0 && listOf(format).every((one) => isFields(one) && isFields(one.tool));
 
-/** An answer as it came. */
+/** The complete answer of the model, as a stored message. */
 function wholeOf(message: Fields): Fields {
   const { content, additional_kwargs: more, response_metadata: about } = message;
   return {
@@ -83,11 +83,11 @@ function wholeOf(message: Fields): Fields {
   };
 }
 
-/** Calls whose arguments could not be read, in a form that can be sent. */
+/** Calls with unreadable arguments, changed to valid calls with empty arguments. */
 const readable = (message: Fields): readonly Fields[] =>
   brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
 
-/** Why an answer ended that may not be whole, as providers say it. */
+/** Reasons of several providers for an answer that may be incomplete. */
 const CUT: ReadonlySet<unknown> = new Set([
   'length',
   'content_filter',
@@ -102,7 +102,7 @@ const wasCut = ({ response_metadata: about }: Fields): boolean =>
   isFields(about) &&
   [about.finish_reason, about.stop_reason, about.finishReason, about.status].some((why) => CUT.has(why));
 
-/** The recalls of an answer as it holds them, without its words: those are the agent's to see, and come back in its own. */
+/** The recalls of an answer, without its text: the client sees the text, and its next request adds it to the log. */
 function recallsOf(message: Fields, hasOthers: boolean): Fields {
   const ids = recallIds(message);
   const isSaid = (block: unknown): boolean => isThought(block) && !(hasOthers && hasItemId(block));
@@ -120,16 +120,16 @@ function recallsOf(message: Fields, hasOthers: boolean): Fields {
   };
 }
 
-/** Calls as the provider wrote them: those that LangChain read stand beside. */
+/** Without the provider's raw calls: LangChain's parsed calls are in `tool_calls`. */
 const withoutRaw = ({ tool_calls: _, ...more }: Fields): Fields => more;
 
-/** Without what may be said only once, as the agent's own calls hold it: reasoning, and ids of OpenAI's items. */
+/** Without what a history may hold only once and the agent's own calls hold: reasoning, and ids of OpenAI's items. */
 const withoutItems = (more: Fields): Fields =>
   Object.fromEntries(
     Object.entries(withoutRaw(more)).filter(([name]) => name !== 'reasoning' && !name.startsWith('__openai')),
   );
 
-/** What all answers said, in the shape of the last one. */
+/** The text of all answers, in the shape of the last answer's content. */
 function wordsOf(answers: readonly Fields[]): unknown {
   const contents = answers.map((answer) => {
     const ids = recallIds(answer);
@@ -144,7 +144,7 @@ function wordsOf(answers: readonly Fields[]): unknown {
   });
 }
 
-/** Why an answer ended whose calls were all answered here, as OpenAI and Anthropic say it; and the items of OpenAI's. */
+/** The metadata of the last answer: summed usage, OpenAI's items, and a normal end if all calls were recalls. */
 function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
   const about = answers.at(-1)!.response_metadata;
   if (!isFields(about)) return about;
@@ -162,13 +162,13 @@ function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
   };
 }
 
-/** The items of an answer of OpenAI's responses, which its next request is made of. */
+/** The output items of an answer of OpenAI's Responses API, from which LangChain builds the next request. */
 const outputOf = ({ response_metadata: about }: Fields): readonly unknown[] | undefined =>
   isFields(about) && Array.isArray(about.output) ? about.output : undefined;
 
 const callsOf = ({ tool_calls: calls }: Fields): readonly Fields[] => listOf(calls).filter(isFields);
 
-/** Calls whose arguments LangChain could not read, as text. */
+/** Calls whose arguments LangChain could not parse; their arguments are text. */
 const brokenCallsOf = ({ invalid_tool_calls: calls }: Fields): readonly Fields[] =>
   listOf(calls).filter(isFields);
 
@@ -181,14 +181,14 @@ function contentOf({ content }: Fields, isKept: (block: unknown) => boolean): un
   return Array.isArray(content) ? content.filter(isKept) : content;
 }
 
-/** A call of the tool in whichever field, by its id or its name: not all have both. */
+/** Whether this is a call, in any field, of the recall tool; by id or by name, because not every form has both. */
 function isOf(call: unknown, ids: ReadonlySet<unknown>): boolean {
   if (!isFields(call)) return false;
   const named = [call, call.function, call.functionCall].filter(isFields);
   return ids.has(call.id) || named.some(isRecall);
 }
 
-/** Pieces of calls without those of recalls, of which the first alone is named. */
+/** Chunks of calls without the chunks of recalls. Only the first chunk of a call has a name. */
 function withoutRecalls(chunks: readonly unknown[], ids: ReadonlySet<unknown>): readonly unknown[] {
   const places = new Set(chunks.filter((chunk) => isOf(chunk, ids)).map((chunk) => fieldsOf(chunk).index));
   places.delete(undefined);
@@ -197,7 +197,7 @@ function withoutRecalls(chunks: readonly unknown[], ids: ReadonlySet<unknown>): 
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
-/** Whether OpenAI knows a block by an id, which may be said only once. */
+/** Whether a block has an OpenAI item id, which a history may hold only once. */
 const hasItemId = (block: unknown): boolean => isFields(block) && typeof block.id === 'string';
 
 const isThought = (block: unknown): boolean => isFields(block) && THOUGHTS.has(block.type);

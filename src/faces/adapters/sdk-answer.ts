@@ -1,15 +1,15 @@
 import { isStream } from '../endpoints/index.js';
 import { isFields, type Fields } from '../../formats/index.js';
 
-/** What the promise of an SDK can do beside resolving. */
+/** The methods that an SDK's promise has in addition to those of a promise. */
 export interface SdkAnswer<T = unknown> extends Promise<T> {
   asResponse(): Promise<Response>;
   withResponse(): Promise<object>;
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export interface Sent {
-  /** Absent where nobody was asked. */
+  /** Absent if no request was sent. */
   readonly answer?: SdkAnswer;
   readonly data: unknown;
 }
@@ -20,14 +20,14 @@ export async function sentBy(ask: () => unknown): Promise<Sent> {
   return { answer, data: await answer };
 }
 
-/** Options of a request that ends with an earlier one, or when its own caller ends it. */
+/** Options of a request that aborts with the given signal or with the caller's own signal. */
 export function withSignal(options: unknown, signal: AbortSignal | undefined): unknown {
   if (!signal) return options;
   const own = isFields(options) && options.signal instanceof AbortSignal ? [options.signal] : [];
   return { ...(options as object | undefined), signal: AbortSignal.any([...own, signal]) };
 }
 
-/** The promise of a client, of what came or `change` of it. `done` ends a stream where the wire has such a line. */
+/** A promise like the client's, for `change(data)`. `done` is the line that ends a stream, if the wire has one. */
 export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, done?: string): SdkAnswer<T> {
   const data = sent.then((one) => change(one.data));
   const withResponse = async (one: Sent): Promise<object> => {
@@ -44,7 +44,7 @@ export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, 
   });
 }
 
-/** Who asks for the response alone, or for the data in another form, hears of a failure there, not as one of the data that nobody awaits. */
+/** Returns `asked`. A failure rejects `asked`; the failure of `data`, which the caller does not await, is silenced. */
 export function instead<T extends Promise<unknown>>(data: Promise<unknown>, asked: T): T {
   data.catch(() => undefined);
   return asked;
@@ -52,7 +52,7 @@ export function instead<T extends Promise<unknown>>(data: Promise<unknown>, aske
 
 const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];
 
-/** A raw response whose body can be read: the original's was read here, to learn the usage, so it is written out again. */
+/** A raw response with a readable body. The original body has been read to find the usage, so it is written again. */
 export async function responseOf({ answer, data }: Sent, done?: string): Promise<Response> {
   const original = await answer?.asResponse();
   const headers = new Headers(original?.headers);
@@ -82,13 +82,13 @@ function eventStream(events: AsyncIterable<Fields>, done?: string): ReadableStre
   });
 }
 
-/** Events that name their type are named on the wire as well; chunks of chat completions have none. */
+/** Events with a `type` also get an `event:` line; chunks of chat completions have none. */
 function written(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** A stream that no server sent. */
+/** A stream of Spillway's own, with no server behind it. */
 export function streamOf(
   events: readonly Fields[],
 ): AsyncIterable<Fields> & { readonly controller: AbortController } {

@@ -14,7 +14,7 @@ import { mostRecalls, recalledAnswer, turnOf, type DropInOptions, type Resolved 
 import { holdStream, through } from './held-stream.js';
 import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 
-/** A resource of a client: all its other methods end in `create`. */
+/** A resource of a client. All its other methods end up in `create`. */
 export interface Resource {
   create(body: Fields, options?: unknown): unknown;
 }
@@ -22,11 +22,11 @@ export interface Resource {
 /** How a resource is used in a session. */
 export interface Way {
   readonly create: (resource: Resource, body: Fields, options: unknown) => unknown;
-  /** Another method of its own, or what stands in its place. */
+  /** Replaces another property of the resource; returns `method` to leave it unchanged. */
   readonly other?: (name: string | symbol, method: unknown, resource: object, client: object) => unknown;
 }
 
-/** The same client, whose resources at these paths (`chat.completions`) go this way. Throws `ARGUMENT_INVALID` where it has none. */
+/** The client with these resources (`chat.completions`) wrapped. Throws `ARGUMENT_INVALID` if it has none of them. */
 export function withResources<Client extends object>(
   dropIn: string,
   client: Client,
@@ -37,27 +37,27 @@ export function withResources<Client extends object>(
   if (Object.keys(ways).some((path) => typeof at(`${path}.create`) === 'function')) return wrap(client, ways);
   throw new SpillwayError('ARGUMENT_INVALID', {
     subject: `client given to ${dropIn}`,
-    // Its values may be keys.
+    // Only the names of its fields: their values may be API keys.
     found: OBJECT.is(client) ? `one with ${Object.keys(client).slice(0, 9).join(', ')}` : String(client),
     allowed: `a client with ${Object.keys(ways).join(', or ')}`,
     remedy: 'Pass the client itself: of this nothing would be compacted.',
   });
 }
 
-/** And so do those of its `withOptions`. */
+/** Also wraps the clients that `withOptions` returns. */
 function wrap<Client extends object>(client: Client, ways: Readonly<Record<string, Way>>): Client {
   const at = (path: string, own: object): object => {
     const way = ways[path];
     const wrapped: object = new Proxy(own, {
       get(target, key) {
-        // The client that the caller holds, which is wrapped too.
+        // The wrapped client, so that helpers that go through `_client` are compacted too.
         if (way && key === '_client') return root;
         if (way && key === 'create')
           return (body: Fields, options?: unknown) => way.create(target as Resource, body, options);
         const value: unknown = Reflect.get(target, key, target);
         const inner = path === '' ? String(key) : `${path}.${String(key)}`;
         const isOnTheWay = Object.keys(ways).some((one) => one === inner || one.startsWith(`${inner}.`));
-        // A client that is only like it may have some of them.
+        // A compatible client may lack some of the resources.
         if (isOnTheWay && typeof value === 'object' && value !== null) return at(inner, value);
         if (way?.other) return way.other(key, value, wrapped, root);
         if (path !== '' || typeof value !== 'function') return value;
@@ -78,7 +78,7 @@ export interface Compacting extends DropInOptions {
   readonly session: Resolved<Fields>;
 }
 
-/** Sends a request of the resource within its session, compacted, and again for each recall. */
+/** Sends a request of the resource within its session, compacted, and sends further requests after recalls. */
 export function sendCompacted(
   resource: Resource,
   how: Compacting,
@@ -89,8 +89,8 @@ export function sendCompacted(
   const most = mostRecalls(how.recall);
   const asked = new ClientRequest(endpoint, given, most);
   const body = asked.offering?.offered ?? given;
-  // A client may go on from an answer that its provider keeps: there a recall would wait for its result for ever. Who does
-  // never sends its history, so nothing of it is compacted.
+  // A client may continue from an answer that the provider keeps; that history would wait for a recall's result. Such a
+  // client never sends its history, so nothing of the history is ever compacted and no recall is offered.
   const mayBeKept = endpoint.format === 'openai-responses' && given.store !== false;
   const alone = (): Promise<Sent> => sentBy(() => resource.create(given, options));
   return turnOf(
@@ -117,7 +117,7 @@ export function sendCompacted(
         const turn = { ...place, wire: endpoint.recall, most, ask };
         if (isStream(data)) {
           ({ controller } = data as { readonly controller?: AbortController });
-          // The object stays the client's own; its iterator goes on through all answers.
+          // The object remains the client's own. Its iterator continues through all answers.
           if (asked.offering) through(data, (events) => streamedAnswers(events, turn));
           holdStream(data, place.flight);
         } else if (asked.offering) {
@@ -132,14 +132,14 @@ export function sendCompacted(
       },
     },
     alone,
-    // Clients send nothing whose signal is aborted, and say so in their own words.
+    // With an aborted signal, a client sends nothing and rejects with its own error.
     alone,
   );
 }
 
 /**
- * What was used stands in the answer or, where it is streamed, in some of its events. Who gives up a further stream gives up
- * the one there is, whose `controller` the client's library looks at.
+ * Reports the usage, which is in the whole answer or in some events of a stream. If the caller aborts a further stream,
+ * this aborts `controller`, the first stream's controller, which the client's library checks.
  */
 async function observe(
   data: unknown,

@@ -15,7 +15,7 @@ export const MESSAGES: Endpoint = {
     const content: unknown[] = [];
     return (event = {}) => {
       if (event.type === 'content_block_start') content.push(event.content_block);
-      // Whole answers have it on the outside, streams in their first event and in their last but one.
+      // A whole answer has its usage at the top level; a stream has it in its first event and its second to last.
       if (event.type === 'message') return usageIn(anthropic, event);
       const started = isFields(event.message) ? event.message.usage : undefined;
       for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
@@ -41,7 +41,7 @@ export const MESSAGES: Endpoint = {
   },
 };
 
-/** Words that the client puts into the model's mouth belong to no history: they are sent behind it. */
+/** A trailing assistant text (prefill) is no part of the history. It is sent after the history. */
 export function withoutPrefill({ messages }: Fields): {
   readonly history: unknown;
   readonly prefill: readonly unknown[];

@@ -16,7 +16,7 @@ export const CHAT: Endpoint = {
     let newest: Usage | undefined;
     return (answer) => {
       newest = usageIn(openaiChat, answer) ?? newest;
-      // Some servers tell in each chunk what was used so far: another one, or the end, tells more.
+      // Some servers report the usage so far in every chunk, so the last report counts.
       const [choice] = listOf(answer?.choices);
       if (isFields(choice) && !isFields(choice.message)) return undefined;
       const used = newest;

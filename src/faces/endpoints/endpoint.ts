@@ -2,29 +2,29 @@ import type { Usage } from '../../tokens/index.js';
 import type { Fields } from '../../formats/index.js';
 import type { RecallWire } from './recall/wire.js';
 
-/** What went wrong in the middle of a stream. */
+/** An error in the middle of a stream. */
 export interface Fault {
   readonly message: string;
-  /** As the provider names it, where it said so. */
+  /** The provider's own name for the type of error, if it gave one. */
   readonly type?: unknown;
   readonly code?: unknown;
 }
 
-/** One endpoint of a provider: where its messages stand, what its usage is called, and how an answer in its place looks. */
+/** One endpoint of a provider: its messages field, its usage report, and the form of an answer of Spillway's own. */
 export interface Endpoint {
   /** The wire format of its requests. */
   readonly format: 'openai-chat' | 'openai-responses' | 'anthropic';
-  /** Most tokens that a request lets the model answer; undefined where it does not say. */
+  /** Most tokens that a request allows for the answer; undefined if the request sets no limit. */
   maxOutputTokens(body: Fields): number | undefined;
-  /** What one answer used, said once. For a stream it is handed event after event, and nothing at its end. */
+  /** Returns a reader that reports the usage of one answer once. For a stream, it takes each event, then nothing. */
   usageReader(): (answer?: Fields) => Usage | undefined;
-  /** An answer in the model's place. */
+  /** An answer of Spillway's own, instead of the model's. */
   say(words: string, body: Fields): Fields;
-  /** The same as a stream. */
+  /** The events of a stream with that answer. */
   events(whole: Fields): readonly Fields[];
-  /** The event that ends a stream which cannot go on. */
+  /** The event that ends a stream after an error. */
   fault(fault: Fault): Fields;
   readonly recall: RecallWire;
-  /** The line that ends a stream, where there is one. */
+  /** The line that ends a stream, if the endpoint has one. */
   readonly done?: string;
 }

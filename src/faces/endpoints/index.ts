@@ -1,4 +1,4 @@
-/** What is known of providers' endpoints, beside their wire formats: usage, answers in the model's place, recall as a tool. */
+/** Providers' endpoints, except their wire formats: usage, answers of Spillway's own, recall as a tool. */
 export { MESSAGES } from './anthropic.js';
 export { CHAT } from './chat.js';
 export { RESPONSES } from './responses.js';

@@ -12,33 +12,33 @@ import { withoutPrefill } from './anthropic.js';
 import type { Endpoint } from './endpoint.js';
 import { offering, type Offering } from './recall/wire.js';
 
-/** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
+/** A `/compact` of the user compacts regardless of the gates, down to this share of the current pressure. */
 const ASKED_SHARE = 0.5;
 
-/** Others may go another way each time that a turn is prepared: so often is it tried again in its session. */
+/** Another process may change the session's history each time a turn is prepared. A turn is tried this often there. */
 const MOST_TRIES = 8;
 
-/** Where a turn takes place. */
+/** The session and the flight of a turn. */
 export interface TurnPlace {
   readonly session: Session;
   readonly flight: Flight;
 }
 
-/** One request of a client; `Answer` is what the client is given. */
+/** One request of a client. `Answer` is the type of the client's answer. */
 export interface Turn<Answer> {
   /** The request's whole history, in the format of the session. */
   readonly body: unknown;
-  /** Sends what is left of it. A stream holds the flight until it has been read. */
+  /** Sends the compacted request. A stream holds the flight until it has been read. */
   readonly send: (request: Prepared, place: TurnPlace) => Answer | Promise<Answer>;
-  /** Answers in the model's place: a user asked for a compaction with `/compact`. */
+  /** Answers instead of the model, after a user asked for a compaction with `/compact`. */
   readonly say: (words: string) => Answer | Promise<Answer>;
-  /** Whether a user may ask for one. */
+  /** If true, a user may ask for a compaction with `/compact`. */
   readonly commands?: boolean | undefined;
-  /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
+  /** If true, a history that departs from the log is another conversation, and the session is not rewound. */
   readonly forks?: boolean | undefined;
-  /** Hears that a request is sent again, since it was too long. */
+  /** Called when the request is sent again because it was too long. */
   readonly retried?: () => void;
-  /** Model the request goes to. */
+  /** The model that the request is for. */
   readonly model?: string | undefined;
   /** Most tokens that the request lets the model answer. */
   readonly maxOutputTokens?: number | undefined;
@@ -46,8 +46,8 @@ export interface Turn<Answer> {
 }
 
 /**
- * Takes in what is new, sends what fits, and once more where it was too long; or compacts where that was all the user said.
- * Undefined, and nothing done, where the history is of another session.
+ * Appends the new messages, sends what fits, and compacts and resends a request that was too long; or only compacts, if
+ * the user's message is `/compact`. Changes nothing and resolves to undefined if the history is another session's.
  */
 export async function takeTurn<Answer>(
   { session, flight }: TurnPlace,
@@ -66,7 +66,7 @@ export async function takeTurn<Answer>(
   } catch (error) {
     if (isOvertaken(error) && !isBeside) return goBeside();
     if (!session.goesOnWithout(error)) throw error;
-    // What a client took back cannot be taken out of a store that is away: this call goes beside it, and the next one asks again.
+    // The store is away, so a history that the client shortened cannot be stored: a side session takes this call.
     session.storeFailed(error);
     return goBeside();
   }
@@ -78,7 +78,7 @@ export async function takeTurn<Answer>(
       commandAnswer(run.record ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason),
     );
   }
-  // A further request of this turn leaves the model as much room to answer as the first.
+  // A further request of this turn leaves the model as much room for its answer as the first request.
   const options = {
     ...(model !== undefined && { model }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -101,14 +101,14 @@ export async function takeTurn<Answer>(
   } catch (error) {
     const wentOn = error instanceof WentOn;
     if (isBeside || !(wentOn || isOvertaken(error))) throw error;
-    // Clients that say different things under the name of one session would keep each other at it.
+    // Clients that send different histories to one session would otherwise interrupt each other forever.
     return wentOn && tries < MOST_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : goBeside();
   }
 }
 
-/** Another process took another history into the session meanwhile: what was prepared is not what this client said. */
+/** Another process stored another history in the session meanwhile: the prepared request is not this client's. */
 class WentOn extends SpillwayError {
-  /** Who reads a stream whose further request it was is told of it. */
+  /** This error reaches the reader of a stream if the stream's further request fails with it. */
   constructor() {
     super('LEDGER_CONFLICT', {
       subject: 'a further request of a call',
@@ -119,17 +119,17 @@ class WentOn extends SpillwayError {
   }
 }
 
-/** Whether other processes were first each time that something was to be stored. */
+/** Whether other processes were faster at each attempt to store something. */
 const isOvertaken = (error: unknown): boolean =>
   error instanceof SpillwayError && error.code === 'LEDGER_CONFLICT';
 
-/** Asks whether a session still ends with what the client said last that it has followed: others may go another way meanwhile. */
+/** Returns a check that the session still ends with the client's newest message; another process may change that. */
 export function standing(session: Session, { appended }: Followed): () => boolean {
   const newest = appended.at(-1)?.id ?? newestOf(session.log);
   return () => newestOf(session.log) === newest;
 }
 
-/** The newest message that a client knows of. */
+/** The id of the newest message that a client knows. */
 function newestOf(log: Session['log']): string | undefined {
   for (let seq = log.length - 1; seq >= 0; seq--) {
     const { id, unknownToClient } = log.at(seq);
@@ -138,12 +138,12 @@ function newestOf(log: Session['log']): string | undefined {
   return undefined;
 }
 
-/** Histories of the calls that are under way or wait, by session. */
+/** Histories of the calls that are running or waiting, by session. */
 const underWay = new WeakMap<Session, Set<readonly unknown[]>>();
 
 /**
- * Takes a call's turn in its session; in one beside it, without waiting, where a call with the very same history is not over
- * there yet: samples that a client asks for at once, or a request that it sends again before it gives the first one up.
+ * Takes a call's turn in its session. If a call with the same history is still pending there, takes the turn at once in
+ * a side session: the client requests several samples, or repeats a request before it aborts the first one.
  */
 export async function inTurn<T>(
   session: Session,
@@ -155,7 +155,7 @@ export async function inTurn<T>(
     const beside = session.aside();
     return beside.turn((flight) => task({ session: beside, flight }));
   }
-  // A client may go on with the very list.
+  // A copy, because a client may continue to change the same array.
   const own = [...history];
   underWay.set(session, others.add(own));
   const held: PromiseLike<unknown>[] = [];
@@ -170,15 +170,15 @@ export async function inTurn<T>(
 }
 
 /**
- * Reports what was used; servers that count nothing say 0. The answer was paid for: a store that fails now is told of, and
- * keeps it from nobody.
+ * Reports the usage of an answer; servers that count nothing report 0, which is ignored. The answer is already paid
+ * for, so a failure of the store is only reported, and the client still gets the answer.
  */
 export async function report(session: Session, usage: Usage | undefined): Promise<void> {
   if (!usage || !(inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0)) return;
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
 }
 
-/** The events of a stream. What it used is reported on the way. */
+/** Passes on the events of a stream and reports the usage that they contain. */
 export async function* reported<Event>(
   session: Session,
   { usageReader }: Endpoint,
@@ -194,19 +194,19 @@ export async function* reported<Event>(
   await report(session, used());
 }
 
-/** How one request of a turn is written. */
+/** How to write one request of a turn. */
 interface Writing {
-  /** With the recall tool, where the request can have it. */
+  /** Includes the recall tool, if the request can have it. */
   readonly offers: boolean;
-  /** The last of a loop: the tool is offered no more. */
+  /** Writes the last request of a loop, which no longer offers the tool. */
   readonly isLast: boolean;
 }
 
-/** A client's request, and the bodies that are sent in its place. */
+/** A client's request, and the bodies that are sent instead of it. */
 export class ClientRequest {
-  /** With the recall tool in it; undefined where it is not offered. */
+  /** The request with the recall tool; undefined if the tool is not offered. */
   readonly offering: Offering<Fields> | undefined;
-  /** What the session follows: without words that are put into the model's mouth. */
+  /** The body that the session follows, without a prefill. */
   readonly followed: Fields;
   readonly #endpoint: Endpoint;
   readonly #given: Fields;
@@ -222,7 +222,7 @@ export class ClientRequest {
     this.#prefill = prefill;
   }
 
-  /** The body that carries what was prepared. */
+  /** The body with the prepared messages. */
   bodyOf(session: Session, { messages, beside }: Prepared, { offers, isLast }: Writing): Fields {
     const { format, recall } = this.#endpoint;
     const given = (offers ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#given;

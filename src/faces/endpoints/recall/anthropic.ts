@@ -46,7 +46,7 @@ const BLOCKS: BlockWire = {
     ),
 };
 
-/** The recall tool in Anthropic's messages. */
+/** The recall tool for Anthropic's messages. */
 export const ANTHROPIC_RECALL: RecallWire = {
   ...recallInBlocks(() => BLOCKS),
   field: 'messages',
@@ -67,7 +67,7 @@ const TOLD: ReadonlySet<unknown> = new Set([
   'content_block_stop',
 ]);
 
-/** A block with a piece more of its words, its thought, or the JSON text of its input. */
+/** A block with the next piece of its text, its thinking, or the JSON text of its input. */
 function grown(block: Fields, delta: Fields): Fields {
   switch (delta.type) {
     case 'input_json_delta':
@@ -85,15 +85,15 @@ function grown(block: Fields, delta: Fields): Fields {
   }
 }
 
-/** What the provider runs itself is told in pieces as well, or stands there at once. */
+/** A block with its input parsed if it was streamed as JSON text. */
 const whole = (block: Fields): Fields =>
   typeof block.input === 'string' ? { ...block, input: jsonIn(block.input) ?? {} } : block;
 
-/** Why an answer ended that may not be whole. */
+/** Reasons for the end of an answer that may be incomplete. */
 const CUT: ReadonlySet<unknown> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
 
 const isCall = ({ type }: Fields): boolean => type === 'tool_use';
 
-/** Why an answer ended whose calls were all answered here. */
+/** The answer with the end reason changed if every call was a recall. */
 const withoutCalls = (answer: Fields, hasOthers: boolean): Fields =>
   answer.stop_reason === 'tool_use' && !hasOthers ? { ...answer, stop_reason: 'end_turn' } : answer;

@@ -10,77 +10,77 @@ import {
   type Restored,
 } from './wire.js';
 
-/** What an event of a stream tells. */
+/** The meaning of an event of a stream. */
 export interface Told {
-  /** Of an answer: its head, of which the client sees the first alone; its end; or a piece of one of its blocks. */
+  /** A part of an answer: its head (the client sees only the first), its end, or a piece of one of its blocks. */
   readonly of: 'head' | 'end' | 'block';
-  /** What the answer has used by now, as far as this event says it. */
+  /** The usage of the answer so far, if this event reports it. */
   readonly usage?: unknown;
-  /** Which block, by the provider's name; a further one of that name where it `begins`. */
+  /** The provider's name for the block. If `begins` is true, a new block takes over the name. */
   readonly block?: unknown;
   readonly begins?: boolean;
 }
 
-/** Where the client sees an event of a block. */
+/** The position at which the client sees an event of a block. */
 export interface Shown {
-  /** Which block of the client's stream it is. */
+  /** Index of the block in the client's stream. */
   readonly place: number;
-  /** Which answer of the call. */
+  /** Index of the answer within the call. */
   readonly answer: number;
 }
 
-/** What the client is given of all answers of a call. */
+/** The client's answer, made of all answers of a call. */
 interface All {
   readonly usage: unknown;
   readonly blocks: readonly Fields[];
-  /** Calls are left for the client to run. */
+  /** True if calls remain for the client to run. */
   readonly hasOthers: boolean;
 }
 
 /**
- * A wire whose answers are made of blocks: thoughts, words, calls. Of a call with one recall the provider gives two answers,
+ * A wire whose answers are lists of blocks: thoughts, texts, calls. For example, the provider gives two answers,
  *
  *     thought A, "Let me look.", thought B, recall      then      "The wall is 417 cm."
  *
- * and the client one: `thought A, "Let me look.", "The wall is 417 cm."`, with the usage of both. `thought B` led to the
- * recall alone: it goes into the log with it (`said`), and the second request holds all four blocks (`whole`). `thought A`
- * is in the log as well, unless the wire lets it be said only once (`isOnce`): it comes back with the client's words.
+ * and the client gets one: `thought A, "Let me look.", "The wall is 417 cm."`, with the usage of both. `thought B` led
+ * only to the recall: both go into the log (`said`), and the second request holds all four blocks (`whole`). The log
+ * has `thought A` too, unless a history may hold it only once (`isOnce`): then the client's next request brings it.
  *
- * Streamed, a thought is held until something behind it is shown. So `A` is given with the first words, at places 0 and 1;
- * `B` is let go when the answer has ended in a recall; the second answer's head is not shown, and its words take place 2.
+ * In a stream, a thought is held back until a later block is shown. `A` is sent with the first text, at places 0 and 1;
+ * `B` is dropped when the answer ends in a recall. The second answer's head is dropped; its text is at place 2.
  */
 export interface BlockWire extends Likeness {
   blocksOf(answer: Fields): readonly Fields[];
   isRecall(block: Fields): boolean;
-  /** Whether it is a call that the client runs. */
+  /** Whether the block is a call that the client runs. */
   isForClient(block: Fields, blocks: readonly Fields[]): boolean;
-  /** Whether a thought may be said only once; a recall then stands without what asks for that thought. */
+  /** Whether a history may hold a thought only once. If so, its recall is logged `untied` from it. */
   isOnce(thought: Fields): boolean;
   untied(recall: Fields): Fields;
   callOf(recall: Fields): RecallCall;
-  /** Blocks as a request has them. */
+  /** Blocks as messages of a request. */
   messagesOf(blocks: readonly Fields[]): readonly unknown[];
   restored(messages: readonly unknown[], step: RecallStep, is: Likeness): Restored | undefined;
-  /** Whether a limit or a filter ended an answer. */
+  /** Whether a limit or a filter ended the answer. */
   isCut(answer: Fields): boolean;
-  /** The last answer as that of all. */
+  /** The last answer, changed to represent all answers. */
   visible(last: Fields, all: All): Fields;
-  /** A block of a whole answer as the client is given it. */
+  /** A block of a whole answer, as the client gets it. */
   told?(block: Fields, answer: number): Fields;
 
-  /** What an event of a stream tells; undefined: what the client sees as it is. */
+  /** Reads an event of a stream; undefined for an event that is passed on unchanged. */
   read(event: Fields): Told | undefined;
-  /** A block with what an event adds to it; it begins with no fields. */
+  /** A block with an event's piece added. A block starts without fields. */
   grown(block: Fields, event: Fields): Fields;
-  /** An event as the client is given it. */
+  /** An event, as the client gets it. */
   shown(event: Fields, at?: Shown): Fields;
-  /** What the ends of a stream say of its answer; undefined where it failed or broke off, and asks for nothing. */
+  /** The answer in the end events of a stream; undefined if it failed or broke off, so that no recall is read. */
   ended(ends: readonly Fields[]): Fields | undefined;
-  /** The ends of the last stream as those of all. */
+  /** The end events of the last stream, changed to represent all answers. */
   ending(ends: readonly Fields[], all: All): readonly Fields[];
 }
 
-/** How such a wire has recalls answered. `open`: for one call, whose answers may be told apart in what the client is given. */
+/** The recall methods of such a wire. `open` makes a `BlockWire` for one call, with its own state. */
 export function recallInBlocks(
   open: () => BlockWire,
 ): Pick<RecallWire, 'step' | 'restored' | 'visible' | 'stream'> {
@@ -109,14 +109,14 @@ export function recallInBlocks(
   };
 }
 
-/** What of an answer the client sees: thoughts only with what they led to, unless it recalled nothing. */
+/** The blocks of an answer that the client sees. If a recall is in it, a thought needs a visible block after it. */
 function shownOf(blocks: readonly Fields[], { isThought, isRecall }: BlockWire): readonly Fields[] {
   if (!blocks.some(isRecall)) return blocks;
   const last = blocks.findLastIndex((block) => !isThought(block) && !isRecall(block));
   return blocks.slice(0, last + 1).filter((block) => !isRecall(block));
 }
 
-/** Thoughts stay with the recall that they led to; the words are the client's to see, and come back in its own answer. */
+/** Keeps thoughts with the recall that they led to. The client sees the text; its next request adds it to the log. */
 function stepOf(wire: BlockWire, blocks: readonly Fields[], isCut: boolean): RecallStep {
   const hasOthers = blocks.some((block) => wire.isForClient(block, blocks));
   if (!blocks.some(wire.isRecall)) return { ...NO_STEP, hasOthers };
@@ -134,23 +134,23 @@ function stepOf(wire: BlockWire, blocks: readonly Fields[], isCut: boolean): Rec
 
 interface Block {
   fields: Fields;
-  /** Place in the client's stream; absent where it is not shown. */
+  /** Index in the client's stream; absent if the block is not shown. */
   place?: number;
 }
 
-/** The events of all answers of one call without their recalls, and without the thoughts that led to recalls alone. */
+/** The events of all answers of one call, without recalls and without the thoughts that led only to recalls. */
 class BlockStream implements RecallStream {
   readonly #wire: BlockWire;
   readonly #heads = new Set<unknown>();
   readonly #shown: Block[] = [];
-  /** Of the answers before; then of the answer under way, whose newest figures are sums of that answer already. */
+  /** `#usage` sums the earlier answers; `#used` is the newest report of the current answer, itself a sum. */
   #usage: unknown;
   #used: unknown;
   #ends: readonly Fields[] = [];
-  /** Blocks of the answer under way; the newest of each name. */
+  /** Blocks of the current answer, and the newest block of each name. */
   #blocks: Block[] = [];
   #open = new Map<unknown, Block>();
-  /** Events of thoughts, until it is known whether they led to a recall. */
+  /** Events of thoughts, held until it is known if they led to a recall. */
   #held: { readonly block: Block; readonly event: Fields }[] = [];
   #answer = 0;
   #hasOthers = false;
@@ -180,7 +180,7 @@ class BlockStream implements RecallStream {
   endAnswer(): RecallStep {
     const wire = this.#wire;
     const answer = wire.ended(this.#ends);
-    // An end that repeats its blocks knows them best: some servers tell them in no event, or not to their end.
+    // End events that repeat the blocks are more reliable: some servers stream blocks incompletely or not at all.
     const all = answer ? wire.blocksOf(answer) : [];
     for (const fields of all) {
       const known = this.#blocks.find((block) => wire.isSame(block.fields, fields));
@@ -222,14 +222,14 @@ class BlockStream implements RecallStream {
     return block;
   }
 
-  /** Thoughts that led to something the client sees. */
+  /** Thoughts that led to something visible to the client. */
   #released(): readonly Fields[] {
     const held = this.#held;
     this.#held = [];
     return held.map(({ block, event }) => this.#placed(block, event));
   }
 
-  /** At the client's own place: what it does not see takes none. */
+  /** An event at the client's own index; blocks that the client does not see have no index. */
   #placed(block: Block, event: Fields): Fields {
     return this.#wire.shown(event, { place: this.#place(block), answer: this.#answer });
   }

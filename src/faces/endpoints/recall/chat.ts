@@ -11,11 +11,11 @@ import {
   type RecallWire,
 } from './wire.js';
 
-/** The recall tool in chat completions. */
+/** The recall tool for chat completions. */
 export const CHAT_RECALL: RecallWire = {
   field: 'messages',
   tool: { type: 'function', function: recallTool },
-  // No tools may stand beside the functions of old.
+  // A request with the deprecated `functions` may not have `tools`.
   takes: ({ tool_choice: choice, n, functions }) =>
     choice !== 'none' && (numberIn(n) ?? 1) <= 1 && listOf(functions).length === 0,
   noTools: { tool_choice: 'none' },
@@ -53,10 +53,10 @@ export const CHAT_RECALL: RecallWire = {
   stream: () => new ChatStream(),
 };
 
-/** Why an answer ended that may not be whole. */
+/** Reasons for the end of an answer that may be incomplete. */
 const CUT: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 
-/** A call as far as it was told; `place`: the client's own, -1 of what it does not see. */
+/** A call as far as it has been streamed. `place` is its index for the client, or -1 if the client does not see it. */
 interface StreamedCall {
   readonly call: Fields;
   text: string;
@@ -67,17 +67,17 @@ interface StreamedCall {
 class ChatStream implements RecallStream {
   #id: unknown;
   #hasBegun = false;
-  /** Sums of the answers before, and with the one under way. */
+  /** Summed usage without and with the current answer. */
   #usedBefore: unknown;
   #usage: unknown;
   #usageChunk: Fields | undefined;
   #finish: Fields | undefined;
-  /** Calls of the answer under way. */
+  /** Calls of the current answer. */
   #calls: StreamedCall[] = [];
-  /** The newest of them at each place of the provider's. */
+  /** The newest call at each index of the provider. */
   #open = new Map<unknown, StreamedCall>();
   #shownCalls = 0;
-  /** What else the answer under way says: its words, and its thoughts by whatever name. */
+  /** The other fields of the current answer: its text, and its reasoning under any name. */
   #said: Fields = {};
   readonly #words = new ShownWords();
   #answer = 0;
@@ -86,7 +86,7 @@ class ChatStream implements RecallStream {
     this.#id ??= chunk.id;
     const own = { ...chunk, id: this.#id };
     if (isFields(chunk.usage)) {
-      // Some tell in each chunk what was used so far.
+      // Some servers report the usage so far in every chunk.
       this.#usage = this.#usedBefore === undefined ? chunk.usage : summed(this.#usedBefore, chunk.usage);
       this.#usageChunk = own;
     }
@@ -107,7 +107,7 @@ class ChatStream implements RecallStream {
       ...(shown.length > 0 && { tool_calls: shown }),
     };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
-    // A chunk that names the role may hold nothing else: only the first one is the client's to see.
+    // A chunk may hold nothing except the role. The client sees only the first such chunk.
     const says = Object.entries(fields).some(
       ([name, value]) => name !== 'role' && value !== null && value !== '',
     );
@@ -156,11 +156,11 @@ class ChatStream implements RecallStream {
     if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
   }
 
-  /** A piece of a call; what of it the client sees, at the client's own place. */
+  /** Adds a piece to a call; returns the piece with the client's own index if the client sees the call. */
   #callOf({ index, function: made, ...call }: Fields): Fields[] {
     const { name, arguments: text } = isFields(made) ? made : {};
     let known = this.#open.get(index);
-    // Some servers number no calls, or all of them 0: another id is another call.
+    // Some servers send no index, or 0 for all calls, so a new id means a new call.
     if (!known || (call.id && known.call.id && call.id !== known.call.id)) {
       const isOwn = name !== recallTool.name;
       known = { call, text: '', isOwn, place: isOwn ? this.#shownCalls++ : -1 };
@@ -172,7 +172,7 @@ class ChatStream implements RecallStream {
   }
 }
 
-/** The words are the client's to see, and come back in its own answer: the log holds the step without them. */
+/** The log holds the step without its text: the client sees the text, and its next request brings it into the log. */
 function stepOf(
   calls: readonly Fields[],
   message: Fields,
@@ -190,7 +190,7 @@ function stepOf(
   };
 }
 
-/** A message with a piece more: texts are put together, and so are parts of lists that go on (`reasoning_details`). */
+/** A message with a delta added: texts are joined, and so are parts of growing lists (`reasoning_details`). */
 function grown(message: Fields, delta: Fields): Fields {
   const fields: Record<string, unknown> = { ...message };
   for (const [name, value] of Object.entries(delta)) {
@@ -203,7 +203,7 @@ function grown(message: Fields, delta: Fields): Fields {
   return fields;
 }
 
-/** Texts of a part that is told in pieces; all else of it is said once, as a signature is at its end. */
+/** Text fields of a part that arrive in pieces. Its other fields arrive once, such as a signature at the end. */
 const TOLD: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
 function grownList(list: readonly unknown[], piece: unknown): readonly unknown[] {

@@ -5,24 +5,24 @@ import type { RecallCall, RecallStep, RecallWire } from './wire.js';
 
 const LAST = '[This was the last recall of this answer: go on with what there is.]';
 
-/** What follows an answer: nothing, the same request again, or a last one that has the tool no more. */
+/** The step after an answer: none, a further request, or a last request without the tool. */
 type Next = 'done' | 'again' | 'last';
 
-/** A call of a client whose recalls are answered here. */
+/** A client's call whose recalls are answered here. */
 export interface RecallTurn<Answer> {
   readonly session: Session;
   readonly flight: Flight;
   readonly wire: RecallWire;
   /** Most recalls that are answered. */
   readonly most: number;
-  /** Sends a further request and reports its usage. `isLast`: the tool is offered no more. */
+  /** Sends a further request and reports its usage. If `isLast`, the tool is no longer offered. */
   readonly ask: (request: Prepared, isLast: boolean) => Promise<Answer>;
 }
 
-/** Answers the recalls of one call of the client, up to so many, and asks again with all answers that came before. */
+/** Answers the recalls of one client call, up to a limit, and sends further requests with all earlier answers. */
 class Recaller<Answer> {
   readonly #turn: RecallTurn<Answer>;
-  /** Steps of this call that were answered. */
+  /** Answered steps of this call. */
   readonly #steps: RecallStep[] = [];
   #made = 0;
   #answers = 0;
@@ -44,19 +44,19 @@ class Recaller<Answer> {
     const texts: string[] = [];
     for (const call of calls) texts.push(await this.#textOf(call));
     const { session, wire, most } = this.#turn;
-    // The answer was paid for: what a store does not take now waits, and goes with the next that is written.
+    // The answer is already paid for: if the store fails, the messages wait and are written with the next ones.
     await session
       .appendHidden({ [wire.field]: [...said, ...wire.results(calls, texts)] })
       .catch((error: unknown) => session.storeFailed(error));
     if (hasOthers || this.#isLast) return 'done';
-    // With the tool in it, a model that must call one would recall for ever, and another might end with no word.
+    // With the tool, a model that must call a tool would recall forever, and another might end without any text.
     this.#isLast = ++this.#answers >= most || this.#made >= most;
     return this.#isLast ? 'last' : 'again';
   }
 
   /**
-   * A further request with all of the answers that it continues. The log has what was said beside a recall only with the client's
-   * answer; a model that does not see it says it again, and does again what its provider did.
+   * The messages of a further request, with all answers that it continues. The log gets the text of these answers only
+   * with the client's next request; without it, the model would repeat text and provider-run calls.
    */
   #whole(messages: readonly unknown[]): unknown[] {
     let rest = messages;
@@ -84,7 +84,7 @@ class Recaller<Answer> {
   }
 }
 
-/** The last of the answers of a call; `visible`: what the client sees of all, where the model recalled anything. */
+/** The last answer of a call. `visible` is the client's answer, made of all answers, if the model recalled anything. */
 export async function lastAnswer<Answer>(
   first: Answer,
   turn: RecallTurn<Answer>,
@@ -104,11 +104,11 @@ export async function lastAnswer<Answer>(
   }
 }
 
-/** The events of all answers, as one stream of which the client sees nothing of the tool; an answer that is no stream ends it. */
+/** The events of all answers as one stream without the tool. An answer that is no stream ends it. */
 export async function* streamedAnswers(
   first: AsyncIterable<unknown>,
   turn: RecallTurn<unknown>,
-  /** An event that tells the reader of a further request that failed; it is thrown where there is none. */
+  /** Makes an event that reports a failed further request. Without such an event, the error is thrown. */
   failed?: (error: unknown) => Fields | undefined,
 ): AsyncGenerator<unknown> {
   const recaller = new Recaller(turn);

@@ -3,7 +3,7 @@ import { fieldsOf, isFields, listOf, type Fields } from '../../../formats/index.
 import { recallInBlocks, type BlockWire } from './blocks.js';
 import { restoredRun, textIn, type RecallWire } from './wire.js';
 
-/** The recall tool in OpenAI's responses. */
+/** The recall tool for OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
   ...recallInBlocks(items),
   field: 'input',
@@ -17,13 +17,13 @@ export const RESPONSES_RECALL: RecallWire = {
 const HEADS: ReadonlySet<unknown> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Its blocks are items of the output; events are numbered as the client sees them. */
+/** Blocks are the items of the output. Events are numbered again for the client. */
 function items(): BlockWire {
   let sequence = 0;
   const visible: BlockWire['visible'] = (last, { blocks: output, usage }) => ({
     ...withoutTool(last),
     output,
-    // What the client's library draws from them.
+    // The client's library derives this field from the items.
     ...(typeof last.output_text === 'string' && { output_text: wordsIn(output) }),
     ...(usage !== undefined && { usage }),
   });
@@ -60,7 +60,7 @@ function items(): BlockWire {
   };
 }
 
-/** A call that waits for the client: of any kind that is answered by its `call_id`, unless the provider ran it itself. */
+/** A call that the client must answer: any item that is answered by its `call_id`, unless the provider ran it. */
 function isForClient(item: Fields, items: readonly Fields[]): boolean {
   if (item.type === 'mcp_approval_request') return true;
   if (isRecall(item) || typeof item.call_id !== 'string' || !textIn(item.type).endsWith('_call'))
@@ -68,7 +68,7 @@ function isForClient(item: Fields, items: readonly Fields[]): boolean {
   return !items.some(({ type, call_id: id }) => id === item.call_id && textIn(type).endsWith('_output'));
 }
 
-/** A response that repeats which tools it was offered. */
+/** A response repeats the offered tools; this removes the recall tool from them. */
 function withoutTool(response: Fields): Fields {
   if (!Array.isArray(response.tools)) return response;
   return {

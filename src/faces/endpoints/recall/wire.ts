@@ -5,77 +5,77 @@ import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.
 /** A call of the recall tool, as the model wrote it. */
 export interface RecallCall {
   readonly id: string;
-  /** JSON text or what it says. */
+  /** JSON text, or the parsed value. */
   readonly arguments: unknown;
 }
 
-/** What one answer of the model holds for the loop. */
+/** The parts of a model's answer that the recall loop needs. */
 export interface RecallStep {
   readonly calls: readonly RecallCall[];
-  /** The step as it goes into the log, which the client never sees: without what the client's own answer holds. */
+  /** The step for the log, which the client never sees: without what the client's own answer holds. */
   readonly said: readonly unknown[];
-  /** The same with all that the model said and its provider did, in its order: what a further request within the call holds. */
+  /** The complete step in its order, with the provider's own calls: a further request within the call holds it. */
   readonly whole: readonly unknown[];
-  /** Calls stand beside that are for the client to run: they end the loop. */
+  /** True if the answer also has calls for the client to run. They end the loop. */
   readonly hasOthers: boolean;
-  /** A limit or a filter ended the answer: what it asks for may not be all, and is not answered. */
+  /** True if a limit or a filter ended the answer. Its recalls may be incomplete and are not answered. */
   readonly isCut: boolean;
 }
 
-/** Messages of a request in whose place others stand. */
+/** Messages that replace `count` messages of a request, from index `at`. */
 export interface Restored {
   readonly at: number;
   readonly count: number;
   readonly messages: readonly unknown[];
 }
 
-/** A piece of a text; servers tell of none by null, or not at all. */
+/** A piece of text. Servers send null or nothing for an empty piece. */
 export const textIn = (piece: unknown): string => (typeof piece === 'string' ? piece : '');
 
 export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: false, isCut: false };
 
-/** One wire, as far as the recall tool goes. */
+/** The recall tool on one wire. */
 export interface RecallWire {
   /** The body's field that holds messages. */
   readonly field: 'messages' | 'input';
-  /** The tool, as a request has it among its others. */
+  /** The tool as it appears in a request's `tools`. */
   readonly tool: Fields;
-  /** Whether a request can have it; one with a tool of that name never does. */
+  /** Whether a request can have the tool. A request that already has a tool of that name is never asked. */
   takes(body: Fields, tools: readonly unknown[]): boolean;
   step(answer: Fields): RecallStep;
-  /** Where in a request a step stands as the log has it, with the whole of it for that place. */
+  /** Finds a logged step in a request, and returns the complete step for that place. */
   restored(messages: readonly unknown[], step: RecallStep): Restored | undefined;
-  /** What answers these calls, as messages of the wire. */
+  /** The answers to these calls, as messages of the wire. */
   results(calls: readonly RecallCall[], texts: readonly string[]): readonly unknown[];
-  /** What keeps the model from calling any tool: of a last request whose only tool would be this one. */
+  /** Fields that forbid all tool calls, for a last request whose only tool is the recall tool. */
   readonly noTools: Fields;
-  /** All answers as the client sees them: as one, with the words and the usage of all. */
+  /** All answers as the client sees them: one answer, with the text and the usage of all. */
   visible(answers: readonly Fields[]): Fields;
   stream(): RecallStream;
 }
 
 /** The events of all answers of one call, as one stream without the tool. */
 export interface RecallStream {
-  /** What of an event the client sees now. */
+  /** The events that the client sees now. */
   take(event: Fields): Iterable<Fields>;
-  /** The answer has ended. One that broke off, or that failed, asks for nothing. */
+  /** Ends an answer. An answer that broke off or failed has no recalls. */
   endAnswer(): RecallStep;
-  /** Another answer begins: how the last one ended is not how the call ends. */
+  /** Begins another answer: the end of the previous answer is not the end of the call. */
   goOn(): void;
-  /** What was held back until it was known that no further answer comes. */
+  /** The events that were held back until no further answer was due. */
   finish(): Iterable<Fields>;
 }
 
-/** How the parts of an answer are told apart. */
+/** Comparisons of the parts of an answer. */
 export interface Likeness {
   isThought(part: Fields): boolean;
-  /** Whether a part of a request is this one of an answer. */
+  /** Whether a part of a request equals this part of an answer. */
   isSame(part: Fields, own: Fields): boolean;
 }
 
 /**
- * Where a step stands last in a list of items, with the whole of it for that place: with its thoughts, or without them
- * where a compaction in between broke what they vouch for.
+ * Finds the last occurrence of a step in a list of items, and returns the complete step for that place: with its
+ * thoughts, or without them if the logged thoughts are gone, because a compaction invalidated their signatures.
  */
 export function restoredRun(
   items: readonly unknown[],
@@ -98,7 +98,7 @@ export function restoredRun(
   return undefined;
 }
 
-/** The same where a step is one message, whose parts stand in a list: it may have been merged with what stood before it. */
+/** The same for a step that is one message with a list of parts. It may have been merged with the message before it. */
 export function restoredParts(
   messages: readonly unknown[],
   { said: [said], whole: [whole] }: Pick<RecallStep, 'said' | 'whole'>,
@@ -118,7 +118,7 @@ export function restoredParts(
 const contentOf = (message: unknown): readonly unknown[] =>
   isFields(message) ? listOf(message.content) : [];
 
-/** The same where a step is one message beside whose words its calls stand: that message, changed into the whole of it. */
+/** The same for a step that is one message with a field for its calls: that message, changed to the whole step. */
 export function restoredMessage(
   messages: readonly unknown[],
   { calls, whole: [whole] }: RecallStep,
@@ -132,14 +132,14 @@ export function restoredMessage(
   return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields, whole as Fields)] };
 }
 
-/** Whether anything of a session was compacted, or recalled before. */
+/** Whether anything of a session was compacted or recalled before. */
 export const canRecall = (view: readonly ViewMessage[]): boolean =>
   view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
 
 /** A request with the recall tool in it. */
 export interface Offering<Request> {
   readonly offered: Request;
-  /** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
+  /** The request that ends a recall loop: the client's own, or one that forbids tools if the client has none. */
   readonly last: Request;
 }
 
@@ -152,7 +152,7 @@ export function offering<Request extends object>(
   const fields = given as Fields;
   const tools = listOf(fields.tools);
   if (most <= 0 || tools.some(isNamedSo) || !wire.takes(fields, tools)) return undefined;
-  // Words in the model's mouth, and a turn that its provider paused, have to come last: no recall can stand behind them.
+  // A prefill, or a turn that the provider paused, must be the last message, so no recall can follow it.
   const newest = listOf(fields[wire.field] ?? fields.prompt).at(-1);
   if (isFields(newest) && (newest.role === 'assistant' || newest.type === 'ai')) return undefined;
   const offered = { ...given, tools: [...tools, wire.tool] };
@@ -165,7 +165,7 @@ function isNamedSo(tool: unknown): boolean {
   return name === recallTool.name;
 }
 
-/** Words of several answers as one text; what the last one holds where they are no text. */
+/** The texts of several answers as one text; the last content if a content is no text. */
 export function joinedWords(texts: readonly unknown[]): unknown {
   const said = texts.filter((text) => text !== null && text !== undefined && text !== '');
   if (said.length === 0 || !said.every((text) => typeof text === 'string')) return texts.at(-1);
@@ -173,7 +173,7 @@ export function joinedWords(texts: readonly unknown[]): unknown {
   return said.map((text, answer) => words.take(text, answer)).join('');
 }
 
-/** Words of several answers as they are shown piece by piece: those of one stand apart from those of the one before. */
+/** Separates the texts of consecutive answers as they are shown piece by piece. */
 export class ShownWords {
   #last = '';
   #answer = 0;
