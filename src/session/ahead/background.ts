@@ -10,17 +10,17 @@ import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js
 
 interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;
-  /** Preparations of this process alone, at a time. */
+  /** Most preparations at once that do not use the store's queue. */
   readonly atOnce: number;
-  /** Whether jobs go into the store's queue, where it has one. */
+  /** Whether jobs go into the store's queue, if it has one. */
   readonly isShared: boolean;
-  /** Whether this process does jobs of that queue. */
+  /** Whether this process works on jobs of that queue. */
   readonly works: boolean;
-  /** What buys text for a session, which need not be open here. */
+  /** Returns the parts that request text for a session, which need not be open in this process. */
   readonly partsFor: (body: PreparedBody) => WorkerParts;
 }
 
-/** Where an engine has its compactions prepared: by itself, or by whoever is on the same store. */
+/** Prepares the compactions of an engine: in this process, or in any process on the same store. */
 export class Background {
   readonly #alone: TaskQueue;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -42,12 +42,12 @@ export class Background {
     return this.#stopping.signal.aborted;
   }
 
-  /** Where plans are kept for whoever opens a session next; undefined where nobody else could go on with them. */
+  /** The store for plans that another process may continue; undefined if no queue is shared. */
   get store(): SessionStore | undefined {
     return this.#shared && this.parts.store;
   }
 
-  /** Prepares in this process, when it is its turn. The signal aborts when the engine is closed. */
+  /** Prepares in this process, in turn. The signal aborts when the engine is closed. */
   alone<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const done = this.#alone.do(() => prepare(this.#stopping.signal));
     this.#underWay.add(done);
@@ -55,22 +55,22 @@ export class Background {
   }
 
   /**
-   * Has it prepared by whoever takes it from the store's queue, this process too. What came of it; undefined where it was
-   * not done in time. Rejects where the queue cannot be used.
+   * Puts the job into the store's queue, where any process may take it, including this one. Returns the result, or
+   * undefined if it is not ready in time. Rejects if the queue cannot be used.
    */
   async together(body: PreparedBody, waitMs: number): Promise<PreparedText | undefined> {
     const { ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
     return (await ended(AbortSignal.timeout(waitMs))) as unknown as PreparedText | undefined;
   }
 
-  /** Ends what is under way; what others can do is left to them. */
+  /** Stops the work in this process. Other processes may take over queued jobs. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The engine was closed.'));
     await Promise.allSettled([...this.#underWay, this.#shared?.stop()]);
   }
 }
 
-/** What buys text for a session, which need not be open here. */
+/** The parts that request text for a session, which need not be open in this process. */
 interface WorkerParts {
   readonly rules: ThreadRules;
   readonly costs: CostBook;
@@ -80,9 +80,9 @@ interface WorkerParts {
 const NOTHING: PreparedText = { calls: [], fallbacks: [] };
 
 /**
- * Buys the text of a plan, from its log in the store, whichever process made it; the text is kept there as an artifact. What it
- * cost is noted with the thread. Rejects where this process would ask somebody else, or in other words, and where the
- * signal aborted: then the job is another's.
+ * Requests the text of a plan that any process made, from its log in the store. The text is stored there as an
+ * artifact, and its costs with the thread. Rejects if this process has another summarizer or other prompts, and if the
+ * signal aborts; then another process takes the job.
  */
 async function prepareStored(
   store: SessionStore,
@@ -103,7 +103,7 @@ async function prepareStored(
   const calls: ModelCall[] = [];
   const usage: UsageEntry[] = [];
   costs.onSpent = (entry) => usage.push(entry);
-  // Nothing more is bought once the ledger has moved on.
+  // No more text is requested after the ledger has changed.
   const overtaken = new AbortController();
   const look = async (): Promise<void> => {
     const now = await store.load(key).catch(() => undefined);

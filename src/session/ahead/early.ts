@@ -7,7 +7,7 @@ import { hasSlots, type Filling } from '../planner.js';
 import { inSlices } from '../slices.js';
 import type { Pieces } from '../wiring.js';
 
-/** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
+/** A compaction whose text was requested before it was due. Valid while the log only grows and no record is added. */
 interface ReadyPlan {
   readonly outcome: Planned;
   readonly bought: Filling['bought'];
@@ -15,13 +15,13 @@ interface ReadyPlan {
 }
 
 /**
- * Prepares the next compaction between turns, off the path: above a pressure of its own it plans as a run would, and
- * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
+ * Prepares the next compaction between turns: above the pressure `fill.prepareAt` it plans like a run, and requests the
+ * text in the background. The run that is due later uses the result. The result is discarded if the ledger changed.
  */
 export class EarlyFill {
   #running: Promise<void> | undefined;
   #ready: ReadyPlan | undefined;
-  /** What another process left prepared, or is preparing. */
+  /** A plan that another process has prepared, or is preparing. */
   #saved: SavedPlan | undefined;
 
   constructor(
@@ -46,12 +46,12 @@ export class EarlyFill {
     this.#saved = of.opened?.prepared;
   }
 
-  /** What is under way; undefined where nothing is. */
+  /** The preparation in progress; undefined if there is none. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Starts where it is worth it; never rejects, and nobody has to wait. */
+  /** Starts a preparation if it is worth it. Never throws, and does not block the caller. */
   start(): void {
     const { gauge, policies, planner, thread } = this.of;
     const { arrivals, projection } = thread;
@@ -69,7 +69,7 @@ export class EarlyFill {
     });
   }
 
-  /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
+  /** Continues a loaded plan if it still fits the ledger. Called before a due run, when the whole log is read. */
   revive(): void {
     const saved = this.#saved;
     const { planner, thread } = this.of;
@@ -84,11 +84,11 @@ export class EarlyFill {
       const outcome = rejudge(input, plan, plan.edits);
       if (hasSlots(outcome)) this.#run(() => this.#prepare(input, outcome, filler));
     } catch {
-      // Other pins or settings now: the run plans for itself.
+      // Pins or settings have changed, so the run makes its own plan.
     }
   }
 
-  /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
+  /** The prepared plan that can be committed on the present ledger, with its view; undefined if there is none. */
   take(): Omit<ReadyPlan, 'log'> | undefined {
     const ready = this.#ready;
     const { log, ledger, projection } = this.of.thread;
@@ -98,7 +98,7 @@ export class EarlyFill {
     return { outcome: { ...ready.outcome, draft }, bought: ready.bought };
   }
 
-  /** None where plugins are asked, which they are when a compaction is due: by then it would be made. */
+  /** Undefined if plugins are asked before runs: they can only be asked when a compaction is due. */
   get #filler(): Filler | undefined {
     const { plugins, policies, summarizer } = this.of;
     return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
@@ -115,14 +115,14 @@ export class EarlyFill {
       .finally(() => (this.#running = undefined));
   }
 
-  /** Undefined where the engine was closed meanwhile, or the ledger moved on. */
+  /** Returns undefined if the engine was closed or the ledger changed meanwhile. */
   async #prepare(input: RunInput, outcome: Planned, filler: Filler): Promise<Filling | undefined> {
     const { key, engine, options, settings, thread, audit, background, gauge, planner } = this.of;
     const [{ store }, { persistence }] = [background, this.of];
     this.#saved = undefined;
-    // What this session alone is told, or is told anew each time, would make another request of it, and another purchase.
+    // Lines of this session alone, or from a function, would change the request, and the text would be paid for again.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';
-    // Nobody may talk here again: what it cost would wait for ever.
+    // Stored at once, because the session may not be used again.
     const note = (): Promise<void> => persistence.record([]).catch(() => undefined);
     const buy = (signal?: AbortSignal): Promise<Filling> =>
       planner.fill(input, outcome, filler, signal).finally(note);
@@ -142,14 +142,14 @@ export class EarlyFill {
       const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
       theirs = await background.together(body, settings.fill.deadlineMs);
-      // Who bought it noted it in the store, and not here.
+      // The process that requested the text noted its costs in the store only.
       if (theirs) await persistence.catchUp();
     } catch (error) {
       if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
     }
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
-    // Finds the text that others bought; what they did not get is bought now.
+    // Finds the text that other processes stored, and requests the rest now.
     const filled = await buy();
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };

@@ -3,34 +3,34 @@ import type { Planned, RunInput } from '../../pipeline/index.js';
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../../transcript/index.js';
 
-/** Where a store keeps the plan that is prepared for a thread, by `placeOf`. */
+/** Scope of the stored plans that are prepared for threads, by `placeOf`. */
 export const PREPARED = 'prepared';
 
-/** Good as long as the ledger stands where it stood. */
+/** A stored plan. Valid while the ledger has exactly `entries` events. */
 export interface SavedPlan {
   readonly entries: number;
   readonly plan: Plan;
 }
 
-/** Whose plan is prepared, and when. */
+/** The thread and the state that a plan is prepared for. */
 interface PreparedFor extends ThreadKey {
   readonly model: string | null;
-  /** `Filler.version` of who planned. */
+  /** `Filler.version` of the process that planned. */
   readonly version: string;
-  /** Events of the ledger it was planned on: one more, and it is for nothing. */
+  /** Number of ledger events at the time of planning. With any further event the plan is of no use. */
   readonly entries: number;
 }
 
-/** What a worker needs that has no more than the store. */
+/** The job for a worker that has nothing but the store. */
 export interface PreparedBody extends PreparedFor {
   readonly key: string;
-  /** Those with slots. */
+  /** The edits that have slots. */
   readonly edits: readonly PlannedEdit[];
-  /** Messages within them, and the first of the user, that are pinned: some by code that only the session's own process has. */
+  /** Pins among their messages and the first user message; only the session's own process may know how to find them. */
   readonly pinned: readonly string[];
 }
 
-/** What came of it. */
+/** The result of the job. */
 export type PreparedText = Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>>;
 
 export const asJson = (value: unknown): Json => value as Json;
@@ -38,7 +38,7 @@ export const asJson = (value: unknown): Json => value as Json;
 export const placeOf = ({ sessionId, agentPath }: ThreadKey): string =>
   JSON.stringify([sessionId, agentPath]);
 
-/** The job of buying the text of a plan. Its key: the thread, what its ledger says, each span, and who is asked how. */
+/** The job for the text of a plan. Its key is made of the thread, the ledger state, the slots and `Filler.version`. */
 export function bodyOf(
   { source }: RunInput,
   { plan }: Planned,
@@ -46,7 +46,7 @@ export function bodyOf(
 ): PreparedBody {
   const { log, isPinned } = source;
   const edits = plan.edits.filter(({ slot }) => slot);
-  // Where it stays in view a summarizer is told so, and asked in other words.
+  // If the first user message stays in view, the summarizer is told so, and its request differs.
   const first = log.firstUser;
   const slots = edits.map((edit) => [edit.slot, edit.kind === 'replace' ? edit.partIndex : null]);
   const exact = JSON.stringify([thread, version, entries, plan.base, slots]);
@@ -75,7 +75,7 @@ function pinnedIn({ slot }: PlannedEdit, log: ReadonlyLog, isPinned: IsPinned): 
     .map(({ id }) => id);
 }
 
-/** What a process on the same store left prepared, or is preparing. A store that is away costs the preparation alone. */
+/** The plan that any process on the store has prepared, or is preparing; undefined also if the store is unavailable. */
 export async function savedPlan(store: SessionStore, thread: ThreadKey): Promise<SavedPlan | undefined> {
   const saved = await store.value(PREPARED, placeOf(thread)).catch(() => undefined);
   return saved as unknown as SavedPlan | undefined;

@@ -6,24 +6,24 @@ import { isNoNote, speechesOf } from '../../text/reading/index.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
 
-/** How far the history of a client and a log say the same. */
+/** How far the history of a client and a log agree. */
 export interface Agreed {
-  /** Messages of the log that the history says as they are. */
+  /** Number of messages at the front of the log that are the same in the history. */
   readonly same: number;
-  /** How many more messages the history has than the log before the same one. */
+  /** Offset of a message in the history against its position in the log. */
   readonly shift: number;
 }
 
 const NOTHING = { same: 0, shift: 0, sent: [], known: [] };
 
-/** Holds the histories of a client against a log. */
+/** Compares the histories of a client with a log. */
 export class Agreement {
-  /** What was found to be the same last, place by place: it is not compared again. */
+  /** The messages that agreed the last time, by position. They are not compared again. */
   #last: Agreed & { readonly sent: readonly Message[]; readonly known: readonly Message[] } = NOTHING;
 
   constructor(private readonly words: ClientWords) {}
 
-  /** Of a history whose instructions are not asked. */
+  /** Compares a history with the log, without the instructions. */
   *of({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
     const logged = instructionsIn(known);
     const shift = instructions - logged;
@@ -40,8 +40,8 @@ export class Agreement {
   }
 
   /**
-   * Whether a history that differs from the log is another conversation. It is not where it goes on behind all that the log
-   * holds, and nothing but notes in messages that are not the model's have come or gone: some clients move reminders.
+   * Whether a history that differs from the log is another conversation. It is the same conversation if it continues
+   * after everything in the log, and differs only in notes outside the model's messages: some clients move reminders.
    */
   isFork(
     { messages }: Pick<History, 'messages'>,
@@ -54,7 +54,7 @@ export class Agreement {
     return sent.length <= logged.length || !this.#areIn(sent, logged, (at) => at < logged.length - 1);
   }
 
-  /** Whether all that the log holds beyond what is the same is said again but for notes, nothing of it cleared. */
+  /** Whether the history repeats all further messages of the log, apart from notes, with no result cleared. */
   isNoted(messages: readonly Message[], known: readonly Message[], { same, shift }: Agreed): boolean {
     return this.#areIn(
       messages.slice(same + shift).filter(isNoNote),
@@ -75,8 +75,8 @@ export class Agreement {
   }
 
   /**
-   * Whether a body holds another conversation than a log: their first messages differ, instructions aside. Instructions alone
-   * are a question beside what was said, or all of that would be rolled back for them.
+   * Whether a body holds another conversation than a log: apart from instructions, their first messages differ. A body
+   * of instructions alone counts as another conversation; otherwise the whole log would be rolled back for it.
    */
   isStranger(body: unknown, known: readonly Message[], format: WireFormat): boolean {
     const [sent, logged] = [headOf(body, format), headOfLog(known)];
@@ -84,15 +84,15 @@ export class Agreement {
   }
 }
 
-/** How many at the head of a list are of a kind. */
+/** Number of items at the head of a list for which `holds` is true. */
 export function leading<T>(list: readonly T[], holds: (item: T) => boolean): number {
   const end = list.findIndex((item) => !holds(item));
   return end < 0 ? list.length : end;
 }
 
 /**
- * The first message of a client's history that is no instruction: what tells one conversation from another. Parses no
- * more of the body than it has to. Undefined where there is none.
+ * The first message of a client's history that is no instruction, which identifies a conversation. Parses no more of
+ * the body than necessary. Undefined if there is none.
  */
 function headOf(body: unknown, format: WireFormat): Message | undefined {
   const field = format.messagesField;
@@ -107,14 +107,14 @@ function headOf(body: unknown, format: WireFormat): Message | undefined {
 
 const firstOf = (messages: readonly Message[]): Message | undefined => messages[instructionsIn(messages)];
 
-/** The same of a log: undefined where nothing was said yet. */
+/** The first message of a log that is neither an instruction nor a marker; undefined if there is none yet. */
 const headOfLog = (known: readonly Message[]): Message | undefined =>
   firstOf(known.filter((message) => !markerOf(message)));
 
 /**
- * Whether a message that the model did not write says the same but for notes of a program: what people say, what tools
- * gave and which calls they answer has to be equal, or one user's “hi” were another's “hi, my PIN is …”. What a client
- * cleared of an old result says so; of the newest message nothing is cleared.
+ * Whether a message that the model did not write is equal apart from a program's notes. The user's words, tool results
+ * and the calls that they answer must be equal; otherwise one user's “hi” would match another's “hi, my PIN is …”.
+ * An old result may be replaced by a line that says it was cleared, but not in the newest message.
  */
 function isMoved(logged: Message, sent: Message, mayBeCleared: boolean): boolean {
   if (logged.role !== sent.role || logged.role === 'assistant') return false;
@@ -129,7 +129,7 @@ function isMoved(logged: Message, sent: Message, mayBeCleared: boolean): boolean
   );
 }
 
-/** All that is neither a note nor a result. */
+/** Everything in a message except notes and results. */
 function wordsOf(message: Message): string {
   const parts = message.parts.filter(({ type }) => type !== 'tool-result');
   const others = parts.filter(({ type }) => type !== 'text');
@@ -142,7 +142,7 @@ const resultsOf = ({ parts }: Message): readonly { readonly callId: string; read
     part.type === 'tool-result' ? { callId: part.callId, text: withoutReminders(textOf(part)) } : [],
   );
 
-/** One line in brackets that says why the rest is gone, as Claude Code and others leave it. */
+/** A single line in brackets that says why a result is gone, as Claude Code and others write it. */
 const CLEARED = /^\[[^[\]{}"\n]{0,120}\b(?:clear|remov|omitt|prun|truncat|compact)[^[\]{}"\n]{0,120}\]$/i;
 
 const OPENING = '<system-reminder>';

@@ -12,9 +12,9 @@ import { checkOptions } from '../arguments.js';
 import type { Pieces } from '../wiring.js';
 import type { Compared, Followed, FollowedSession, FollowOptions } from './follow.js';
 
-/** What a session does for a client that sends its whole history with each request. */
+/** The part of a session that serves a client which sends its whole history with each request. */
 export class ClientSide {
-  /** Fields that asked for trimming by the host, as far as they were told. */
+  /** Request fields for trimming by the host that the audit already lists. */
   readonly #switchedOff = new Set<string>();
   constructor(
     private readonly of: Pick<
@@ -35,7 +35,7 @@ export class ClientSide {
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
     const { persistence } = this.of;
-    // What could not be stored before may have been stored by others, who were sent it as well.
+    // Messages that could not be stored may have been stored by other processes that the client sent them to.
     if (persistence.journal?.isBehind) await persistence.stored([]);
     const followed = await this.of.follower.follow(body, this.#session, options);
     if (followed.rewound) this.of.stream.emit({ kind: 'rewound', ...followed.rewound });
@@ -69,7 +69,7 @@ export class ClientSide {
     return own;
   }
 
-  /** Without what the client does not know. Read afresh at each question: a rewound one has another log. */
+  /** The session without messages that the client does not know. Each field is read anew: a rewind replaces the log. */
   get #session(): FollowedSession {
     const { thread, gauge, inbox, runs, persistence } = this.of;
     return {
@@ -98,7 +98,7 @@ export class ClientSide {
     const { thread, history } = this.of;
     const { log } = thread;
     const kept = last && log.find(last.id);
-    // Another process has left one of them: what stands by now is compared again.
+    // Another process removed one of them from the log. The caller compares again with the present log.
     if ((last && !kept) || !log.find(going.id)) return;
     const left = log.between(0);
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
@@ -119,9 +119,9 @@ export class ClientSide {
 }
 
 /**
- * Whether a compaction reached past the end of the shorter log, touched what is open or unread again now, was written by
- * somebody who was shown what left, or says a word that only stood there. What lies before that stays as it was sent.
- * Summarizers are shown no notes of what comes behind their span.
+ * Whether a compaction must be taken off for a shorter log: it reaches past the end, it touches messages that are open
+ * or unread again, its author was shown removed messages, or it contains a word that occurs only in them. Earlier
+ * compactions remain as they were sent. Summarizers are shown no notes from messages after their span.
  */
 function isOutdated(
   { plan }: CompactionRecord,
@@ -140,7 +140,7 @@ function isOutdated(
   );
 }
 
-/** Whether a reminder left for one that said the same, which the client takes back. */
+/** Whether a compaction removed a reminder as a duplicate of one that the client now takes back. */
 function releases({ plan }: CompactionRecord, shorter: ReadonlyLog, unsaid: ReadonlySet<string>): boolean {
   return (
     plan.inputs.logLength > shorter.length &&
@@ -153,7 +153,7 @@ function releases({ plan }: CompactionRecord, shorter: ReadonlyLog, unsaid: Read
   );
 }
 
-/** A model or a plugin may tell of what came last in words of its own. */
+/** A model or a plugin may describe the newest messages in its own words. */
 const isByModel = ({ replacement }: Supersede): boolean =>
   replacement.some(({ generation }) => generation !== undefined);
 const isByPlugin = ({ stage }: Supersede): boolean => BY_PLUGINS.has(stage);
@@ -161,8 +161,8 @@ type Supersede = Extract<PlannedEdit, { kind: 'supersede' }>;
 const BY_PLUGINS = new Set<string>([PIPELINE_STEPS.delegate, PIPELINE_STEPS.carriedByPlugin]);
 
 /**
- * Those short enough to be in any text are not told apart. Of one behind a backslash the first letter may be the sign for the
- * end of a line.
+ * Words of fewer than four letters occur in any text and identify nothing. After a backslash the first letter may
+ * belong to an escape (`\n`), so both readings are kept.
  */
 const wordsIn = (value: unknown): Set<string> => {
   const found = JSON.stringify(value).match(/\\?[\p{L}\p{N}]{4,}/gu) ?? [];

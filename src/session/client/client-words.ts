@@ -3,16 +3,16 @@ import type { LogMessage, Message, ViewMessage } from '../../transcript/index.js
 import { sameMessage } from '../../formats/index.js';
 
 /**
- * The words of a client that sends its whole history, where the log may hold them only without their secrets. They are
- * known again for the same, and sent in place of what the log holds, as long as their message stands whole.
+ * The original words of a client that sends its whole history, if the log keeps them only without secrets. They are
+ * recognised, and sent in place of the log's version as long as no edit replaces a part of their message.
  */
 export class ClientWords {
   #known:
     | {
         readonly messages: readonly Message[];
-        /** How many more of them there are than the log has before the same one. */
+        /** Offset of a message in the history against its position among the known messages. */
         readonly shift: number;
-        /** Places of the log's messages among those that the client knows. */
+        /** Position of each log message among those that the client knows, by id. */
         readonly places: ReadonlyMap<string, number>;
       }
     | undefined;
@@ -20,30 +20,30 @@ export class ClientWords {
 
   constructor(private readonly redaction: LogRedaction | undefined) {}
 
-  /** Learns what a history gives away: after a restart nobody else knows it. */
+  /** Learns the secrets of a history, because after a restart only the client has them. */
   hear(messages: readonly Message[]): void {
     if (this.redaction) for (const message of messages) this.redaction.hear(message);
   }
 
-  /** Takes note of where the messages of the history stand in the log. */
+  /** Records the positions of the history's messages in the log. */
   are(messages: readonly Message[], shift: number, known: readonly Message[]): void {
     if (!this.redaction) return;
     const places = new Map(known.map(({ id }, place) => [id, place]));
     this.#known = { messages, shift, places };
   }
 
-  /** Whether a client sent this message of the log. */
+  /** Whether a message of the log is the message that a client sent. */
   areIn(logged: Message, sent: Message): boolean {
     if (sameMessage(logged, sent)) return true;
     if (!logged.redacted) return false;
-    // Where signed thoughts had to leave, the log has less than the client.
+    // If signed thoughts had to be removed, the log has fewer parts than the client.
     return (
       sameMessage(logged, sent, hides) ||
       (this.redaction !== undefined && sameMessage(logged, this.redaction.take(sent), hides))
     );
   }
 
-  /** A view with the client's own words in it. */
+  /** A view with the client's own words. */
   in(view: readonly ViewMessage[]): readonly ViewMessage[] {
     return this.#known ? view.map((shown) => this.#draw(shown)) : view;
   }

@@ -21,91 +21,91 @@ import { Agreement, leading, type Agreed } from './agreement.js';
 import { ClientWords } from './client-words.js';
 import { HistoryReader, type Command, type History } from './history.js';
 
-/** How a body is followed. */
+/** Options for following a body. */
 export interface FollowOptions {
-  /** A user may ask for a compaction with a message of nothing but `/compact`; otherwise that is text like any other. */
+  /** A user message with nothing but `/compact` requests a compaction; otherwise it is ordinary text. */
   readonly commands?: boolean;
-  /** A history that leaves an answer is not followed back to there but told: `forked`. */
+  /** A history that forks before an answer of the model is not followed, but reported as `forked`. */
   readonly forks?: boolean;
 }
 
-/** A client's history held against a session. */
+/** The comparison of a client's history with a session. */
 export interface Compared {
-  /** It is another conversation, though it may begin alike. */
+  /** The history is another conversation, even if it has the same beginning. */
   readonly isFork: boolean;
-  /** Answers of the model that both begin with. */
+  /** Number of the model's answers in the common beginning. */
   readonly answers: number;
-  /** What comes behind all that the session holds; absent where it does not hold all of that. */
+  /** Messages after all those of the session; absent if the history does not contain all of those. */
   readonly fresh?: readonly Message[];
 }
 
-/** What a request body brought that was not known before. */
+/** The new content of a request body. */
 export interface Followed {
-  /** Messages that are new, in order, under the ids they have in the log. */
+  /** The new messages in order, with their ids in the log. */
   readonly appended: readonly Message[];
-  /** Set where the client went back: how many messages of the log still stand, and how many were left out. */
+  /** Set if the client went back: the number of messages that remain in the log, and of those that were left out. */
   readonly rewound?: { readonly to: number; readonly left: number };
-  /** Set where it was asked to tell a fork: the history leaves an answer that the session holds, and nothing was done. */
+  /** Set with the option `forks`: the history forks from the session, and nothing was done. */
   readonly forked?: true;
-  /** The newest message is this command: it is not in the log, and nothing was done about it yet. */
+  /** The command in the newest message. It is not in the log, and was not executed yet. */
   readonly command?: Command;
-  /** The body's own, where it names one. */
+  /** The model that the body names, if any. */
   readonly model?: string;
   readonly notices: readonly Notice[];
 }
 
-/** What following needs of a session, all of whose log was read. */
+/** The session as a follower uses it. Its whole log was read. */
 export interface FollowedSession {
-  /** What of the log the client knows, in order; what still waits to be let in comes last. */
+  /** The messages of the log that the client knows, in order, and then those that wait to be appended. */
   readonly known: readonly Message[];
-  /** What would be sent now. */
+  /** The messages that would be sent now. */
   readonly view: readonly ViewMessage[];
   append(messages: readonly Message[]): Promise<unknown>;
   /**
-   * Leaves out of the log what comes behind this message, `gone` first; compactions that reached past it are taken off.
-   * `next` is said in its place: all of it again but for notes where `isNoted`.
+   * Rolls the log back to `last`; `gone` is the first message to leave. Compactions that reached past `last` are taken
+   * off. `next`: the messages that follow instead. `isNoted`: they repeat all that left, apart from notes.
    */
   rewind(last: Message | undefined, gone: Message, next: readonly Message[], isNoted: boolean): Promise<void>;
-  /** How many messages were ever left out: names one branch of the history. */
+  /** Number of messages that were ever left out; it identifies a branch of the history. */
   readonly branch: number;
-  /** An id of that name which no message has or had. */
+  /** An id based on `name` that no message has or had. */
   freeId(name: string): string;
-  /** Says what requests hold that no message of the log does, and whether the recall tool is in it. */
+  /** Sets the size of request content outside the log, and whether the recall tool is in it. */
   fixed(size: Size, recall: boolean): void;
-  /** A request is made with what the log says now. */
+  /** Marks that the client makes a request with the present log. */
   ask(): void;
 }
 
 interface FollowerParts {
-  /** Absent: the log takes messages as they are. */
+  /** Absent: the log keeps messages unchanged. */
   readonly redaction?: LogRedaction | undefined;
   readonly measure: (message: Message) => MessageSize;
   readonly measureTools: (tools: readonly unknown[]) => Size;
 }
 
-/** Times that a log is made to say what a client says: others may write to it at the same time. */
+/** Most attempts to bring a log to a client's history, because other processes may write to it at the same time. */
 const MOST_ROUNDS = 16;
 
 /**
- * Follows a client that sends its whole history with each request. What is new goes into the log; where the history
- * differs from what was sent before, the thread starts over from there. Instructions at the head are another matter:
- * many clients put the date into them, so the newest ones are sent, and nothing starts over.
+ * Follows a client that sends its whole history with each request. New messages are appended to the log. If the history
+ * differs from what was sent before, the log is rolled back to that point. Instructions at the head are an exception:
+ * many clients put the date into them, so the newest ones are sent, and nothing is rolled back.
  *
- * The log is what the client sent before, so nothing is kept twice. What came is compared with what came the time before;
- * only what is new in it is parsed, compared with the log, and measured.
+ * The log holds what the client sent before, so nothing is kept twice. A body is compared with the previous one; only
+ * its new part is parsed, compared with the log, and measured.
  */
 export class Follower {
-  /** Parses what is new; the whole body, where the format cannot tell. */
+  /** Parses the new part of a body, or the whole body if the format cannot find the new part. */
   readonly #reader: RequestReader;
   readonly #written: WireMemory = {};
-  /** Bodies are followed one after the other. */
+  /** Makes sure that bodies are followed one after the other. */
   readonly #bodies = new TaskQueue();
   readonly #history = new HistoryReader();
   readonly #words: ClientWords;
   readonly #agreement: Agreement;
   /** Instructions that are sent in place of those at the head of the log. */
   #newest: readonly ViewMessage[] | undefined;
-  /** How many messages at the head of the log are instructions. */
+  /** Number of instructions at the head of the log. */
   #logged = 0;
   #tools: { readonly key: string; readonly size: Size; readonly recall: boolean } | undefined;
 
@@ -124,7 +124,7 @@ export class Follower {
     return this.#agreement.isStranger(body, session.known, this.format);
   }
 
-  /** What a body has that the session does not, and what it leaves. Changes nothing. */
+  /** Compares a body with the session. Changes nothing. */
   async compare(body: unknown, { known }: FollowedSession, commands: boolean): Promise<Compared> {
     await this.#bodies.done();
     const reader = this.format.createReader?.();
@@ -139,7 +139,7 @@ export class Follower {
     };
   }
 
-  /** Rejects with `INPUT_FORMAT` or `SESSION_FORMAT` where the body is not of the session's format; nothing has changed then. */
+  /** Rejects, without changes, with `INPUT_FORMAT` or `SESSION_FORMAT` if the body is not of the session's format. */
   follow(body: unknown, session: FollowedSession, options: FollowOptions): Promise<Followed> {
     return this.#bodies.do(async () => this.#follow(await this.#read(body), session, options));
   }
@@ -160,9 +160,9 @@ export class Follower {
     const { length } = session.known;
     let to = length;
     let appended: readonly Message[] = [];
-    /** Of what is new: what it is called in the log. */
+    /** Ids of the new messages in the log, by their ids in the body. */
     const ids = new Map<string, string>();
-    // What is stored may have been changed by others each time that something is: compared again, until both are the same.
+    // Other processes may change the stored log at each write, so it is compared again until both are the same.
     for (let round = 0; ; round++) {
       const { known } = session;
       const agreed = await inSlices(this.#agreed(history, session, known));
@@ -179,11 +179,11 @@ export class Follower {
       if (hasChanged) continue;
       if (same === known.length) {
         const fresh = messages.slice(same + shift);
-        // Where instructions at the head came or went, ids by place are those of other messages.
+        // If instructions at the head came or went, ids made from positions belong to other messages.
         for (const { id } of fresh) ids.set(id, session.freeId(idOn(session.branch, id)));
         appended = fresh.map((message) => ({ ...message, id: ids.get(message.id)! }));
         await session.append(appended).catch((error: unknown) => {
-          // Another process stored them first: what stands by now is compared again.
+          // Another process stored them first: compare with the present log again.
           if (!isIdTaken(error) || session.known.at(-1) === known.at(-1)) throw error;
           appended = [];
         });
@@ -192,7 +192,7 @@ export class Follower {
       if (forks && this.#agreement.isFork(history, known, agreed)) {
         const own = known.findIndex(({ id }, at) => at >= same && appended.some((one) => one.id === id));
         if (own < 0) return { appended: [], forked: true, notices: [] };
-        // What it was said behind was rolled back before it was let in: it is taken back, and said again.
+        // The log before these messages was rolled back before they were appended: remove them, and append them again.
         await session.rewind(known[own - 1], known[own]!, [], false);
         appended = [];
         continue;
@@ -214,13 +214,13 @@ export class Follower {
     };
   }
 
-  /** How instances of classes are copied, for formats whose messages are such. */
+  /** Copies class instances, for formats whose messages are instances. */
   get copyInstance(): CopyOptions['instance'] {
     const format = this.format;
     return format.copyInstance?.bind(format);
   }
 
-  /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
+  /** Writes a request with the client's newest instructions at the head. The caller may change it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
     const written = this.format.serialise(this.#words.in(this.#withNewest(view)), this.#written);
@@ -237,8 +237,8 @@ export class Follower {
   }
 
   /**
-   * Remembers instructions that differ from those at the head of the log. False where these cannot be replaced any more,
-   * for a compaction took some of them out.
+   * Remembers instructions that differ from those at the head of the log. Returns false if a compaction removed some of
+   * the logged ones, because they can no longer be replaced.
    */
   #replaceInstructions(
     instructions: readonly Message[],
@@ -267,7 +267,7 @@ export class Follower {
     return [...this.#newest, ...view.slice(this.#headOf(view).length)];
   }
 
-  /** What stands in a view of the instructions at the head of the log. */
+  /** The part of a view that shows the instructions at the head of the log. */
   #headOf(view: readonly ViewMessage[]): readonly ViewMessage[] {
     return view.slice(
       0,
@@ -275,7 +275,7 @@ export class Follower {
     );
   }
 
-  /** Tools, and what the newest instructions are longer than those they stand for. */
+  /** Measures the tools, and the size difference of the newest instructions to those that they replace. */
   #count(parsed: Parsed, session: FollowedSession): void {
     const { tools } = parsed;
     const key = JSON.stringify(tools);
@@ -289,7 +289,7 @@ export class Follower {
   }
 }
 
-/** What a client sends behind the point it went back to may have the ids of what stood there before. */
+/** Messages after the point that a client went back to may have the ids of earlier ones, so the branch is added. */
 function idOn(branch: number, id: string): string {
   return branch === 0 ? id : `${id}~${branch}`;
 }

@@ -2,22 +2,22 @@ import type { Parsed } from '../../spi/index.js';
 import { textOf, type Message } from '../../transcript/index.js';
 import { instructionsIn } from '../../formats/index.js';
 
-/** A client's whole history as it came. */
+/** A client's whole history as it was sent. */
 export interface History {
-  /** Without commands and their answers: they were never said to the model. */
+  /** The messages without commands and their answers, which the model never saw. */
   readonly messages: readonly Message[];
-  /** How many of the messages are instructions at the head. */
+  /** Number of instructions at the head of the messages. */
   readonly instructions: number;
-  /** The newest message: to be done now. */
+  /** The command in the newest message, which is to be executed now. */
   readonly command?: Command;
 }
 
-/** Reads a history that grows. Behind the instructions only what is new is looked at. */
+/** Reads a history that grows. After the instructions, only new messages are examined. */
 export class HistoryReader {
-  /** Places of commands and their answers. */
+  /** Positions of commands and their answers. */
   #commands: readonly number[] = [];
 
-  /** `commands`: whether a user may give any. */
+  /** `commands`: whether a user may give commands. */
   read({ messages, changedFrom = 0 }: Parsed, commands: boolean): History {
     const instructions = instructionsIn(messages);
     const same = Math.max(instructions, changedFrom);
@@ -33,13 +33,13 @@ export class HistoryReader {
   }
 }
 
-/** What a user types into any client to have the session compacted now. */
+/** The command that a user types into any client to compact the session now. */
 const COMPACT = '/compact';
 
-/** How an answer to a command begins, so that it is known again when the client sends it back as history. */
+/** Beginning of an answer to a command, by which it is recognised when the client sends it back as history. */
 const ANSWER_MARK = '[spillway] ';
 
-/** The answer to a command, for whoever answers in the model's place. */
+/** Marks the answer to a command. Used by code that answers in place of the model. */
 export function commandAnswer(words: string): string {
   return ANSWER_MARK + words;
 }
@@ -47,8 +47,8 @@ export function commandAnswer(words: string): string {
 export type Command = 'compact';
 
 /**
- * Places of commands in a client's history, and of the answers they got, from `from` on. A command is a user message of
- * nothing but `/compact`; what stands as the newest message is to be done now.
+ * Positions of commands and their answers in a client's history, from `from` on. A command is a user message with
+ * nothing but `/compact`. If the newest message is a command, it is to be executed now.
  */
 function commandsFrom(
   messages: readonly Message[],

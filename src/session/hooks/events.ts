@@ -14,7 +14,7 @@ import type { Thread } from '../thread.js';
 
 type EventParts = Uses<'key' | 'gauge' | 'settings'>;
 
-/** What hooks are told before a compaction. */
+/** The event for hooks before a compaction. */
 export function preCompactEvent(
   { key, gauge, settings }: EventParts,
   input: RunInput,
@@ -39,19 +39,19 @@ export function preCompactEvent(
   });
 }
 
-/** A view before a compaction, for what is told after it. */
+/** The view before a compaction, for the event after it. */
 export interface ViewBefore {
   readonly view: readonly ViewMessage[];
   readonly tokens: number;
 }
 
-/** What a compaction came to. */
+/** The result of a compaction. */
 export interface CompactionResult {
   readonly reason: string;
   readonly record?: CompactionRecord | undefined;
 }
 
-/** What hooks are told after a compaction. */
+/** The event for hooks after a compaction. */
 export function postCompactEvent(
   { key, gauge }: EventParts,
   { projection }: Thread,
@@ -83,7 +83,7 @@ export function postCompactEvent(
   });
 }
 
-/** A message without what its wire format keeps, in a copy that nobody can write to and that leads nowhere. */
+/** A frozen copy of a message, without the fields of its wire format and without references to the original. */
 function seen<T extends Message>({ wire: _, parts, ...rest }: T): Omit<T, 'wire'> {
   return copied({ ...rest, parts: parts.map(plain) }, { freeze: true }) as unknown as Omit<T, 'wire'>;
 }

@@ -3,19 +3,19 @@ import type { HookApi, PluginLog, PluginSummaryRequest, PluginValues } from '../
 import type { HookRun } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
 
-/** One hook to call. */
+/** A call of one hook. */
 export interface HookCall<T> {
   readonly plugin: LoadedPlugin;
   readonly hook: HookRun['hook'];
   readonly ms: number;
   readonly run: (api: HookApi) => unknown;
-  /** What its answer comes to; throws where it is none. */
+  /** Reads the answer; throws if it is not valid. */
   readonly read: (answer: unknown) => T;
-  /** What is said of a call that was done. */
+  /** The message for the record of a completed call. */
   readonly messageOf?: (value: T) => string | undefined;
 }
 
-/** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
+/** Calls hooks of plugins, each with a deadline, and reports each call. The call resolves even if the hook fails. */
 export class HookCalls {
   readonly #values = new Map<string, PluginValues>();
 
@@ -26,7 +26,7 @@ export class HookCalls {
     >,
   ) {}
 
-  /** `value`: undefined where it threw, was late, or answered wrongly. */
+  /** `value`: undefined if the hook threw, was late, or gave a wrong answer. */
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>) {
     const { key, clock, plugins, timer } = this.of;
     const { name } = plugin;
@@ -61,7 +61,7 @@ export class HookCalls {
       ...(message !== undefined && { message }),
     };
     this.of.stream.emit({ kind: 'plugin-hook', ...line });
-    // Of a compactor the whole chain is told, when its end is known.
+    // The failure of a compactor is reported later, together with all that it led to.
     if (outcome !== 'done' && hook !== 'compact') this.of.audit.say('plugin-failed', undefined, { ...line });
     return { line, value: outcome === 'done' ? value : undefined };
   }

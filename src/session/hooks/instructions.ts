@@ -6,25 +6,25 @@ import type { HookRun } from '../../transcript/index.js';
 import { ANY_TEXT, either, having, listOf, TEXT } from '../../errors/index.js';
 import { LATE, inTime } from '../plugins/index.js';
 
-/** Reads instructions from where they stand, anew each time. May reject, and takes as long as a hook before a compaction may. */
+/** Reads instructions from their source, anew each time. May reject. Has the deadline of a hook before a compaction. */
 export type ReadInstructions = () => Promise<readonly Instructions[]>;
 
 const INSTRUCTIONS = listOf(
   either(having({ name: TEXT, text: ANY_TEXT }), having({ name: TEXT, fault: ANY_TEXT })),
 );
 
-/** As records name what does it: the setting. */
+/** The name of the instruction sources in records: the setting. */
 export const SOURCES = 'pins.sources';
 
-/** Of the budget: what instructions that are put back may take, whatever pins leave of their share. */
+/** Most that instructions which are put back may take, as a share of the budget, even if pins leave more. */
 const MAX_SHARE = 0.15;
 
-/** Instructions that stand outside the transcript: their present words come back beside what stands for what left. */
+/** Instructions from outside the transcript. A compaction puts their present words back, next to its summaries. */
 export class InstructionSources {
-  /** As they were read last: what cannot be read now is what it was. */
+  /** The texts of the last reading, used for sources that cannot be read now. */
   readonly #known = new Map<string, string>();
 
-  /** `ms`: most that each reader may take. */
+  /** `ms`: the deadline of each reader. */
   constructor(
     private readonly readers: readonly ReadInstructions[],
     private readonly ms: number,
@@ -32,10 +32,10 @@ export class InstructionSources {
     private readonly timer: () => number,
   ) {}
 
-  /** What is put back in one run. Never rejects. */
+  /** The instructions to put back in one run. Never rejects. */
   async putBack(run: RunInput, reading: Reading) {
     const started = this.timer();
-    // Why sources could not be read.
+    // The reasons why sources could not be read.
     const faults: string[] = [];
     const found = await this.#readAll(faults);
     const texts = found.flatMap((one) => {
@@ -49,7 +49,7 @@ export class InstructionSources {
       allowanceIn(run, reading),
     );
     const cut = texts.map((one) => ({ ...one, shown: this.#cut(one, level) }));
-    // For the record: what of each source is put back where it does not stand in view.
+    // For the record: how much of each source is put back if it is not in view.
     const line: HookRun = {
       plugin: SOURCES,
       hook: 'pre_compact',
@@ -86,7 +86,7 @@ export class InstructionSources {
     return [...found, ...known.map((name) => ({ name, fault: '' }))];
   }
 
-  /** Whole lines from its beginning, and how much more there is. */
+  /** Whole lines from the beginning, with a note of how much is missing. */
   #cut({ name, text, tokens }: { name: string; text: string; tokens: number }, maxTokens: number): string {
     if (tokens <= maxTokens) return text;
     const beginning = (chars: number): string => {
@@ -101,7 +101,7 @@ export class InstructionSources {
 const lineOf = (name: string, shown: number, of: number): string =>
   `${name}: ${shown < of ? `${shown} of ${of}` : of} tokens`;
 
-/** What pins leave of their share, in counted tokens. */
+/** The part of the pins' share that pins do not use, in counted tokens. */
 function allowanceIn({ policy, projection, source }: RunInput, { budget, scale }: Reading): number {
   let pinned = 0;
   for (const shown of projection.view)

@@ -9,14 +9,14 @@ import { HookCalls } from './hook-calls.js';
 import { InstructionSources } from './instructions.js';
 import { asksPlugins, onlyPrunes } from './session-plugins.js';
 
-/** What plugins made of a run before it is planned. */
+/** The answers of plugins to a run before it is planned. */
 export interface HookAnswers {
-  /** The run as it is to be planned. */
+  /** The run, adjusted to the answers. */
   readonly input: RunInput;
-  /** Whose wish it is that there be no run, and why. */
+  /** The plugin that skips the run, and its reason. */
   readonly skip?: { readonly by: string; readonly why: string };
   readonly lines: readonly HookRun[];
-  /** What went wrong with a compactor, one step after the other; empty where nothing did. */
+  /** The failures of a compactor and what followed, in order; empty if there were none. */
   readonly chain: readonly string[];
 }
 
@@ -50,12 +50,12 @@ export class PluginHooks {
       this.#sources = new InstructionSources(instructions, preCompactMs, of.count, of.timer);
   }
 
-  /** Whether anybody is asked before a run of this policy. */
+  /** Whether plugins are asked before a run of this policy. */
   asks(policy: Policy): boolean {
     return asksPlugins(this.of.plugins, policy);
   }
 
-  /** The view as it stands, to be told of later; undefined where nobody is told what runs came to. */
+  /** The present view, for the event after a run; undefined if no plugin receives that event. */
   get now(): ViewBefore | undefined {
     if (this.#told.length === 0) return undefined;
     const { projection } = this.of.thread;
@@ -63,8 +63,8 @@ export class PluginHooks {
   }
 
   /**
-   * Asks observers, all at a time, and then the compactor where the policy has one. `dryRun`: a plan for an operator to look
-   * at. Never rejects.
+   * Asks all observers at once, and then the compactor if the policy has one. `dryRun`: a plan that an operator only
+   * looks at. Never rejects.
    */
   async before(run: RunInput, dryRun: boolean): Promise<HookAnswers> {
     const reading = this.of.gauge.read(run.projection);
@@ -74,7 +74,7 @@ export class PluginHooks {
     const { compactor } = this.of.plugins;
     if (!compactor) return asked;
     const { input } = asked;
-    // What observers retained stands in the list as held.
+    // In the list for the compactor, messages that observers retain are marked as held.
     const told = input === run ? event : preCompactEvent(this.of, input, reading, dryRun);
     const { line, value } = await this.#askCompactor(compactor, input, told);
     const lines = [...asked.lines, line];
@@ -88,7 +88,7 @@ export class PluginHooks {
     };
   }
 
-  /** Tells observers what a compaction came to, all at a time. Never rejects. */
+  /** Tells all observers at once the result of a compaction. Never rejects. */
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
     const event = postCompactEvent(this.of, this.of.thread, before, came);
     const ms = this.of.settings.pluginLimits.postCompactMs;
@@ -105,7 +105,7 @@ export class PluginHooks {
     );
   }
 
-  /** One event for all that a failed compactor led to. */
+  /** Records a failed compactor in one audit event, with everything that it led to. */
   tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
@@ -155,7 +155,7 @@ export class PluginHooks {
     return { ...common, input: { ...run, source, injected } };
   }
 
-  /** With the instructions that are read anew; nothing where nothing is to be compacted. */
+  /** Adds instructions, which are read anew, unless the run is skipped. */
   async #withSources(asked: HookAnswers, reading: Reading): Promise<HookAnswers> {
     if (!this.#sources || asked.skip) return asked;
     const { input, lines } = asked;
@@ -182,16 +182,16 @@ export class PluginHooks {
     });
   }
 
-  /** Of what plugins want, and a run did not heed. */
+  /** Warns that a run did not follow a plugin's request. */
   warn(message: string): void {
     this.of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 
-/** Only what fits without a compaction may go without one. */
+/** A compaction may only be skipped if the request fits without it. */
 const mayBeSkipped = ({ refused }: RunInput, { pressure }: Reading): boolean => pressure <= 1 && !refused;
 
-/** The strategy drop, in the place of a compactor that failed. */
+/** The `drop` strategy, in place of a failed compactor. */
 const dropping = (policy: Policy): Policy => ({ ...policy, delegates: false, dropsToTarget: true });
 
 function wordsFor({ skip, retain, inject = [] }: ReadAnswer): string | undefined {
@@ -203,11 +203,11 @@ function wordsFor({ skip, retain, inject = [] }: ReadAnswer): string | undefined
   return said.length > 0 ? said.join('; ') : undefined;
 }
 
-/** Of the budget, what one plugin may have carried; and in tokens. */
+/** Most text that one plugin may have carried: as a share of the budget, and in tokens. */
 const CARRIED_SHARE = 0.08;
 const MAX_CARRIED = 4_000;
 
-/** Throws `TypeError` where an answer asks for what cannot be had. */
+/** Throws `TypeError` if an answer asks for more than is possible. */
 function checkedAnswer(
   answer: ReadAnswer,
   event: PreCompact,

@@ -3,16 +3,16 @@ import type { Policy } from '../../pipeline/index.js';
 import type { LoadedPlugin, PluginHost } from '../plugins/index.js';
 import type { ReadInstructions } from './instructions.js';
 
-/** The plugins of an engine as one session has them. */
+/** The plugins of an engine for one session. */
 export interface SessionPlugins {
   readonly host: PluginHost;
-  /** Who makes its compactions under `delegate`. */
+  /** The plugin that makes its compactions under `delegate`. */
   readonly compactor: LoadedPlugin | undefined;
-  /** Read instructions that stand outside the transcript; none where none were named. */
+  /** Readers of instructions from outside the transcript; empty if none are configured. */
   readonly instructions: readonly ReadInstructions[];
 }
 
-/** `own`: what the session's function gives, behind files that the settings name. */
+/** `own`: the session's reader of instructions; its instructions follow the files that the settings name. */
 export function sessionPlugins(
   host: PluginHost,
   { settings: { compaction, pins } }: AgentConfig,
@@ -23,7 +23,7 @@ export function sessionPlugins(
   return { host, compactor: host.compactorOf(compaction.compactor), instructions };
 }
 
-/** Whether runs of this policy take nothing but tool output: that is upkeep, and observers are neither asked nor told. */
+/** Whether runs of this policy remove only tool output. Observers are neither asked nor told about such upkeep. */
 export const onlyPrunes = ({ strategies = [] }: Policy): boolean =>
   strategies.includes('prune') && strategies.every((name) => name === 'prune' || name === 'checkpoint');
 

@@ -6,50 +6,50 @@ import { askedBack, giveBackMarker, notice } from '../own-messages.js';
 import { headLine, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
 
-/** What is to be given back: named as `recall` names it. */
+/** The words to give back, named as for `recall`. */
 export interface GiveBackRequest {
   /** A message, a part, a span or a list of them: `m12`, `m12#0`, `m3..m9`, `m4, m69`, `m80@1200`. */
   readonly handle: string;
-  /** Only the passages in it that hold these words. */
+  /** Only the passages that contain these words. */
   readonly query?: string;
-  /** Most tokens of it, from 100; the rest is named. All of it where absent, up to 100,000. */
+  /** Most tokens, at least 100; the rest is named. If absent, all words up to 100,000 tokens. */
   readonly maxTokens?: number;
-  /** Say what it would cost, and do nothing. */
+  /** Only report the costs, and change nothing. */
   readonly preview?: boolean;
 }
 
-/** Words that left, and what carrying them costs. Tokens are on the scale of readings. */
+/** Words that left the view, and the costs of carrying them. Tokens are on the scale of readings. */
 export interface WordsGivenBack {
-  /** As `givenBack` lists it; absent in a preview. */
+  /** The id in `givenBack`; absent in a preview. */
   readonly id?: string;
   readonly handle: string;
-  /** What the model will read. */
+  /** The text that the model will read. */
   readonly text: string;
-  /** Added to each request until a compaction takes them. */
+  /** Tokens added to each request until a compaction removes the words. */
   readonly tokens: number;
-  /** Of the budget. */
+  /** `tokens` as a share of the budget. */
   readonly share: number;
-  /** US dollars of the next call, and of each one after it whose front the provider's cache still has; null where no price is known. */
+  /** US dollars for the next call, and for each later call served from the cache; null if no price is known. */
   readonly cost: number | null;
   readonly laterCost: number | null;
   /** Most tokens that the next request has room for. */
   readonly room: number;
   readonly fits: boolean;
-  /** The next request is compacted first to make the room, which re-writes the provider's cache. */
+  /** The next request is compacted first to make room, which rewrites the provider's cache. */
   readonly compacts: boolean;
-  /** All of it is sent already. */
+  /** All the words are in view already. */
   readonly inView: boolean;
 }
 
-/** One act of giving back, and what came of it. */
+/** One use of `giveBack`, and its state. */
 export interface GivenBack {
   readonly id: string;
   readonly handle: string;
   readonly askedAt: number;
   readonly tokens: number;
   /**
-   * `waiting`: no request was prepared since. `left-out`: what had come in meanwhile left no room. `sent`: it stood in
-   * call `call`. `seen`: the provider has answered that call.
+   * `waiting`: no request was prepared since. `left-out`: messages that arrived meanwhile left no room. `sent`: the
+   * words were in call `call`. `seen`: the provider has answered that call.
    */
   readonly state: 'waiting' | 'left-out' | 'sent' | 'seen';
   readonly call?: number;
@@ -57,15 +57,15 @@ export interface GivenBack {
 
 const HEAD = 'The operator gives back what had left (history of this session, no instructions):';
 const MAX_TOKENS = 100_000;
-/** Less is no passage. */
+/** Fewest tokens that can hold a passage. */
 const MIN_TOKENS = 100;
 
 /**
- * Puts words that left into the next request. What is asked for waits in the log as a marker, and the request that is
- * prepared next carries it behind everything its client has sent until then.
+ * Puts words that left into the next request. A request for words waits in the log as a marker, and the next prepared
+ * request carries the words after everything that the client has sent until then.
  */
 export class GiveBack {
-  /** How far which log was searched for markers. */
+  /** The log that was searched for markers, and the position up to which it was. */
   #searched: { readonly log: Log; readonly upTo: number } | undefined;
   constructor(
     private readonly of: Pick<
@@ -117,8 +117,8 @@ export class GiveBack {
   }
 
   /**
-   * Before a request is prepared: what waits goes into the log, where there is room for it now. It waits on while the
-   * provider has paused, for behind that nothing may stand.
+   * Called before a request is prepared: appends the waiting words to the log if there is room now. While the provider
+   * has paused a turn, the words wait, because no message may follow the pause.
    */
   async put(): Promise<void> {
     const { log } = this.of.thread;
@@ -126,7 +126,7 @@ export class GiveBack {
     const searched = { log, upTo: log.length };
     for (const { id, text } of this.#asked()) {
       const { audit, clock, inbox, stream, thread } = this.of;
-      // Another call of the session may have been first, here or in another process.
+      // Another call of the session, here or in another process, may already have appended them.
       if (carried([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
       const own = thread.log.freeId(givenName(id));
@@ -142,7 +142,7 @@ export class GiveBack {
         });
       }
     }
-    // Not before: where a store is away the rest still waits.
+    // Set last: if the store fails, the remaining words still wait.
     this.#searched = searched;
   }
 
@@ -164,7 +164,7 @@ export class GiveBack {
     });
   }
 
-  /** What was asked for since the log was searched. */
+  /** Requests for words since the log was last searched. */
   #asked(): readonly { readonly id: string; readonly text: string }[] {
     const { log } = this.of.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
@@ -180,7 +180,7 @@ export class GiveBack {
     return Math.ceil(measureDraft(notice('given', 0, text)).tokens * scale);
   }
 
-  /** Most tokens that a run leaves free when it comes down to its target; without runs, what is free now. */
+  /** Most tokens that are free after a run down to its target; if runs are off, the tokens that are free now. */
   #room(): number {
     const { triggers, gauge, planner, policies } = this.of;
     const { isAuto } = triggers;
@@ -201,7 +201,7 @@ export class GiveBack {
 
 const givenName = (id: string): string => `${id}:given`;
 
-/** What stands for it; where a client went back to before that, it is carried anew. */
+/** The message that answers a marker. If a client went back to before that message, the words are carried again. */
 function carried<M extends Message>(among: readonly M[], id: string): M | undefined {
   const name = givenName(id);
   return among.find((one) => one.id === name || one.id.startsWith(`${name}~`));

@@ -14,31 +14,31 @@ import {
 } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
 
-/** Which compactions to take back; the newest that stands where nothing is named. */
+/** The compactions to undo; if none is named, the newest one in force. */
 export interface UndoRequest {
-  /** The one record to take back; refused where later ones build on it. */
+  /** The single record to undo; refused if later records build on it. */
   readonly record?: string;
-  /** Back to before this record: it and all after it. */
+  /** Undo this record and all later ones. */
   readonly to?: string;
 }
 
-/** Of the live records, oldest first, those that a log made shorter cannot keep. */
+/** Returns those of the live records, oldest first, that a shortened log cannot keep. */
 type RecordsTakenOff = (
   live: readonly CompactionRecord[],
   shorter: ReadonlyLog,
 ) => readonly CompactionRecord[];
 
-/** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
+/** Changes to the history of a session: undo of compactions, rollback of the log, and flags of operators. */
 export class History {
   constructor(private readonly of: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
 
-  /** What is asked for, by name: the newest one that stands where nothing is named. */
+  /** The request with a name: the newest compaction in force if none is named. */
   named(of: UndoRequest): UndoRequest {
     const newest = this.of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
   }
 
-  /** Takes compactions back, newest first, and holds their spans. */
+  /** Undoes compactions, newest first, and holds their spans. */
   takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
     const { audit, gauge, stream } = this.of;
     const { ledger, log } = this.of.thread;
@@ -68,7 +68,7 @@ export class History {
     return undone;
   }
 
-  /** Messages of the log up to a message. Throws `MESSAGE_UNKNOWN`. */
+  /** Length of the log up to and including a message. Throws `MESSAGE_UNKNOWN`. */
   lengthUpTo(messageId: string): number {
     const last = this.of.thread.log.find(messageId);
     if (last) return last.seq + 1;
@@ -79,7 +79,7 @@ export class History {
     });
   }
 
-  /** The log from here on has this length. Records that were made on a longer one are taken off, unless `going` says which. */
+  /** Rolls the log back to a length. Records made on a longer log are taken off, unless `going` selects them. */
   rollBack(
     length: number,
     going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
@@ -126,7 +126,7 @@ export class History {
     return this.#recordOf(recordId);
   }
 
-  /** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */
+  /** Throws `PLAN_UNKNOWN` if no plan waits, or a different one. The beginning of a hash is enough. */
   waitingFor(hash: string | undefined): WaitingPlan {
     const { pending } = this.of.thread.ledger;
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))

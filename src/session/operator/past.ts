@@ -17,7 +17,7 @@ import type { CallRecord } from '../calls.js';
 import { pinPredicate, type PinRules } from '../pins.js';
 import type { Thread } from '../thread.js';
 
-/** What became of one message of the log in the view. */
+/** The state of one message of the log in the view. */
 export interface Disposition {
   readonly id: string;
   readonly seq: number;
@@ -25,13 +25,13 @@ export interface Disposition {
   readonly status: 'kept' | 'pinned' | 'replaced' | 'superseded';
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Who changed it and why; absent where nothing did. */
+  /** The stage that changed the message, and why; absent if it is unchanged. */
   readonly by?: EditMark;
 }
 
 const BROUGHT_BACK: EditMark = { stage: 'recall', reason: 'what was said before it speaks of what had left' };
 
-/** For every message of the log: kept, replaced, superseded or pinned, by which stage and why. Costs the whole log. */
+/** For every message of the log: kept, replaced, superseded or pinned, by which stage and why. Walks the whole log. */
 export function explainView(
   log: ReadonlyLog,
   view: readonly ViewMessage[],
@@ -64,32 +64,32 @@ export function explainView(
   });
 }
 
-/** What one call was sent, message by message, drawn again from log and ledger as they stood. */
+/** The request of one call, message by message, rendered again from the log and ledger of that time. */
 export interface ExplainedCall {
   readonly call: CallRecord;
   readonly messages: readonly ExplainedMessage[];
-  /** What was sent; what hooks injected is not kept. */
+  /** The view that was sent. Content that hooks injected is not kept. */
   readonly view: readonly ViewMessage[];
 }
 
 export interface ExplainedMessage extends Disposition {
-  /** The compaction that was responsible; absent where the message was sent as it is. */
+  /** The record that changed the message; absent if the message was sent unchanged. */
   readonly record?: string;
-  /** The oldest one in force that reaches the message: undone with all after it, the message stands again. */
+  /** The oldest record in force that reaches the message: undoing it and all later ones restores the message. */
   readonly since?: string;
 }
 
 /** Whether words reached the model in a call, and if not, why. */
 export interface Finding {
   /**
-   * `sent`: the words stood in the request, so the model had them and did not use them. `compacted-out`: they had been
-   * said, and were not in the request. `later`: they were said after it. `never`: nobody said them.
+   * `sent`: the words were in the request, so the model had them and did not use them. `compacted-out`: they were in
+   * the log, but not in the request. `later`: they entered the log after the request. `never`: they are not in the log.
    */
   readonly verdict: 'sent' | 'compacted-out' | 'later' | 'never';
   readonly call: CallRecord;
-  /** Messages of the log that hold the words, oldest first. */
+  /** Messages of the log that contain the words, oldest first. */
   readonly said: readonly ExplainedMessage[];
-  /** Messages of the request that hold them: originals, or what stood in their place. */
+  /** Messages of the request that contain the words: originals or their replacements. */
   readonly sentIn: readonly string[];
 }
 
@@ -116,7 +116,7 @@ export function explainCall(
   return { call, messages, view };
 }
 
-/** The same with the newest compaction that has an edit of that stage on the message, and the oldest that has any. */
+/** Adds the newest record with an edit of that stage on the message, and the oldest record with any edit on it. */
 export function withRecords(
   dispositions: readonly Disposition[],
   live: readonly CompactionRecord[],
@@ -138,7 +138,7 @@ export function withRecords(
 
 export function findIn(explained: ExplainedCall, words: string, thread: Thread): Finding {
   const { call, messages, view } = explained;
-  // Who looks for words seldom knows how they were written.
+  // Ignores case, because the exact spelling is seldom known.
   const wanted = words.toLowerCase();
   const holds = (message: Message): boolean =>
     textsOf(message).some((text) => text.toLowerCase().includes(wanted));
@@ -155,8 +155,8 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
 }
 
 /**
- * Log and ledger as they were when a call was prepared. Undefined where it speaks of more than is known here, or was prepared
- * while a store was away, behind which others stored something else at the same places.
+ * Log and ledger at the time when a call was prepared. Undefined if the call had messages or events that are not known
+ * here, or was prepared while the store was unavailable and other processes stored different messages meanwhile.
  */
 function drawnAt(
   call: CallRecord,
@@ -181,17 +181,17 @@ function textsOf({ parts }: Message): readonly string[] {
   return parts.map((part) => (part.type === 'tool-call' ? `${part.name} ${part.arguments}` : textOf(part)));
 }
 
-/** One message as an operator sees it. */
+/** One message of the transcript for an operator. */
 export interface TranscriptEntry {
   readonly message: Message;
-  /** `summary`: stands for others. `rolled-back`: no longer part of the log. */
+  /** `summary`: the message replaces others. `rolled-back`: the message is no longer part of the log. */
   readonly status: Disposition['status'] | 'summary' | 'rolled-back';
   readonly by?: EditMark;
 }
 
 /**
- * The view in its order; with superseded messages, each stands before what took its place, and what was rolled back
- * comes last. A message that stands changed is shown as it was written where superseded ones are shown, else as sent.
+ * The view in its order. With superseded messages, each comes before its replacement, and rolled-back messages come
+ * last; changed messages are then shown in their original form, otherwise as they are sent.
  */
 export function transcriptOf(
   { log, projection }: Thread,

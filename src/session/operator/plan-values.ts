@@ -4,25 +4,25 @@ import type { Json } from '../../spi/index.js';
 import type { CompactionRecord, Message, Plan, PlannedEdit } from '../../transcript/index.js';
 import type { AuditTrail } from '../audit.js';
 
-/** What was asked of a summarizer for a plan. */
+/** The summarizer calls for a plan, and its fallbacks. */
 export type Bought = Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>>;
 
 const BOUGHT = 'text-bought';
 export const BOUGHT_KIND = `compaction.${BOUGHT}`;
 
-/** Notes what the text of a plan cost that nobody has committed yet. A plan goes through other hands; its hash says which it was. */
+/** Notes the costs of an uncommitted plan's text by the plan's hash, because the plan passes through other code. */
 export function noteBought(audit: AuditTrail, hash: string, bought: Bought): void {
   if (bought.calls.length > 0)
     audit.say(BOUGHT, hash, { ...bought } as unknown as Readonly<Record<string, Json>>);
 }
 
-/** What this process noted of a plan. */
+/** The costs of a plan that this process noted. */
 export function boughtHere({ events }: AuditTrail, { hash }: Plan): Bought | undefined {
   const noted = events.findLast(({ kind, ref }) => kind === BOUGHT_KIND && ref === hash);
   return noted?.body as unknown as Bought | undefined;
 }
 
-/** A plan is its content: one that was changed by hand is another plan, which nobody has judged. */
+/** Refuses a plan whose content does not match its hash: a plan changed by hand was never checked. */
 export function genuine(plan: Plan): void {
   const { hash, ...rest } = plan;
   if (hashPlan(rest) === hash) return;
@@ -33,7 +33,7 @@ export function genuine(plan: Plan): void {
   });
 }
 
-/** That of a run which came to nothing is there to be looked at. */
+/** Refuses a plan without edits, which is only for inspection. */
 export function checkActs({ hash, edits }: Plan): void {
   if (edits.length > 0) return;
   throw new SpillwayError('EDIT_ILLEGAL', {
@@ -43,7 +43,7 @@ export function checkActs({ hash, edits }: Plan): void {
   });
 }
 
-/** An edit with other words. */
+/** An edit with a new text. */
 export function reworded(edit: PlannedEdit, words: string): PlannedEdit {
   const content = [{ type: 'text', text: words }] as const;
   if (edit.kind === 'replace') return { ...edit, content };

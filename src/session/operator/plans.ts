@@ -27,7 +27,7 @@ import {
   type Bought,
 } from './plan-values.js';
 
-/** What a compaction would do. The plan of a `noop` has no edits and cannot be committed; `unreachable` has none. */
+/** What a compaction would do. The plan of a `noop` has no edits and cannot be committed; `unreachable` has no plan. */
 export interface DryRun {
   readonly kind: 'planned' | 'noop' | 'unreachable';
   readonly reason: string;
@@ -35,23 +35,23 @@ export interface DryRun {
   readonly before: Reading;
   readonly after: Reading;
   readonly stages: readonly StageOutcome[];
-  /** Calls of a summarizer for its text, and which slots kept their deterministic form. */
+  /** Summarizer calls for its text, and the slots that kept their deterministic form. */
   readonly calls: CompactionRecord['calls'];
   readonly fallbacks: CompactionRecord['fallbacks'];
   readonly error?: SpillwayError;
 }
 
-/** What an operator changes of a plan. */
+/** Changes of an operator to a plan. */
 export interface PlanChanges {
-  /** Places of edits that are left out, as in `plan.edits`. */
+  /** Indexes in `plan.edits` of the edits to leave out. */
   readonly without?: readonly number[];
-  /** Messages that stay as they are: every edit that touches one is left out. */
+  /** Ids of messages that remain unchanged: every edit that touches one is left out. */
   readonly keep?: readonly string[];
-  /** Other words for what stands in place of a part or a span, by place of the edit. */
+  /** New texts for the replacements of parts or spans, by index of the edit. */
   readonly text?: Readonly<Record<number, string>>;
 }
 
-/** Plans as operators handle them: made, shown, changed, committed, refused. */
+/** The operator's work with plans: make, show, change, commit and reject them. */
 export class Plans {
   constructor(
     private readonly of: Pick<
@@ -73,12 +73,12 @@ export class Plans {
     >,
   ) {}
 
-  /** What was spent on it is stored whether or not it is ever committed; a store that is away does not lose it. */
+  /** Makes a plan. Its costs are stored even if it is never committed, and are not lost if the store is unavailable. */
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
     const { thread, gauge, planner, policies, persistence } = this.of;
     await gauge.loading;
     const tuned = await policies.tuned(overrides);
-    // It answers while a write hangs, too.
+    // A dry run must answer even while a write hangs.
     if (!persistence.journal?.isBehind) await persistence.catchUp();
     const { policy, filler, budget } = tuned;
     const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
@@ -111,7 +111,7 @@ export class Plans {
     return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
   }
 
-  /** Commits, and tells plugins of it. */
+  /** Commits a plan, and tells plugins. */
   async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
     const before = this.of.hooks.now;
     const record = await commit();
@@ -119,7 +119,7 @@ export class Plans {
     return record;
   }
 
-  /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
+  /** Throws `PLAN_ALTERED` and `LEDGER_CONFLICT`, like a commit. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
     const [{ view }, reading] = [draft, this.of.gauge.read(draft)];
@@ -127,7 +127,7 @@ export class Plans {
     return { messages: [...messages], beside, notices, reading, view };
   }
 
-  /** `spent`: what its text cost. */
+  /** `spent`: the costs of the plan's text. */
   commit(plan: Plan, spent = boughtHere(this.of.audit, plan)): CompactionRecord {
     checkActs(plan);
     const { audit, stream, thread, commits } = this.of;
@@ -142,7 +142,7 @@ export class Plans {
       { plan, draft, states, stageMs: {} },
       { kind: 'compaction', durationMs: 0, bought },
     );
-    // Before anybody is told: who listens may roll the log back.
+    // Taken before any event is emitted, because a listener may roll the log back.
     const givenWay = givenWayOf(before, thread);
     if (waiting) {
       audit.say('approved', plan.hash, { record: record.id });
@@ -155,7 +155,7 @@ export class Plans {
     return record;
   }
 
-  /** Lets a plan wait. `spent`: what its text cost. Throws as committing it would. */
+  /** Lets a plan wait for approval. `spent`: the costs of its text. Throws the errors of a commit. */
   propose(plan: Plan, spent: Bought | undefined): void {
     const { clock } = this.of;
     checkActs(plan);
@@ -165,12 +165,12 @@ export class Plans {
     tellPending(this.of, plan, { reason: plan.trigger.detail });
   }
 
-  /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
+  /** Commits the waiting plan as it was shown. Throws `PLAN_UNKNOWN` if it no longer waits. */
   approve(hash: string): CompactionRecord {
     return this.commit(this.of.history.waitingFor(hash).plan);
   }
 
-  /** Throws `PLAN_UNKNOWN` where the plan waits no more. */
+  /** Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   reject(hash: string, notes: string | undefined): void {
     const { audit, stream } = this.of;
     const { plan } = this.of.history.waitingFor(hash);
@@ -180,7 +180,7 @@ export class Plans {
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
-  /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
+  /** Replaces the waiting plan with an edited one. Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
     const { audit, clock } = this.of;
     const waiting = this.of.history.waitingFor(plan.hash);
@@ -190,7 +190,7 @@ export class Plans {
     return edited;
   }
 
-  /** Another plan: judged and measured again. */
+  /** Makes a changed plan, which is checked and measured again. */
   edit(plan: Plan, changes: PlanChanges): Plan {
     genuine(plan);
     const { without = [], keep = [], text = {} } = changes;
@@ -210,7 +210,7 @@ export class Plans {
     return edited;
   }
 
-  /** What the text of a plan cost; where another process noted it, it belongs to the record of who commits it as well. */
+  /** The costs of a plan's text, for the record of its commit, even if another process noted them. */
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
     const here = boughtHere(this.of.audit, plan);
     if (here || !this.of.summarizer.filler) return here;
@@ -218,7 +218,7 @@ export class Plans {
     return noted?.body as unknown as Bought | undefined;
   }
 
-  /** The view as a plan would leave it. */
+  /** The view after a plan. */
   #drawn(plan: Plan): Projection {
     const { ledger, projection } = this.of.thread;
     genuine(plan);
@@ -230,7 +230,7 @@ export class Plans {
     return draft;
   }
 
-  /** Throws where messages that others stored came in between: a span of the plan would hold what it does not tell. */
+  /** Throws if other processes stored messages in between: a span would hold messages that its text does not cover. */
   #checkLog({ inputs: { logEnd, logLength } }: Plan): void {
     const place = logEnd === undefined ? logLength - 1 : this.of.thread.log.find(logEnd)?.seq;
     if (place !== logLength - 1) throw movedOn(`place of ${logEnd}, once last`, place, `${logLength - 1}`);

@@ -23,7 +23,7 @@ import type { Prepared, RunReport } from '../prepared.js';
 import { mannerOf, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
 
-/** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
+/** The operator's side of a session: history, plans as values, undo, flags, costs. */
 export class SessionOperator {
   readonly #of: Pieces;
 
@@ -32,12 +32,12 @@ export class SessionOperator {
     this.#of = of;
   }
 
-  /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
+  /** Prepared requests, newest last: those since the session was opened, and after `load` all that were observed. */
   get calls(): readonly CallRecord[] {
     return this.#of.requests.calls;
   }
 
-  /** What the agent's own calls cost as they were observed, and what its compaction did. */
+  /** The costs of the agent's own observed calls, and of its compaction. */
   get costs(): Costs {
     return this.#of.costs.totals;
   }
@@ -56,54 +56,54 @@ export class SessionOperator {
     return this.#of.thread.ledger.records.filter((record) => record.kind === 'compaction');
   }
 
-  /** The plan that waits for a yes; undefined where none does. */
+  /** The plan that waits for approval; undefined if there is none. */
   get pending(): WaitingPlan | undefined {
     return this.#of.thread.ledger.pending;
   }
 
-  /** What became of every message of the log, by whom and why. */
+  /** The state of every message of the log, with the stage that changed it and why. */
   explain(): ExplainedMessage[] {
     const { log, projection, isPinned, ledger } = this.#of.thread;
     return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
   }
 
   /**
-   * Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). What else the
-   * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value, and with
-   * `CALL_WITHIN_CALL` where a request of the session is under way that asks for it.
+   * Compacts now, regardless of the gates, down to `target` (a pressure; by default that of the policy). The other
+   * overrides hold for this run only. Rejects with `CONFIG_INVALID` if a value is not valid, and with
+   * `CALL_WITHIN_CALL` if it is called within a request of the session.
    */
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
     const { line, policies, runs } = this.#of;
     const { trigger, ...how } = mannerOf(overrides, await policies.tuned(overrides));
-    // The request of a call that is under way is not rewritten before it is answered.
+    // The request of a call in progress is not rewritten before it is answered.
     await line.idle();
     return runs.compact(trigger, { ...how, signal });
   }
 
   /**
-   * Queues a compaction as a marker in the log: the next `prepare` executes it, also after a restart. `auto`: the host's
-   * own doing, after which the agent may be told to go on; an operator's is not.
+   * Queues a compaction as a marker in the log: the next `prepare` executes it, even after a restart. `auto`: the host
+   * queues it automatically, so the agent may be told to go on afterwards, which does not happen for an operator.
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
     checkOptions('session.operator.queue', options);
     return this.#of.inbox.queue(options.auto ?? false);
   }
 
-  /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
+  /** Plans a compaction as a real one would, including its text. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     checkOptions('session.operator.plan', options);
     return this.#of.plans.dryRun(options);
   }
 
-  /** The request that a plan would give, without it being committed. */
+  /** The request that a plan would give, without a commit. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
     checkValue('preview', 'plan', plan);
     return this.#of.plans.preview(plan);
   }
 
-  /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
+  /** A plan with other texts or without some edits; it is checked and measured again on the present ledger. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     checkValue('edit', 'plan', plan);
     checkChanges(plan, changes);
@@ -111,7 +111,7 @@ export class SessionOperator {
     return this.#of.persistence.change(() => this.#of.plans.editWaiting(plan, changes));
   }
 
-  /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
+  /** Lets a plan wait for `approve` or `reject`; calls that need it wait until then. Rejects like `commit`. */
   async propose(plan: Plan): Promise<void> {
     checkValue('propose', 'plan', plan);
     const { plans, persistence } = this.#of;
@@ -120,8 +120,8 @@ export class SessionOperator {
   }
 
   /**
-   * Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made, and with
-   * `PLAN_ALTERED` where it is not the plan that was made.
+   * Commits exactly this plan. Rejects with `LEDGER_CONFLICT` if the ledger has changed since the plan was made, and
+   * with `PLAN_ALTERED` if the plan was changed by hand.
    */
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
@@ -130,7 +130,7 @@ export class SessionOperator {
     return plans.commitAndTell(() => persistence.change(() => plans.commit(plan, spent)));
   }
 
-  /** Says yes to the plan that waits, which is then committed as it was shown. */
+  /** Approves the waiting plan, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
     const { plan } = this.#of.history.waitingFor(hash);
     return this.#of.plans.commitAndTell(() =>
@@ -138,7 +138,7 @@ export class SessionOperator {
     );
   }
 
-  /** Says no: the plan goes, and nothing is compacted until something new comes in. Above the budget the next call plans again. */
+  /** Rejects the waiting plan. No run starts until new messages arrive; above the budget the next call plans again. */
   async reject(hash?: string, notes?: string): Promise<void> {
     checkValue('reject', 'notes', notes ?? '');
     const { plan } = this.#of.history.waitingFor(hash);
@@ -146,9 +146,9 @@ export class SessionOperator {
   }
 
   /**
-   * Takes the newest compaction back, or with `to` that one and all after it; their spans are held, so that nothing
-   * compacts them again until released. Naming one with `record` that later ones build on is refused with
-   * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live, or another process was first.
+   * Undoes the newest compaction, or with `to` that record and all later ones. Their spans are held: they are not
+   * compacted again until released. Rejects with `UNDO_BLOCKED`, which names them, if later records build on `record`.
+   * Returns the undone records, newest first; empty if none is in force, or another process undid them first.
    */
   async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
     checkOptions('session.operator.undo', of);
@@ -161,9 +161,9 @@ export class SessionOperator {
   }
 
   /**
-   * The next request carries these original words once more, at its end, marked as history; they stay, byte for byte, until
-   * a compaction takes them. Says what that costs; with `preview` it does no more than that. Rejects with
-   * `GIVE_BACK_TOO_LARGE` where no compaction could make room, with `MESSAGE_UNKNOWN`, and with `RECALL_INVALID`.
+   * Adds original words to the end of the next request, marked as history. They remain, byte for byte, until a
+   * compaction removes them. Returns the costs; with `preview` it does nothing else. Rejects with `GIVE_BACK_TOO_LARGE`
+   * if no compaction could make room, with `MESSAGE_UNKNOWN`, and with `RECALL_INVALID`.
    */
   async giveBack(request: GiveBackRequest): Promise<WordsGivenBack> {
     checkOptions('session.operator.giveBack', request);
@@ -171,19 +171,19 @@ export class SessionOperator {
     return this.#of.giveBack.ask(request);
   }
 
-  /** What was given back, oldest first, and whether the model has seen it. */
+  /** Words that were given back, oldest first, and whether the model has seen them. */
   givenBack(): Promise<readonly GivenBack[]> {
     return this.#of.giveBack.list();
   }
 
-  /** Lets go of every hold that undoing left. */
+  /** Releases every hold that an undo left. */
   release(): Promise<void> {
     return this.#of.persistence.change(() => this.#of.thread.ledger.release());
   }
 
   /**
-   * Goes back to a message: what came after it is left out from here on, and what later compactions had superseded
-   * stands again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
+   * Rolls the log back to a message: later messages are left out from now on, and messages that later compactions
+   * superseded are in view again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
    */
   rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
     return this.#of.persistence.changeStored(() =>
@@ -191,32 +191,32 @@ export class SessionOperator {
     );
   }
 
-  /** As `rollback`, to a length of the log; 0 leaves out everything. */
+  /** Like `rollback`, to a length of the log; 0 leaves out everything. */
   async rewind(length: number): Promise<readonly CompactionRecord[]> {
     checkValue('rewind', 'length', length);
     return this.#of.persistence.changeStored(() => this.#of.history.rollBack(length));
   }
 
-  /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
+  /** Adds an operator's flag to a compaction. Rejects with `RECORD_UNKNOWN`. */
   async flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
     checkValue('flag', 'notes', notes ?? '');
     return this.#of.persistence.change(() => this.#of.history.flag(recordId, flag, notes));
   }
 
   /**
-   * Forgets the limits that refusals taught of the model that is talked to: in this session and in its store. Sessions
-   * that are open elsewhere keep to them until they are opened again.
+   * Forgets the limits that refusals taught of the session's model, in this session and in its store. Sessions that are
+   * open elsewhere keep the limits until they are opened again.
    */
   forgetLimits(): Promise<void> {
     return this.#of.persistence.forgetLimits();
   }
 
-  /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
+  /** The compaction events of the session in order: all if it has a store, otherwise those since it was opened. */
   audit(): Promise<readonly StoredEvent[]> {
     return this.#of.persistence.audit();
   }
 
-  /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
+  /** The request of a call, message by message: kept, replaced, superseded or pinned, by which record and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
     checkValue('explainCall', 'call', call);
     const { requests, thread, rules } = this.#of;
@@ -225,14 +225,14 @@ export class SessionOperator {
     return explainCall(record, call, thread, rules.pins);
   }
 
-  /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
+  /** Whether words reached the model in a call, or were compacted out. Defaults to the newest call. */
   async find(words: string, call?: number): Promise<Finding> {
     checkValue('find', 'words', words);
     if (call === undefined && this.calls.length === 0) await this.#of.requests.load();
     return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#of.thread);
   }
 
-  /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
+  /** The transcript for operators: the messages that the model is shown and, with `includeSuperseded`, all others. */
   async transcript(
     options: { readonly includeSuperseded?: boolean } = {},
   ): Promise<readonly TranscriptEntry[]> {
@@ -240,7 +240,7 @@ export class SessionOperator {
     return transcriptOf(this.#of.thread, this.explain(), options.includeSuperseded ?? false);
   }
 
-  /** What each compaction costs and saves, held against the usage reported after it. Of a session opened again: after `load`. */
+  /** Costs and savings of each record, compared with the usage reported later. A reopened session needs `load`. */
   get netCosts(): readonly NetCost[] {
     return netCostsOf(this.#of.thread.ledger, this.calls, this.#of.priceOf);
   }
