@@ -1,4 +1,4 @@
-/** `node:async_hooks` where there is no Node: nobody can tell what is done within what. */
+/** `node:async_hooks` without Node: a browser cannot track asynchronous contexts, so there is never a store. */
 export class AsyncLocalStorage<T> {
   run<R>(_store: T, task: () => R): R {
     return task();

@@ -1,8 +1,8 @@
-/** `node:buffer` where there is no Node. */
+/** `node:buffer` without Node. */
 import { Buffer } from 'buffer';
 
 export { Buffer };
-/** A string of browsers holds at least as much. */
+/** A browser's strings can be at least this long. */
 export const constants = { MAX_STRING_LENGTH: 2 ** 29 - 24 };
 
 /** Whether bytes are UTF-8 from the first to the last. */

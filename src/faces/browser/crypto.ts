@@ -1,4 +1,4 @@
-/** `node:crypto` where there is no Node: the one hash that is used, and ids. */
+/** `node:crypto` without Node: the one hash that is used, and ids. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Buffer } from './buffer.js';
 
@@ -18,13 +18,13 @@ class Sha256 {
   }
 }
 
-/** Throws where another hash is asked for. */
+/** Throws if another hash is requested. */
 export function createHash(name: string): Sha256 {
   if (name !== 'sha256') throw new Error(`There is no ${name} here, sha256 alone.`);
   return new Sha256();
 }
 
-/** Also where the page came by plain HTTP, and the browser gives no ids of its own. */
+/** Also works on a page loaded by plain HTTP, where the browser has no `randomUUID`. */
 export function randomUUID(): string {
   const { crypto } = globalThis;
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();

@@ -1,8 +1,8 @@
-/** `node:events` where there is no Node. */
+/** `node:events` without Node. */
 import { EventEmitter } from 'events';
 
 export { EventEmitter };
-/** Browsers warn of no listener too many. */
+/** Browsers do not warn about too many listeners. */
 export const setMaxListeners = (): void => undefined;
 
 export default EventEmitter;

@@ -1,2 +1,2 @@
-/** The files of `config/` that are read at run time, by their paths; the build puts them here (scripts/build/platform.mjs). */
+/** The files of `config/` that are read at run time, by path; filled by the build (scripts/build/platform.mjs). */
 export const FILES: Readonly<Record<string, string>> = {};

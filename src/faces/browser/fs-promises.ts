@@ -1,4 +1,4 @@
-/** `node:fs/promises` where there is no Node. */
+/** `node:fs/promises` without Node. */
 import { FILES } from './files.js';
 import { constants, missing, readFileSync } from './fs.js';
 

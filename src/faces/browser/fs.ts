@@ -1,7 +1,7 @@
-/** `node:fs` where there is no Node: the files of `config/`, and nothing else. */
+/** `node:fs` without Node: only the files of `config/`. */
 import { FILES } from './files.js';
 
-/** As Node says it of a file that is not there. */
+/** Node's error for a missing file. */
 export const missing = (path: string): Error =>
   Object.assign(new Error(`ENOENT: no such file, '${path}'`), { code: 'ENOENT', syscall: 'open' });
 

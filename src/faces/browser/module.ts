@@ -1,4 +1,4 @@
-/** `node:module` where there is no Node: no package can be found, all that is wanted was bundled. */
+/** `node:module` without Node: finds no package, because every package in use is bundled. */
 
 const notFound = (name: string): Error =>
   Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' });

@@ -1,3 +1,3 @@
-/** `node:path` where there is no Node. */
+/** `node:path` without Node. */
 export { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from 'pathe';
 export { default } from 'pathe';

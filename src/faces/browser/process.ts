@@ -1,4 +1,4 @@
-/** `node:process` where there is no Node: packages ask it where they are. */
+/** `node:process` without Node, because packages ask for the platform and the folder that they run in. */
 export const cwd = (): string => '/';
 export const env: Readonly<Record<string, string>> = {};
 export const argv: readonly string[] = [];

@@ -1,4 +1,4 @@
-/** Stands in the place of the stores on disks and databases. */
+/** Replaces the stores on disks and in databases. */
 import { SpillwayError } from '../../errors/index.js';
 
 function none(): never {

@@ -1,4 +1,4 @@
-/** `node:string_decoder` where there is no Node: UTF-8 in pieces. */
+/** `node:string_decoder` without Node: decodes UTF-8 in pieces. */
 export class StringDecoder {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -1,4 +1,4 @@
-/** `setImmediate` where there is no Node: a turn of the event loop, without the four milliseconds that a timer waits. */
+/** `setImmediate` without Node: waits for a turn of the event loop, without the four milliseconds of a timer. */
 const { port1, port2 } = new MessageChannel();
 const waiting: (() => void)[] = [];
 port1.addEventListener('message', () => waiting.shift()?.());

@@ -1,4 +1,4 @@
-/** `node:url` where there is no Node: a path is that of the address. */
+/** `node:url` without Node: a file's path is the path of its URL. */
 export const fileURLToPath = (url: string | URL): string => decodeURIComponent(new URL(url).pathname);
 export const pathToFileURL = (path: string): URL => new URL(`file://${path}`);
 

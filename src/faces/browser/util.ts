@@ -1,4 +1,4 @@
-/** `node:util` where there is no Node. */
+/** `node:util` without Node. */
 import { dequal } from 'dequal';
 
 export const isDeepStrictEqual = (a: unknown, b: unknown): boolean => dequal(a, b);
@@ -9,7 +9,7 @@ export const types = {
 
 type Callback<T> = (error: unknown, value: T) => void;
 
-/** Of a function whose last argument is told how it went. */
+/** Promisifies a function whose last argument is a callback. */
 export const promisify =
   <T>(task: (...args: never[]) => void) =>
   (...args: unknown[]): Promise<T> =>

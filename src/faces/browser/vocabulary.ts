@@ -1,11 +1,11 @@
-/** The vocabularies of tokenizers where there is no Node: fetched once, from beside this module. */
+/** The vocabularies of tokenizers without Node: fetched once, from next to this module. */
 import { SpillwayError } from '../../errors/index.js';
 import { ODD_TOKENS } from './odd-tokens.js';
 
 type Encoding = 'o200k_base' | 'cl100k_base';
 type Vocabulary = readonly (string | readonly number[])[];
 
-/** Where each lies, written out so that bundlers find it, and take it along. */
+/** Addresses of the vocabularies, written literally so that bundlers find and include the files. */
 const FILES: Readonly<Record<Encoding, () => URL>> = {
   o200k_base: () => new URL('../../vocabulary/o200k_base.deflated', import.meta.url),
   cl100k_base: () => new URL('../../vocabulary/cl100k_base.deflated', import.meta.url),
@@ -16,11 +16,11 @@ const loaded = new Map<Encoding, Vocabulary>();
 
 const inflate = (): DecompressionStream => new DecompressionStream('deflate-raw');
 
-/** Rejects with `INPUT_UNREADABLE` where it does not lie there. */
+/** Rejects with `INPUT_UNREADABLE` if the vocabulary is not at its address. */
 export async function readyVocabulary(encoding: Encoding): Promise<void> {
   if (loaded.has(encoding)) return;
   const url = FILES[encoding]();
-  // Servers of apps give their page for what they do not have.
+  // Servers of single-page apps answer with their page for missing files; inflating that page fails.
   const bytes = await fetch(url)
     .then(({ ok, body }) =>
       ok && body ? new Response(body.pipeThrough(inflate())).arrayBuffer() : undefined,
@@ -37,5 +37,5 @@ export async function readyVocabulary(encoding: Encoding): Promise<void> {
   loaded.set(encoding, ranks);
 }
 
-/** One that was fetched. */
+/** The vocabulary of an encoding that was fetched. */
 export const loadVocabulary = (encoding: Encoding): Vocabulary => loaded.get(encoding)!;

@@ -1,14 +1,14 @@
 import type { Recording } from './recording.js';
 
-/** An entry of a recording whose entries name the one that they follow. */
+/** An entry of a recording in which each entry names its parent. */
 export interface TreeEntry {
   readonly id: string | undefined;
   readonly parent: unknown;
-  /** The one that it is taken to follow where the file does not hold its parent. */
+  /** The entry taken as the parent if the file lacks the named parent. */
   readonly before: TreeEntry | undefined;
 }
 
-/** What leads up to an entry; each of several of one id is the first. How often a parent was not in the file is noted. */
+/** The entries that lead to `last`. Of entries with one id, the first counts. Notes how many parents are missing. */
 export function branchOf<Entry extends TreeEntry>(
   entries: readonly Entry[],
   last: Entry | undefined,

@@ -9,7 +9,7 @@ const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = 
   EISDIR: ['a directory', 'Name one session file inside it.'],
 };
 
-/** A file that the system would not give us. */
+/** The error for a file that the system could not read. */
 export function unreadable(path: string, cause: unknown): SpillwayError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown';
   const [found, remedy] = WHY[code] ?? [code, 'See the cause.'];
@@ -24,9 +24,9 @@ export const TEXT = 'UTF-8 text: JSON, or JSON Lines';
 
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The first chunk without a byte order mark. Throws `INPUT_FORMAT` where it is no UTF-8 text. */
+/** The first chunk without its byte order mark. Throws `INPUT_FORMAT` if the chunk is not UTF-8 text. */
 function checkedHead(path: string, head: Buffer): Buffer {
-  // Neither stands in JSON text; all that is packed, in UTF-16 or binary has one of them early on. A character has up to 4.
+  // Compressed, UTF-16 and binary files have a NUL or invalid UTF-8 early on. The cut may split a 4-byte character.
   const isText = [4, 5, 6, 7].some((bytes) => isUtf8(head.subarray(0, bytes)));
   if (head.subarray(0, 4096).includes(0) || !isText)
     throw wrongFormat(
@@ -38,24 +38,24 @@ function checkedHead(path: string, head: Buffer): Buffer {
   return head.subarray(0, 3).equals(UTF8_BOM) ? head.subarray(3) : head;
 }
 
-/** A file that is no path: a browser's `File` or `Blob`, or anything that is read like one. */
+/** A file without a path: a browser's `File` or `Blob`, or an object with the same methods. */
 export interface FileLike {
   readonly name?: string;
   readonly size: number;
-  /** The bytes from `start` up to `end`, as `Blob.slice` gives them. */
+  /** The bytes from `start` up to `end`, as in `Blob.slice`. */
   slice(start: number, end: number): Pick<Blob, 'arrayBuffer'>;
 }
 
-/** What errors call it. */
+/** The name of the file in errors. */
 export const nameOf = (file: string | FileLike): string =>
   typeof file === 'string' ? file : (file.name ?? 'file');
 
-/** How much is looked at to tell a format; a first line may be longer. */
+/** Bytes that are read to detect a format; a first line may be longer. */
 export const HEAD_BYTES = 64 * 1024;
 
 /**
- * A file's bytes in order: never an empty first chunk, without byte order mark, faults in our own words.
- * @internal Declared, it would ask users for the types of Node.
+ * A file's bytes in order: the first chunk is not empty and has no byte order mark; system errors become our own.
+ * @internal A public declaration would require Node's types of users.
  */
 export async function* chunksOf(file: string | FileLike): AsyncGenerator<Buffer> {
   const path = nameOf(file);
@@ -66,7 +66,7 @@ export async function* chunksOf(file: string | FileLike): AsyncGenerator<Buffer>
         yield bytes;
         continue;
       }
-      // A pipe gives few bytes at a time; the format is told from enough of them.
+      // A pipe gives few bytes at a time, and detecting the format needs more.
       head = Buffer.concat([head, bytes]);
       if (head.length < HEAD_BYTES) continue;
       yield checkedHead(path, head);
@@ -94,8 +94,8 @@ async function* piecesOf(file: string | FileLike): AsyncGenerator<Buffer> {
 }
 
 /**
- * Bytes as text, and whether some of them are no UTF-8: each of those reads as the mark U+FFFD.
- * @internal Declared, it would ask users for the types of Node.
+ * Bytes as text. `isDamaged` is true if some bytes are not UTF-8; each of them becomes the character U+FFFD.
+ * @internal A public declaration would require Node's types of users.
  */
 export function decoded(pieces: readonly Buffer[]): { readonly text: string; readonly isDamaged: boolean } {
   const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

@@ -4,22 +4,22 @@ import { textOr, when } from './parts.js';
 import { Recording, type ImportedSession, type Importer } from './recording.js';
 
 /**
- * Claude Code's session files: lines that wrap messages of Anthropic's, which keep their blocks, so that they go back to that
- * wire as they were. Side chains (sub-agents), progress and hook lines, snapshots and API errors are not the conversation and
- * are left out. The system prompt is never in the file.
+ * Claude Code's session files: lines that wrap Anthropic messages. The messages keep their blocks, so that they can be
+ * written to that wire unchanged. Side chains (sub-agents), progress and hook lines, snapshots and API errors are no
+ * part of the conversation and are left out. The system prompt is never in the file.
  */
 export const claudeCode: Importer = {
   name: 'claude-code',
   mark: 'its lines carry `parentUuid`, as Claude Code writes them',
-  // In a quoted text the quotes would be escaped, so these can only be keys of the lines themselves.
+  // In quoted text these quotes would be escaped, so a match can only be a key of a line itself.
   recognises: (head) =>
     /"parentUuid"\s*:/.test(head) || /^\s*\{\s*"type"\s*:\s*"(summary|file-history-snapshot)"/.test(head),
   open: () => new ClaudeCodeReader(),
 };
 
-/** A line of the session file that can be a parent: messages, and the progress and system lines between them. */
+/** A line of the session file that can be a parent: a message, or a progress or system line between messages. */
 interface Node extends TreeEntry {
-  /** The message that stands before it in the file. */
+  /** The previous message in the file. */
   readonly before: Node | undefined;
   /** Only on lines that carry a message of the main conversation. */
   readonly entry?: Entry | undefined;
@@ -28,11 +28,11 @@ interface Node extends TreeEntry {
 interface Entry {
   readonly uuid: string;
   readonly role: 'user' | 'assistant';
-  /** The API's id: one model answer is written as several lines, a content block each. */
+  /** The API's id. One model answer is written as several lines with one content block each. */
   readonly messageId: string | undefined;
   readonly blocks: readonly unknown[];
   readonly time: ReturnType<typeof when>;
-  /** The line itself says that a program wrote it: a caveat, a hook's words, the tool's own summary. */
+  /** True if the line says that a program wrote it: a caveat, the output of a hook, Claude Code's own summary. */
   readonly byProgram: boolean;
 }
 
@@ -47,14 +47,14 @@ class ClaudeCodeReader {
     if (!isFields(line)) return;
     if (line.isSidechain === true) this.#sidechain++;
     const message = fieldsOf(line.message);
-    // `<synthetic>` is the model name under which API errors are logged as if the model had said them.
+    // Claude Code logs an API error as an answer of a model named `<synthetic>`.
     const isApiError = line.type === 'assistant' && message.model === '<synthetic>';
     const model = isApiError ? undefined : textOr(message.model);
     this.#recording.about({ id: textOr(line.sessionId), model, agent_version: textOr(line.version) });
     if (typeof line.uuid !== 'string' || line.isSidechain === true) return;
     if (isApiError) this.#apiErrors++;
     const parent = textOr(line.parentUuid) ?? textOr(line.logicalParentUuid);
-    // The line of an API error says nothing, but may be another line's parent.
+    // The line of an API error has no message but may be another line's parent.
     const entry = isApiError ? undefined : entryOf(line, line.uuid);
     const node = { id: line.uuid, parent, before: this.#newest, entry };
     this.#nodes.push(node);
@@ -90,9 +90,9 @@ function blocksOf(content: unknown): readonly unknown[] {
 }
 
 /**
- * The session file is a tree: rewinding starts a new branch, parallel calls put lines beside each other, and a compaction
- * starts a new root, whose parent is often not in the file. The conversation is what leads up to the last message, the other
- * lines of the answers on that way, and the results of their calls.
+ * The session file is a tree: a rewind starts a new branch, parallel calls make sibling lines, and a compaction starts
+ * a new root, whose parent is often not in the file. The conversation is the branch of the last message, plus the other
+ * lines of the answers on that branch, plus the results of their calls.
  */
 function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] {
   const entries = nodes.flatMap(({ entry }) => entry ?? []);
@@ -113,7 +113,7 @@ function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] 
 const ids = ({ blocks }: Entry, type: string, field: string): unknown[] =>
   blocks.flatMap((block) => (isFields(block) && block.type === type ? [block[field]] : []));
 
-/** Lines of one answer become one assistant message, which restores parallel calls. */
+/** Joins the lines of one answer to one assistant message, which restores parallel calls. */
 function answersOf(entries: readonly Entry[]): (readonly Entry[])[] {
   const answers = new Map<unknown, Entry[]>();
   for (const entry of entries) {
@@ -123,7 +123,7 @@ function answersOf(entries: readonly Entry[]): (readonly Entry[])[] {
   return [...answers.values()];
 }
 
-/** Reads them as a request of Anthropic's: each is one message of it, which may be several of the log. */
+/** Parses the answers as an Anthropic request. Each answer is one message of the request and one or more of the log. */
 function addTo(recording: Recording, answers: readonly (readonly Entry[])[]): void {
   const wires = answers.map((lines) => ({
     role: lines[0]!.role,
@@ -140,7 +140,7 @@ function addTo(recording: Recording, answers: readonly (readonly Entry[])[]): vo
   }
 }
 
-/** Some versions write an answer's lines cumulatively: a call that was there already is not made twice. */
+/** Some versions write an answer's lines cumulatively; a repeated call is dropped. */
 function withoutRepeats(blocks: readonly unknown[]): readonly unknown[] {
   const calls = new Set<unknown>();
   return blocks.filter((block) => {

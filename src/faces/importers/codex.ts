@@ -3,27 +3,27 @@ import { fieldsIn, textOr, when } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
- * Codex's rollout files: lines that wrap the items of Responses requests, beside events for the terminal, which repeat
- * them and are left out. Messages keep their items, so that they go back to that wire as they were.
+ * Codex's rollout files: lines that wrap the items of Responses requests, and events for the terminal, which repeat the
+ * items and are left out. Messages keep their items, so that they can be written to that wire unchanged.
  */
 export const codex: Importer = {
   name: 'codex',
   mark: 'its lines are `session_meta` and `response_item`, as Codex writes its rollouts',
-  // In a quoted text the quotes would be escaped, so these can only be keys of the lines themselves.
+  // In quoted text these quotes would be escaped, so a match can only be a key of a line itself.
   recognises: (head) =>
     /"type"\s*:\s*"session_meta"/.test(head) ||
     (/"type"\s*:\s*"response_item"/.test(head) && /"payload"\s*:\s*\{/.test(head)),
   open: () => new RolloutReader(),
 };
 
-/** Codex's own records among the items; no model ever sees them. */
+/** Codex's own records among the items. They are never sent to a model. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'other']);
 
 class RolloutReader implements SessionReader {
   readonly #recording = new Recording('codex');
   readonly #items: Fields[] = [];
   readonly #times: ReturnType<typeof when>[] = [];
-  /** Before which item a compaction stood. */
+  /** Indexes of the items before which a compaction happened. */
   #compactedAt: number[] = [];
   #instructions: string | undefined;
   #unreadable = 0;
@@ -46,7 +46,7 @@ class RolloutReader implements SessionReader {
     }
   }
 
-  /** Takes back so many of the newest turns: what a user said, and what came of it. */
+  /** Removes the newest turns: `turns` user messages and everything after them. */
   #rewind(turns: number): void {
     const starts = this.#items.flatMap((item, at) => (isOfUser(item) ? [at] : []));
     const [to] = turns > 0 ? starts.slice(-turns) : [];
@@ -63,7 +63,7 @@ class RolloutReader implements SessionReader {
   }
 
   finish(): ImportedSession {
-    // The same reading as of a request, instructions included: this is what Codex sent.
+    // Parsed like a request, with the instructions, because Codex sent exactly this.
     const instructions = this.#items.length > 0 ? this.#instructions : undefined;
     const { messages, notices } = openaiResponses.parse({ input: this.#items, instructions });
     const recording = this.#recording;
@@ -78,10 +78,10 @@ class RolloutReader implements SessionReader {
   }
 }
 
-/** Messages are named after the place of their first item: `m12`. The instructions come before all. */
+/** Messages are named after the index of their first item: `m12`. The instructions come first, so their index is -1. */
 const placeOf = (id: string): number => (id.startsWith('m') ? Number(id.slice(1)) : -1);
 
-/** Words that a user said: nothing that Codex wrote in their place. */
+/** Whether an item is a message that the user wrote, and not Codex in the role of the user. */
 const isOfUser = ({ type, role, content }: Fields): boolean =>
   type === 'message' &&
   role === 'user' &&

@@ -5,9 +5,9 @@ import { fieldsIn, textOr } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
- * Copilot CLI's `events.jsonl`: one event a line, an envelope with `type` and `data`. Sub-agents' events (`agentId`, or
- * `parentToolCallId` in older versions) are not the conversation and are left out; so is what was never sent: hooks,
- * permissions, usage, progress.
+ * Copilot CLI's `events.jsonl`: one event per line, in an envelope with `type` and `data`. Events of sub-agents (with
+ * `agentId`, or `parentToolCallId` in older versions) are no part of the conversation and are left out, and so are
+ * events that were never sent to the model: hooks, permissions, usage, progress.
  */
 export const copilot: Importer = {
   name: 'copilot',
@@ -28,10 +28,10 @@ interface CopilotEvent {
 /** Builds the conversation event by event. */
 class CopilotReader implements SessionReader {
   readonly #recording = new Recording('copilot');
-  /** Calls that the model made, and those that users made themselves, by id. */
+  /** Ids of the model's calls; then calls that users made themselves, by id. */
   readonly #calls = new Set<string>();
   readonly #byUser = new Map<string, Fields>();
-  /** How many messages stood before each event, so that a rewind may cut back to it. */
+  /** Number of messages before each event, so that a rewind can cut back to the event. */
   readonly #before = new Map<string, number>();
   readonly #taken = new Set<string>();
   #thought: string | undefined;
@@ -59,7 +59,7 @@ class CopilotReader implements SessionReader {
     else if (type === 'tool.execution_complete') this.#recording.about({ model });
   }
 
-  /** What each kind of event comes to; the others are not the conversation. */
+  /** The conversation's part of each kind of event. Events of other kinds are left out. */
   readonly #took: Readonly<Record<string, (event: CopilotEvent) => void>> = {
     'system.message': (event) =>
       this.#add(event, { role: 'system', origin: 'system', parts: part.text(event.data.content) }),
@@ -103,7 +103,7 @@ class CopilotReader implements SessionReader {
     return call;
   }
 
-  /** Early versions tell a call only when it starts: then it belongs to the last answer. */
+  /** Early versions record a call only when it starts; the call is added to the last answer. */
   #started({ id, data }: CopilotEvent): void {
     const callId = data.toolCallId;
     if (typeof callId !== 'string' || this.#calls.has(callId) || this.#byUser.has(callId)) return;
@@ -127,7 +127,7 @@ class CopilotReader implements SessionReader {
     this.#add(event, { role: 'user', origin: 'user', parts: part.text(words) });
   }
 
-  /** Takes back what came after the event, that one included; the file may have been cut already. */
+  /** Removes the messages from an event on, including the event's own. The file itself may have been cut already. */
   #rewind({ id, data }: CopilotEvent): void {
     const recording = this.#recording;
     const to = this.#before.get(String(data.upToEventId ?? '')) ?? recording.messages.length;
@@ -152,7 +152,7 @@ class CopilotReader implements SessionReader {
   }
 }
 
-/** What the tool said to the model: `content`; where that is missing, its blocks, or its error. */
+/** The tool's output to the model: `content`, or else its blocks, or else its error. */
 function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
   const { content, contents }: Fields = isFields(result) ? result : { content: result };
   const blocks = fieldsIn(contents);
@@ -166,7 +166,7 @@ function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
   return part.words(content ?? (isFields(error) ? error.message : error));
 }
 
-/** Attachments: bytes where the event has them, else the name of what was attached. */
+/** Attachments as files: the bytes if the event has them, or else only the name. */
 const filesOf = (attachments: unknown): FilePart[] =>
   fieldsIn(attachments).map(({ data, mimeType, displayName, filePath, path }) => {
     const name = [displayName, path, filePath].find(isText);

@@ -24,7 +24,7 @@ export const corpus: Importer = {
         }
       },
       finish() {
-        // Without its meta line it is a file of bare chat messages, which has a name of its own.
+        // Without a meta line the file is a list of chat messages, which is another format.
         const { messages, notices } = openaiChat.parse(meta ? chat : []);
         recording.takes(messages, notices);
         recording.about(meta ?? {});

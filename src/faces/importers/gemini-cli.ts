@@ -5,8 +5,8 @@ import { fieldsIn, textOr } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
- * Gemini CLI's session files: one JSON object with all messages; by newer versions a head line, then a message a line, of
- * which one that is written again replaces itself.
+ * Gemini CLI's session files: one JSON object with all messages, or in newer versions a head line and one message per
+ * line. A message that is written again replaces its earlier version.
  */
 export const geminiCli: Importer = {
   name: 'gemini-cli',
@@ -19,13 +19,13 @@ export const geminiCli: Importer = {
   open: () => new GeminiCliReader(),
 };
 
-/** How far into a file its own fields are looked for; messages come behind them. */
+/** Characters of the file that are searched for its own fields, which come before the messages. */
 const FRONT = 500;
 
 class GeminiCliReader implements SessionReader {
   readonly #recording = new Recording('gemini-cli');
   #head: Fields | undefined;
-  /** By id, in the order of first sight. */
+  /** Messages by id, in the order of their first appearance. */
   readonly #messages = new Map<unknown, Fields>();
 
   take(value: unknown): void {
@@ -37,7 +37,7 @@ class GeminiCliReader implements SessionReader {
     else if (typeof value.type === 'string') this.#messages.set(value.id ?? this.#messages.size, value);
   }
 
-  /** What was said from this message on was taken back. */
+  /** Removes this message and all later ones, because the user rewound the session. */
   #rewind(id: unknown): void {
     const keys = [...this.#messages.keys()];
     const from = keys.indexOf(id);
@@ -61,7 +61,7 @@ class GeminiCliReader implements SessionReader {
     return recording.session();
   }
 
-  /** A step of the model is one message with its calls; each result, which stands beside its call, is a message. */
+  /** Adds a step of the model as one message with its calls, and each call's result as a message of its own. */
   #step(line: Fields, id: string): void {
     const calls = fieldsIn(line.toolCalls);
     const made = calls.map((call, index) =>
@@ -89,7 +89,7 @@ const isHead = (value: Fields): boolean =>
 
 const time = ({ timestamp }: Fields) => part.when(textOr(timestamp));
 
-/** Undefined where the call has no result yet. */
+/** Undefined if the call has no result yet. */
 function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
   if (result === undefined || result === null) return undefined;
   return [result].flat().flatMap((value) => {
@@ -100,12 +100,12 @@ function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
   });
 }
 
-/** The output where a response holds nothing else, otherwise the whole of it. */
+/** The output if the response has no other field, or else the whole response. */
 function saidBy(response: unknown): unknown {
   return isFields(response) && Object.keys(response).length === 1 ? (response.output ?? response) : response;
 }
 
-/** A text, or a list of Gemini's parts. */
+/** Parts from a text or from a list of Gemini's parts. */
 function contentOf(content: unknown): (TextPart | FilePart)[] {
   const list: readonly unknown[] = [content].flat();
   return list.flatMap((one): (TextPart | FilePart)[] => {

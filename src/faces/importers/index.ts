@@ -1,4 +1,4 @@
-/** Readers of recorded sessions: what other agents write to disk, and requests of any wire format. */
+/** Readers of recorded sessions: files that other agents write, and requests of any wire format. */
 export { unreadable, type FileLike } from './bytes.js';
 export { formatNames, readJson, readJsonFile, readSession, type JsonFile, type ReadOptions } from './read.js';
 export { wireOf } from './requests.js';

@@ -3,10 +3,10 @@ import { endOfString, whyNotCopyable } from '../../transcript/index.js';
 import { jsonIn } from '../../formats/index.js';
 import { decoded, TEXT, wrongFormat } from './bytes.js';
 
-/** So many bad lines and no good one: this is no JSON, however long it goes on. */
+/** After this many bad lines and no good line, the file counts as no JSON, and reading stops. */
 const HOPELESS = 100;
 
-/** So many bad lines are named one by one; the rest are counted. */
+/** This many bad lines are listed one by one; the others are only counted. */
 const NAMED = 50;
 
 const NEWLINE = 0x0a;
@@ -14,15 +14,15 @@ const NEWLINE = 0x0a;
 interface Sink {
   readonly path: string;
   readonly maxLineBytes: number;
-  /** What stands on a line. */
+  /** Receives the values on a line. */
   readonly take: (values: readonly unknown[], line: number) => void;
 }
 
-/** Reads a stream of bytes as JSON Lines: holds no more than one line, and never one above `maxLineBytes`. */
+/** Reads a stream of bytes as JSON Lines. Holds at most one line in memory, and none longer than `maxLineBytes`. */
 export class JsonLines {
   isDamaged = false;
   #pieces: Buffer[] = [];
-  /** Bytes of the line so far, also those that were let go. */
+  /** Bytes of the current line, including bytes that were dropped. */
   #bytes = 0;
   #line = 1;
   readonly #notices: Notice[] = [];
@@ -33,7 +33,7 @@ export class JsonLines {
 
   constructor(private readonly sink: Sink) {}
 
-  /** @internal Declared, it would ask users for the types of Node. */
+  /** @internal A public declaration would require Node's types of users. */
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
@@ -45,7 +45,7 @@ export class JsonLines {
     this.#add(chunk.subarray(from));
   }
 
-  /** Throws `INPUT_FORMAT` where nothing at all was JSON. */
+  /** Throws `INPUT_FORMAT` if no line was JSON. */
   end(): void {
     this.#endLine(false);
     this.#check();
@@ -64,7 +64,7 @@ export class JsonLines {
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** @param isEnded false for a last line that no newline ends */
+  /** @param isEnded false for a last line without a newline */
   #endLine(isEnded: boolean): void {
     const [bytes, pieces] = [this.#bytes, this.#pieces];
     this.#bytes = 0;
@@ -116,7 +116,7 @@ export class JsonLines {
   }
 }
 
-/** The JSON values on one line. Usually one; two where an append was torn, and then the line break is missing. */
+/** The JSON values on one line: usually one. After a torn append, a line break is missing and a line has two. */
 function valuesOn(line: string): { readonly values: readonly unknown[]; readonly rest: string } {
   const whole = jsonIn(line);
   if (whole !== undefined) return { values: [whole], rest: '' };
@@ -131,7 +131,7 @@ function valuesOn(line: string): { readonly values: readonly unknown[]; readonly
   return { values, rest: line.slice(from).trim() };
 }
 
-/** Just behind the bracket that closes the object or list beginning at `from`; `from` itself where none does. */
+/** The index after the bracket that closes the object or list at `from`; `from` itself if no bracket closes it. */
 function endOfValue(text: string, from: number): number {
   const token = /["{}[\]]/g;
   token.lastIndex = from;

@@ -14,8 +14,8 @@ const isEntry = (value: unknown): value is Entry & Fields =>
   isFields(value) && isFields(value.info) && Array.isArray(value.parts);
 
 /**
- * What `opencode export` writes: a session's info and its messages, each with its parts. Results that OpenCode itself
- * had pruned for the model are whole here. The system prompt is not in the file.
+ * The output of `opencode export`: a session's info and its messages with their parts. Results that OpenCode pruned for
+ * the model are complete in this file. The system prompt is not in the file.
  */
 export const openCode: Importer = {
   name: 'opencode',
@@ -55,13 +55,13 @@ function exported({ info, messages: list }: Fields): ImportedSession {
   return recording.session();
 }
 
-/** Published exports may have ids blacked out, several to the same word. */
+/** Published exports may have redacted ids, several with the same replacement. */
 const ownId = (id: unknown): string | undefined => (isText(id) && id !== 'REDACTED' ? id : undefined);
 
-/** A message, and what stands behind the id of its entry in its own. */
+/** A message, and the suffix that its id has after the id of its entry. */
 type Named = part.Said & { readonly suffix?: string };
 
-/** What stands in the user's place: their words and files, what the program adds, sub-tasks they ask for. */
+/** The content of a user entry: the user's text and files, the program's additions, sub-tasks requested by the user. */
 function userMessages({ parts }: Entry, note: Note): Named[] {
   const given = fieldsIn(parts).map((one) => ({
     said: spoken(one, note),
@@ -72,7 +72,7 @@ function userMessages({ parts }: Entry, note: Note): Named[] {
   return said.length === 0 ? [] : [{ role: 'user', origin, parts: said }];
 }
 
-/** Marks of the program's own, of which the model sees nothing. */
+/** OpenCode's own markers, which the model never sees. */
 const SILENT: ReadonlySet<unknown> = new Set([
   'step-finish',
   'snapshot',
@@ -82,7 +82,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   'compaction',
 ]);
 
-/** What people put there; what else stands there is the program's. */
+/** Types of parts that come from a user; parts of other types are OpenCode's. */
 const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'file', 'subtask']);
 
 function spoken(given: Fields, note: Note): Part[] {
@@ -104,7 +104,7 @@ interface Step {
   readonly results: ToolResultPart[];
 }
 
-/** An assistant entry as steps: one assistant message each, its results behind it. Older versions put several into one. */
+/** The steps of an assistant entry: an assistant message and its results each. Older versions put several in one. */
 function answerOf({ parts }: Entry, id: string, note: Note): Named[] {
   const steps: Step[] = [{ parts: [], results: [] }];
   const taken = new Set<string>();
@@ -128,7 +128,7 @@ function answerOf({ parts }: Entry, id: string, note: Note): Named[] {
   });
 }
 
-/** Its call, and its result where it came to an end. */
+/** Adds a call to the step, and its result if the call ended. */
 function addTool({ parts, results }: Step, given: Fields, callId: string, note: Note): void {
   const { input, status, output, attachments, error } = fieldsOf(given.state);
   const call = part.call(callId, given.tool, input);
@@ -148,7 +148,7 @@ function fileOf({ mime, url, filename }: Fields): FilePart {
   return part.file(part.mediaTypeOr(mime), typeof url === 'string' ? url : '', name);
 }
 
-/** The recording's own id; named after its place where that is missing, blacked out, or used twice in one message. */
+/** The recorded call id; a name from the call's place if the id is missing, redacted, or a duplicate in its message. */
 function freeCallId(id: unknown, place: string, taken: Set<string>): string {
   const own = isText(id) && !taken.has(id) ? ownId(id) : undefined;
   const callId = own ?? `call_${place}`;

@@ -9,23 +9,23 @@ import type {
 } from '../../transcript/index.js';
 import { isFields, isProgramWritten, isText, jsonText, listOf, type Fields } from '../../formats/index.js';
 
-/* What recordings hold, as parts and messages. */
+/* Conversions from the contents of recordings to parts and messages. */
 
 export const textOr = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 /** The objects of a list. */
 export const fieldsIn = (list: unknown): readonly Fields[] => listOf(list).filter(isFields);
 
-/** When something was said, however it is written. */
+/** The time of a message, from a number or a date text. */
 export function when(stamp: unknown): { readonly createdAt?: number } {
   const isNumber = typeof stamp === 'number' || stamp instanceof NumberLiteral;
   const time = isNumber ? Number(stamp) : isText(stamp) ? Date.parse(stamp) : Number.NaN;
   return Number.isNaN(time) ? {} : { createdAt: time };
 }
 
-/** A text; none of what says nothing. */
+/** A text part; an empty list for an empty text or another type. */
 export const text = (value: unknown): TextPart[] => (isText(value) ? [{ type: 'text', text: value }] : []);
 
-/** A text; anything else that stands in the place of one is kept as its JSON text. */
+/** A text part; a value that is no text is kept as its JSON text. */
 export const words = (value: unknown): TextPart[] =>
   text(typeof value === 'string' ? value : jsonText(value ?? undefined));
 
@@ -58,14 +58,14 @@ export const reasoning = (said: unknown, signature?: unknown): Part => ({
   ...(typeof signature === 'string' && { signature }),
 });
 
-/** The address of a file whose bytes the recording holds in base64; '' where it does not. */
+/** The data URL of a file whose bytes the recording holds in base64; '' if it holds no bytes. */
 export const dataUrl = (mediaType: string, data: unknown): string =>
   typeof data === 'string' ? `data:${mediaType};base64,${data}` : '';
 
 export const mediaTypeOr = (value: unknown, otherwise = 'application/octet-stream'): string =>
   typeof value === 'string' ? value : otherwise;
 
-/** A file; a picture carries the content part of a chat request, so that every format gets at its bytes. */
+/** A file part. An image also carries the content part of a chat request, so that every format can use its bytes. */
 export function picture(
   mediaType: string,
   url: string,
@@ -75,7 +75,7 @@ export function picture(
   return { type: 'file', mediaType, bytes: url.length, ...wire };
 }
 
-/** The same of a recording that has no wire format of its own: other files carry theirs too. '' where only the name is known. */
+/** The same for recordings without a wire: other files carry such a part too. `url` is '' if only a name is known. */
 export function file(mediaType: string, url: string, name?: string): FilePart {
   const own = { ...picture(mediaType, url), ...(name !== undefined && { name }) };
   if (own.wire || !url.startsWith('data:')) return own;
@@ -83,12 +83,12 @@ export function file(mediaType: string, url: string, name?: string): FilePart {
   return { ...own, wire: { type: 'file', file: { ...named, file_data: url } } };
 }
 
-/** A message before it has a name and a time. */
+/** A message without its id and its time. */
 export type Said = Omit<Message, 'id'>;
 
 export const byModel = (parts: readonly Part[]): Said => ({ role: 'assistant', origin: 'model', parts });
 
-/** What stands in the user's place: their words, or what a program wrote there. */
+/** A message with role user: the user's own words, or text that a program wrote in the role of the user. */
 export function inPlaceOfUser(parts: readonly Part[], isByProgram = false): Said {
   const isProgram = isByProgram || parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
   return { role: 'user', origin: isProgram ? 'synthetic' : 'user', parts };

@@ -6,8 +6,8 @@ import { textOr } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /**
- * pi's session files: a `session` line, then entries. Newer files are a tree, of which the branch of the last entry is
- * the conversation. Compactions are told in `compaction_at` and not played again. The system prompt is not in the file.
+ * pi's session files: a `session` line, then entries. In newer files the entries are a tree, and the branch of the last
+ * entry is the conversation. `compaction_at` lists compactions, which are not replayed. The file has no system prompt.
  */
 export const pi: Importer = {
   name: 'pi',
@@ -31,8 +31,8 @@ class PiReader {
     else {
       const own = typeof id === 'string' ? id : undefined;
       const last = this.#entries.at(-1);
-      // Files of older versions have no ids: there, behind such lines, and where a parent's line is torn, it goes on from
-      // the one before. A parent of null begins anew.
+      // An entry follows the previous one if that one has no id (as in older versions), or if the line of its parent is
+      // torn. A parent of null starts a new tree.
       const before = last?.id === undefined || isText(parent) ? last : undefined;
       this.#entries.push({ id: own, parent: textOr(parent), before, line });
     }
@@ -59,14 +59,14 @@ class PiReader {
   }
 }
 
-/** The message of an entry; extensions write theirs without the envelope. */
+/** The message of an entry. Extensions write their messages without the envelope. */
 function sourceOf(line: Fields): Fields | undefined {
   if (line.type === 'message') return isFields(line.message) ? line.message : undefined;
   if (line.type === 'custom_message') return { role: 'custom', content: line.content };
   return line.type === 'branch_summary' ? { role: 'branchSummary', summary: line.summary } : undefined;
 }
 
-/** Undefined for what the model was not sent. */
+/** Undefined for content that was not sent to the model. */
 function saidIn(source: Fields, note: Note): part.Said | undefined {
   switch (source.role) {
     case 'user':
@@ -97,7 +97,7 @@ function saidIn(source: Fields, note: Note): part.Said | undefined {
   }
 }
 
-/** What `!command` shows the model. */
+/** The text that the model sees of a `!command`. */
 function shellText({ command, output, exitCode, cancelled }: Fields): string {
   const shown = isText(output) ? `\`\`\`\n${output}\n\`\`\`` : '(no output)';
   const end = cancelled === true ? '\n(cancelled)' : exitCode ? `\nexit code ${String(exitCode)}` : '';

@@ -14,27 +14,27 @@ import { pi } from './pi.js';
 import type { ImportedSession, Importer, ReadSession, SessionReader } from './recording.js';
 import { isItem, objectWith, readWire, WireLines } from './requests.js';
 
-/** What agents record, the surest marks first. */
+/** Formats of agents' recordings, the most certain marks first. */
 const IMPORTERS: readonly Importer[] = [corpus, claudeCode, codex, geminiCli, copilot, pi, openCode];
 
-/** Every name that `readSession` takes as `format`, besides `auto`. */
+/** Every name that `readSession` takes as `format`, in addition to `auto`. */
 export const formatNames: readonly string[] = [...formats.keys(), ...IMPORTERS.map(({ name }) => name)];
 
-/** How a recorded session is read. */
+/** Options for reading a recorded session. */
 export interface ReadOptions {
-  /** A name from `formatNames`, or `auto` (the default): told from the file. */
+  /** A name from `formatNames`, or `auto` (the default): the format is detected from the file. */
   readonly format?: string;
-  /** A longer line is skipped and named, without being held in memory. Default 256 MiB. */
+  /** Longer lines are skipped and listed in the notices, without being held in memory. Default: 256 MiB. */
   readonly maxLineBytes?: number;
 }
 
-/** Half of what a JavaScript string can hold. The longest line in our recorded sessions has 0.2 MB. */
+/** Half of the length limit of a JavaScript string. The longest line in our recorded sessions has 0.2 MB. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads a recorded session, by its path or as a browser's `File`. JSON Lines are streamed: besides the messages, no more
- * than one line is held.
- * Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and named in the notices.
+ * Reads a recorded session from a path or a browser's `File`. JSON Lines are streamed: in addition to the messages, at
+ * most one line is held in memory.
+ * @throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and listed in the notices.
  */
 export async function readSession(file: string | FileLike, options: ReadOptions = {}): Promise<ReadSession> {
   const { format = 'auto', maxLineBytes = MAX_LINE_BYTES } = options;
@@ -57,14 +57,14 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
 /** A file that is one JSON value. */
 export interface JsonFile {
   readonly value: unknown;
-  /** Some of its bytes are no UTF-8. */
+  /** True if some of its bytes are not UTF-8. */
   readonly isDamaged: boolean;
 }
 
 /** Reads a file that is one JSON value, such as a request. Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`. */
 export const readJson = async (path: string): Promise<unknown> => (await readJsonFile(path)).value;
 
-/** The same, and whether its bytes could be read. */
+/** Reads a file that is one JSON value, and says whether all of its bytes were UTF-8. */
 export async function readJsonFile(path: string): Promise<JsonFile> {
   const chunks = chunksOf(path);
   try {
@@ -88,21 +88,21 @@ async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return first.done ? Buffer.alloc(0) : first.value;
 }
 
-/** One JSON value over the whole file: a list, or an object printed over several lines. */
+/** Whether the file is one JSON value: a list, or an object printed over several lines. */
 function isWhole(head: string): boolean {
   const start = head.trimStart();
   if (start.startsWith('[')) return true;
   const [first = '', second] = start.split(/\r?\n/, 2).map((line) => line.trim());
   if (!first.startsWith('{') || second === undefined || first.endsWith('}')) return false;
-  // A torn first line of JSON Lines breaks off anywhere and is followed by the next object.
+  // A torn first line of JSON Lines may break off anywhere, and the next line starts with an object.
   return /[{[,:]$/.test(first) || !second.startsWith('{');
 }
 
-/** One JSON value: a recording, a request body, a list of messages, or of what would be lines. */
+/** Reads one JSON value: a recording, a request body, or a list of messages or of the values that would be lines. */
 async function readWhole(source: Source, first: Buffer, rest: AsyncIterable<Buffer>): Promise<ReadSession> {
   const { value, isDamaged } = await valueOf(source.path, first, rest);
   const list = Array.isArray(value) ? (value as readonly unknown[]) : undefined;
-  // As the head of the same values would be, one a line.
+  // The head that the same values would have with one value per line.
   const head = list
     ? list
         .slice(0, 5)
@@ -176,14 +176,14 @@ function session(
   };
 }
 
-/** For a first line too long to be seen whole. */
+/** Recognises a first line that is too long to be seen whole. */
 const FIRST_KEY = /^\s*\{\s*"(role|messages)"\s*:/;
 
-/** Whether one of the first lines is a message: lines before it may be torn, or say something else. */
+/** Whether one of the first lines is a message. Lines before the message may be torn or of another kind. */
 const hasMessageLine = (head: string): boolean =>
   FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(jsonIn(line)));
 
-/** The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none. */
+/** The JSON value of a file, with its numbers as written. Throws `INPUT_FORMAT` if the file is no single JSON value. */
 async function valueOf(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<JsonFile> {
   const pieces = [first];
   let bytes = first.length;

@@ -4,33 +4,33 @@ import type { Message, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
 import type { Said } from './parts.js';
 
-/* What readers of recordings have in common. */
+/* Common parts of the readers of recordings. */
 
-/** A session taken from a file, and what the file says about itself. */
+/** A session from a file, and the file's statements about itself. */
 export interface ImportedSession {
   readonly parsed: Parsed;
   readonly meta?: Fields;
-  /** Which format the reader took it for, where only the values themselves could tell. */
+  /** The detected format, if only the values themselves could show it. */
   readonly taken?: Taken;
 }
 
 export interface Taken {
   readonly name: string;
-  /** Why, for the sentence that tells the user. */
+  /** The reason for the format, as a phrase for the user. */
   readonly mark: string;
 }
 
-/** Takes a file's values one by one, so that what is not needed is never held. */
+/** Takes a file's values one by one, so that unneeded values are never held in memory. */
 export interface SessionReader {
-  /** @param line where it stands in the file, counted from 1 */
+  /** @param line line number in the file, counted from 1 */
   take(value: unknown, line: number): void;
-  /** Throws `INPUT_FORMAT` where the values are not this format after all. */
+  /** Throws `INPUT_FORMAT` if the values turn out not to be in this format. */
   finish(): ImportedSession;
 }
 
-/** What an agent records: one JSON object a line, or (`isWhole`) one object over the whole file. */
+/** The recording format of an agent: one JSON object per line, or (`isWhole`) one object over the whole file. */
 export interface Importer extends Taken {
-  /** Looks at the beginning of the file and says whether this is its format. */
+  /** Whether the beginning of the file shows this format. */
   recognises(head: string): boolean;
   readonly isWhole?: boolean;
   open(): SessionReader;
@@ -39,24 +39,24 @@ export interface Importer extends Taken {
 /** A recorded session, as far as it could be read. */
 export interface ReadSession {
   readonly format: string;
-  /** One sentence: which format was taken, and why. */
+  /** One sentence: the chosen format and the reason. */
   readonly how: string;
   readonly parsed: Parsed;
-  /** What the file says about itself: id, model, where compactions stood. */
+  /** The file's statements about itself: id, model, positions of compactions. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Says what a reader met, at the message or entry that it is in. */
+/** Adds a notice of a reader, at the message or entry that it concerns. */
 export type Note = (kind: string, what: string) => void;
 
-/** What nobody here knows, as its JSON text: nothing is lost. */
+/** Keeps content of an unknown type as its JSON text, so that nothing is lost. */
 export function unknownPart(part: unknown, what: string, note: Note): TextPart {
   const type = isFields(part) ? jsonText(part.type) || 'none' : typeof part;
   note('unknown-part', `${what} of type ${type} is kept as its JSON text`);
   return { type: 'text', text: typeof part === 'string' ? part : jsonText(part) };
 }
 
-/** Collects what a reader finds, in the order of the file. */
+/** Collects the findings of a reader, in the order of the file. */
 export class Recording {
   messages: Message[] = [];
   /** Indexes of the messages before which the agent compacted. */
@@ -66,7 +66,7 @@ export class Recording {
 
   constructor(private readonly importer: string) {}
 
-  /** What the file says of itself: the first word on each stands. */
+  /** Adds the file's statements about itself; the first value of each field is kept. */
   about(fields: Fields): void {
     for (const [name, value] of Object.entries(fields)) this.#about[name] ??= value;
   }
@@ -75,25 +75,25 @@ export class Recording {
     return (kind, what) => void this.#notices.push({ at, kind, what });
   }
 
-  /** Says that so many things in the file were left out, or taken otherwise; nothing where there are none. */
+  /** Notes how many things in the file were left out or changed; adds no notice for 0. */
   counted(count: number, kind: string, what: string): void {
     if (count > 0) this.#notices.push({ at: 'file', kind, what: `${count} ${what}` });
   }
 
-  /** The next message; an answer that ended before it said anything cannot be sent again, and is none. */
+  /** Adds a message. An answer without text or calls cannot be sent again, so it is left out. */
   add(id: string, said: Said, time: { readonly createdAt?: number }): void {
     const says = said.parts.some((part) => part.type !== 'reasoning' || said.role === 'user');
     if (says) this.messages.push({ id, ...said, ...time });
     else this.noteAt(id)('empty-message', 'nothing said; left out');
   }
 
-  /** What a wire format read. */
+  /** Adds the result of a wire format's parser. */
   takes(messages: readonly Message[], notices: readonly Notice[]): void {
     this.messages = this.messages.concat(messages);
     this.#notices = this.#notices.concat(notices);
   }
 
-  /** Throws `INPUT_FORMAT` where nobody says anything: the file is not what it was taken for. */
+  /** Throws `INPUT_FORMAT` if there is no message, because the file is then not in the assumed format. */
   session(): ImportedSession {
     const { messages, compactions } = this;
     if (messages.length === 0)

@@ -3,9 +3,9 @@ import { fieldsOf, formats, isFields, isKnownRole, kindOf, type Fields } from '.
 import { fieldsIn } from './parts.js';
 import type { ImportedSession, SessionReader } from './recording.js';
 
-/* Requests: how each wire format shows, and how they are read. */
+/* Requests: how each wire format is recognised, and how requests are read. */
 
-/** How a wire format shows, in a body and in a single message or item. Marks that no other format carries. */
+/** The marks of a wire format in a body and in a single message or item. No other format has these marks. */
 interface WireMarks {
   readonly format: string;
   readonly body: (body: Fields) => boolean;
@@ -18,7 +18,7 @@ const RESPONSES_PARTS = ['input_text', 'output_text', 'input_image', 'input_file
 const RESPONSES_ITEMS = /^(function|custom_tool|local_shell|computer|shell|apply_patch)_call(_output)?$/;
 const LANGCHAIN_TYPES = ['human', 'ai', 'AIMessageChunk', 'HumanMessage', 'AIMessage', 'ToolMessage'];
 
-/** The surest marks first; what carries none of them is chat. */
+/** The most certain marks first. A request without any mark is chat. */
 const MARKS: readonly WireMarks[] = [
   {
     format: 'gemini',
@@ -40,7 +40,7 @@ const MARKS: readonly WireMarks[] = [
   },
   {
     format: 'anthropic',
-    // Beside the messages, only Anthropic carries the system prompt and names schemas so.
+    // In addition to messages, only Anthropic's body has the system prompt, and only its tools name their schema so.
     body: (body) =>
       Array.isArray(body.messages) &&
       (typeof body.system === 'string' ||
@@ -57,13 +57,13 @@ const MARKS: readonly WireMarks[] = [
 
 const LISTS = ['messages', 'contents', 'input', 'prompt'] as const;
 
-/** What is not marked otherwise is this, the most widely spoken format. */
+/** The format of requests without marks, because it is the most widely used. */
 const UNMARKED = 'openai-chat';
 
-/** Which wire format a body or message list is in; undefined where it holds no messages at all. */
+/** The wire format of a body or a list of messages; undefined if the value holds no messages at all. */
 export function wireOf(value: unknown): string | undefined {
   if (isFields(value)) {
-    // As with each message on a line of its own; a custom tool's call has an `input`, as a body of Responses has.
+    // One message per line is no body either. The call of a custom tool has an `input`, as a body of Responses does.
     if (!isBody(value) && (value.input === undefined || isItem(value))) return undefined;
     const marked = MARKS.find(({ body }) => body(value))?.format;
     return marked ?? (Array.isArray(value.messages) ? wireOf(value.messages) : undefined);
@@ -73,12 +73,12 @@ export function wireOf(value: unknown): string | undefined {
   return marked ?? UNMARKED;
 }
 
-/** An object around messages, whatever they are. */
+/** An object with a list of messages of any kind. */
 function isBody(value: unknown): boolean {
   return isFields(value) && LISTS.some((field) => Array.isArray(value[field]));
 }
 
-/** Reads a body, or a bare list of messages; undefined where it is in no wire format. */
+/** Reads a body or a list of messages; undefined if the value is in no wire format. */
 export function readWire(value: unknown, expected?: WireFormat): ImportedSession | undefined {
   const format = expected ?? formats.get(wireOf(value) ?? '');
   if (!format) return undefined;
@@ -88,7 +88,7 @@ export function readWire(value: unknown, expected?: WireFormat): ImportedSession
   };
 }
 
-/** Whether an object by itself looks like a message of some wire format. */
+/** Whether a single object looks like a message of some wire format. */
 export function isItem(value: unknown): boolean {
   if (!isFields(value)) return false;
   return isKnownRole(value.role) || value.role === 'model' || wireOf([value]) !== UNMARKED;
@@ -98,7 +98,7 @@ function hasPart(item: Fields, types: readonly string[]): boolean {
   return fieldsIn(item.content).some(({ type }) => typeof type === 'string' && types.includes(type));
 }
 
-/** Anthropic's images and documents; no other format puts an object there. */
+/** Whether the item has an image or a document of Anthropic's. No other format has an object in `source`. */
 function hasSource(item: Fields): boolean {
   return fieldsIn(item.content).some(({ source }) => typeof fieldsOf(source).type === 'string');
 }
@@ -121,13 +121,13 @@ function isLangChain(item: Fields): boolean {
 interface WireFile {
   /** The format that the user named. */
   readonly expected?: WireFormat | undefined;
-  /** One of the first lines is a message: what is none among them is skipped, and named. */
+  /** True if one of the first lines is a message. Other lines are then skipped and listed in the notices. */
   readonly isHopeful: boolean;
-  /** The error where it is nothing that is known. */
+  /** Makes the error for a value of no known format. */
   readonly unknown: (found: string) => Error;
 }
 
-/** Lines that no recording has: messages of some wire format, one a line, or a single line that holds a whole request. */
+/** Reads lines that are no recording: messages of a wire format, one per line, or one line with a whole request. */
 export class WireLines implements SessionReader {
   readonly #items: unknown[] = [];
   readonly #bodies: unknown[] = [];
@@ -161,6 +161,6 @@ export class WireLines implements SessionReader {
   }
 }
 
-/** By its first few fields, as a person reads them. */
+/** Describes an object by its first few fields. */
 export const objectWith = (value: object): string =>
   `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no fields'}`;

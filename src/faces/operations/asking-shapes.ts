@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { CallRecord, Disposition, timeMs, tokens } from './shapes.js';
 
-/** Shapes of what is said of the past: what was said, what became of it, what was given back. */
+/** Shapes of answers about the past: sent words, what compaction did to messages, content given back. */
 
 export const Finding = z
   .looseObject({

@@ -7,14 +7,14 @@ import { shown } from './plans.js';
 import * as shapes from './shapes.js';
 import { verb } from './verb.js';
 
-/* What became of messages, what calls were sent, what was said originally, and what it all cost. */
+/* The fate of messages, the calls that were sent, the original words, and the costs. */
 
-/** In a query string everything is text. */
+/** Coerced, because every value in a query string is text. */
 export const CallNumber = z.coerce.number().int().min(1);
 
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** Models write numbers as text, and null for what they leave out. */
+/** Models write numbers as text, and null for omitted fields. */
 const numberOfModels = z.coerce.number().int().nullish();
 
 const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
@@ -133,7 +133,7 @@ export const costs = verb(
   ({ operator }) => ({ costs: operator.costs, net: operator.netCosts }),
 );
 
-/** What a part says, for people who look through messages. */
+/** The text of a part, for people who look through messages. */
 export function wordsOf(part: Part): string {
   if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
   return part.type === 'file' ? `[${part.mediaType}, ${part.bytes} bytes]` : textOf(part);

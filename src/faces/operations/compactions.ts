@@ -6,7 +6,7 @@ import { effectOf } from './effect.js';
 import { CompactionRecord, Effect, Flag, NetCost } from './shapes.js';
 import { verb } from './verb.js';
 
-/* Compactions that were made: looked at, judged, taken back. */
+/* Compactions that were made: listed, judged, undone. */
 
 const Records = z.object({ records: z.array(CompactionRecord) });
 

@@ -4,10 +4,10 @@ import type * as schemas from './shapes.js';
 
 type Effect = z.infer<typeof schemas.Effect>;
 
-/** Newest values of a list; a distribution needs no more. */
+/** Most values of a list, the newest ones; a distribution needs no more. */
 const MOST_LISTED = 500;
 
-/** Adds up compactions of any number of sessions; those that were undone count as runs and save nothing. */
+/** Adds up compactions of any number of sessions. Undone compactions count as runs but save nothing. */
 export function effectOf(records: readonly CompactionRecord[]): Effect {
   const ordered = records.toSorted((a, b) => a.committedAt - b.committedAt);
   const standing = ordered.filter(({ status }) => status === 'committed');

@@ -1,4 +1,4 @@
-/** What operators do with one session: each verb once, for every face. */
+/** Operators' actions on one session: each verb is defined once, for every face. */
 export * from './asking.js';
 export * from './compactions.js';
 export * from './plans.js';

@@ -10,7 +10,7 @@ import type {
 import { CompactionRecord, Plan, PlanChanges, Reading, ShownMessage } from './shapes.js';
 import { verb } from './verb.js';
 
-/* Plans: looked at, changed, committed, and answered where they wait. */
+/* Plans: listed, changed, committed, and approved or rejected while they wait. */
 
 const Answered = z.object({ record: CompactionRecord.optional() });
 const hash = z.string().min(1);
@@ -34,7 +34,7 @@ export const reject = verb(
   },
 );
 
-/** Verbs of plans that were made before, and are kept in this store. */
+/** Verbs for earlier plans, which are kept in this store. */
 export const planVerbs = (store: SessionStore) => ({
   plans: verb(
     'Plans that were made and not committed, newest first; one of them may wait for a yes.',
@@ -96,7 +96,7 @@ export const planVerbs = (store: SessionStore) => ({
   ),
 });
 
-/** Asked again, because an answer got lost, or by two operators at once: what was done stands. */
+/** Makes a commit idempotent: after a repeated or concurrent request, returns the record that is already committed. */
 const once = ({ operator }: Session, of: string | undefined, commit: () => Promise<RecordValue>) =>
   commit().catch((error: unknown) => {
     const done = operator.history.find(({ plan, status }) => plan.hash === of && status === 'committed');
@@ -104,7 +104,7 @@ const once = ({ operator }: Session, of: string | undefined, commit: () => Promi
     throw error;
   });
 
-/** A message of a request as operators see it: what it is, or what it stands for, and why. */
+/** A message of a request for operators: original, replaced, or a summary, and by which stage and why. */
 export function shown({ message, source, replaced, made, size, from, to }: ViewMessage): object {
   const [mark] = replaced?.values() ?? [];
   const by = mark ? { stage: mark.stage, reason: mark.reason } : made;
@@ -121,7 +121,7 @@ export function shown({ message, source, replaced, made, size, from, to }: ViewM
   };
 }
 
-/** Plans of one agent that are kept to be looked at and committed; the oldest goes first. */
+/** Most plans of one agent that are kept to be shown and committed. The oldest plan is dropped first. */
 const MOST_PLANS = 20;
 
 interface KeptPlan {
@@ -130,14 +130,14 @@ interface KeptPlan {
 }
 
 const KEPT = z.object({ at: z.number(), plan: Plan });
-/** One that is damaged in the store is gone as an old one is. */
+/** A plan that is damaged in the store is treated as dropped. */
 const isKept = (value: unknown): value is KeptPlan => KEPT.safeParse(value).success;
 
 type Place = Pick<Session, 'id' | 'agentPath'>;
 
 const scopeOf = ({ id, agentPath }: Place): string => `service.plans ${JSON.stringify([id, agentPath])}`;
 
-/** Keeps a plan in the store, so that any process on it can show and commit it. */
+/** Keeps a plan in the store, so that any process with that store can show and commit it. */
 export async function keepPlan(
   store: SessionStore,
   place: Place,
@@ -150,13 +150,13 @@ export async function keepPlan(
   for (const { plan: old } of kept.slice(MOST_PLANS)) await store.setValue(scope, old.hash, undefined);
 }
 
-/** Newest first. */
+/** Kept plans, the newest first. */
 async function keptPlans(store: SessionStore, place: Place): Promise<readonly KeptPlan[]> {
   const kept: readonly unknown[] = Object.values(await store.values(scopeOf(place)));
   return kept.filter(isKept).toSorted((a, b) => b.at - a.at);
 }
 
-/** A plan that was made before, or the one that waits. Rejects with `PLAN_UNKNOWN`. */
+/** An earlier plan, or the pending plan. Rejects with `PLAN_UNKNOWN`. */
 async function planOf(store: SessionStore, session: Session, hash: string): Promise<PlanValue> {
   const { pending } = session.operator;
   if (pending?.plan.hash === hash) return pending.plan;

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { FLAGS } from '../../transcript/index.js';
 
-/** Shapes of what the HTTP API says. Objects of the library are described by what a caller relies on; they hold more. */
+/** Shapes of the HTTP API's answers. Shapes of library objects list what callers may rely on; the objects hold more. */
 
 export const tokens = (description: string) => z.number().describe(description);
 export const timeMs = z.number().describe('Milliseconds since the epoch.');
@@ -86,7 +86,7 @@ export const PlanChanges = z.strictObject({
     .describe('Other words, by place of the edit.'),
 });
 
-/** What an operator thinks of a compaction. */
+/** An operator's judgement of a compaction. */
 export const Flag = z.enum(FLAGS);
 
 export const CompactionRecord = z
@@ -102,7 +102,7 @@ export const CompactionRecord = z
   })
   .meta({ id: 'CompactionRecord' });
 
-/** As lists show it: what was done, and not the words that stand for it. */
+/** A record as lists show it: with its figures, without the edits and their text. */
 export const CompactionSummary = CompactionRecord.extend({
   plan: Plan.partial({ edits: true }).meta({ id: 'PlanSummary' }),
 }).meta({ id: 'CompactionSummary' });
@@ -195,7 +195,7 @@ export const Skipped = z
   .number()
   .describe('Sessions that could not be read, which are left out; GET /sessions names the fault of each.');
 
-/** What is known of a session at a glance; what follows `live` costs opening it. */
+/** A session at a glance. To fill `title` and the figures from `reading` on, the session has to be opened. */
 export const SessionSummary = z
   .object({
     id: z.string(),
@@ -213,7 +213,7 @@ export const SessionSummary = z
       .number()
       .optional()
       .describe('Spans that undo holds: no run touches them until they are released.'),
-    /** Flags of its compactions, counted. */
+    /** Number of its compactions by flag. */
     flags: z.object({ good: z.number(), bad: z.number(), neutral: z.number() }).optional(),
     savedTokens: z.number().optional().describe('Tokens that its compactions keep out of the next request.'),
     net: z.number().optional().describe('Sum of the net costs of its compactions: plain input tokens.'),
@@ -263,7 +263,7 @@ export const Effect = z
   })
   .meta({ id: 'Effect' });
 
-/** A page of a list; `next` is the cursor of the one after it. */
+/** A page of a list. `next` is the cursor of the next page. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional(), total: z.number().optional() });
 

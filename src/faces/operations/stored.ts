@@ -2,25 +2,25 @@ import type { Session, Spillway } from '../../session/index.js';
 import type { SessionStore, ThreadInfo, ThreadKey } from '../../spi/index.js';
 import { present } from './verb.js';
 
-/** What is known of sessions beside their threads, by session and agent path. */
+/** Scope of the values that the store keeps about sessions in addition to their threads, by session and agent path. */
 export const ABOUT = 'service.sessions';
 
 export const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
 
-/** What a session is opened with. */
+/** The options with which a session is opened. */
 export interface AboutSession {
   readonly format: string;
   readonly model?: string | undefined;
-  /** The session whose answers its history begins with, and which it left. */
+  /** The session whose history this one shares up to some answer, after which it departs. */
   readonly forkOf?: string;
 }
 
-/** Undefined where nothing was said of it: it was made by a library. */
+/** Undefined if the store has no such value, because a library made the session. */
 export async function aboutStored(store: SessionStore, key: ThreadKey): Promise<AboutSession | undefined> {
   return (await store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
 }
 
-/** Its format and model, told when it was made or read from its log. */
+/** A session's format and model, stored when the session was made, or else read from its log. */
 export async function howToOpen(store: SessionStore, key: ThreadKey): Promise<AboutSession> {
   const about = await aboutStored(store, key);
   const model = about?.model ?? (await modelOf(store, key));
@@ -29,24 +29,24 @@ export async function howToOpen(store: SessionStore, key: ThreadKey): Promise<Ab
   return { format: first?.wireFormat ?? 'openai-chat', model };
 }
 
-/** A session as whoever keeps it has it: in its format, and with the limits of its model unless another is named. */
+/** Opens a session as its owner does: in its format, with the limits of its own model unless `named` is another. */
 export async function openStored(spillway: Spillway, key: ThreadKey, named?: string): Promise<Session> {
   const { format, model } = await howToOpen(spillway.store, key);
   const { sessionId: id, agentPath } = key;
   return spillway.open({ id, agentPath, format, ...present({ model: named ?? model }) });
 }
 
-/** The model that its newest call went to. */
+/** The model of the session's newest call. */
 async function modelOf(store: SessionStore, key: ThreadKey): Promise<string | undefined> {
   const [call] = await store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
   const { model } = (call?.body ?? {}) as { readonly model?: string | null };
   return model ?? undefined;
 }
 
-/** Behind one of these no plan waits that was proposed before it. */
+/** After an entry of these kinds, no earlier proposed plan is pending. */
 const ENDS: ReadonlySet<string> = new Set(['commit', 'reject', 'rollback']);
 
-/** Whether a plan of a thread may wait for a yes: its session says so for sure. Costs the newest entries of its ledger. */
+/** Whether a plan of a thread may be pending; only its session is certain. Reads the newest entries of the ledger. */
 export async function mayWait(store: SessionStore, { head, ...key }: ThreadInfo): Promise<boolean> {
   for (let at = head.entries - 1; at >= 0; at--) {
     const [entry] = await store.entries(key, at, at + 1);

@@ -2,20 +2,20 @@ import { z } from 'zod/v4';
 import type { Session } from '../../session/index.js';
 
 type Fields = z.core.$ZodShape;
-/** What was said; a field that says nothing is left out. */
+/** Input of a verb, with undefined fields left out. */
 type Said<Shape extends Fields> = Exact<z.output<z.ZodObject<Shape>>>;
 type Exact<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
-/** An act of operators on one session, the same for the library, the HTTP API, the command line and tools of agents. */
+/** An operator's action on one session, the same for the library, the HTTP API, the command line and agents' tools. */
 export interface Verb<Shape extends Fields = Fields, Output = unknown> {
   readonly summary: string;
-  /** In the library's words; a face writes them its own way: `max_tokens`, `--max-tokens`. */
+  /** Input with the library's names. Each face writes them its own way: `max_tokens`, `--max-tokens`. */
   readonly input: z.ZodObject<Shape>;
-  /** What the answer holds at least; absent: nothing is answered. */
+  /** The fields that the answer has at least. Absent if the verb has no answer. */
   readonly output?: z.ZodType | undefined;
-  /** Of a list: it ends with its newest. Others begin with it. */
+  /** True for a list that ends with its newest item. Other lists begin with their newest. */
   readonly isOldestFirst?: boolean;
-  /** More in `given` than the input names is left alone. */
+  /** Ignores fields of `given` that the input does not name. */
   run(session: Session, given: z.output<z.ZodObject<Shape>>): Promise<Output>;
 }
 
@@ -23,7 +23,7 @@ export function verb<Shape extends Fields, Output>(
   summary: string,
   fields: Shape,
   output: z.ZodType | undefined,
-  /** Of the session as a whole: it was read to its beginning. */
+  /** The session is loaded from its beginning before `act` is called. */
   act: (session: Session, asked: Said<Shape>) => Output | Promise<Output>,
 ): Verb<Shape, Output> {
   return {
@@ -37,7 +37,7 @@ export function verb<Shape extends Fields, Output>(
   };
 }
 
-/** What of these fields was said. */
+/** The fields that are not undefined. */
 export function present<Fields extends object>(fields: Fields): Partial<Exact<Fields>> {
   const said = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(said) as Partial<Exact<Fields>>;
