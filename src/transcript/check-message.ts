@@ -5,7 +5,7 @@ import type { Message, Origin, Part, Role } from './message.js';
 const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 const ORIGINS: readonly Origin[] = ['user', 'model', 'tool', 'system', 'synthetic'];
 
-/** What each kind of part has to have, by the `typeof` of its value. */
+/** The required fields of each kind of part, with the `typeof` of their values. */
 const FIELDS: Readonly<Record<Part['type'], Readonly<Record<string, 'string' | 'number' | 'boolean'>>>> = {
   text: { text: 'string' },
   reasoning: { text: 'string' },
@@ -19,8 +19,8 @@ const FIELDS: Readonly<Record<Part['type'], Readonly<Record<string, 'string' | '
 const FIELDS_OF: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Map(Object.entries(FIELDS));
 
 /**
- * Whether a host that knows no types appends messages of a transcript. Throws `MESSAGE_INVALID`, which names the first
- * thing that is not as it has to be. Looks at the frame only: texts are not read.
+ * Checks a message from a host without types. Throws `MESSAGE_INVALID`, which names the first wrong field. Checks the
+ * structure only: texts are not read.
  */
 export function checkMessage(message: Message, place: number): void {
   if (!isRecord(message)) refuse(`message ${place}`, message, 'an object');
@@ -34,7 +34,7 @@ export function checkMessage(message: Message, place: number): void {
   checkParts(parts, `parts of ${subject}`);
 }
 
-/** Results within results; more of them hold themselves. */
+/** The deepest nesting of results in results; deeper content contains itself. */
 const MAX_DEPTH = 20;
 
 function checkParts(parts: readonly Part[], subject: string, depth = 0): void {
@@ -52,7 +52,7 @@ function checkParts(parts: readonly Part[], subject: string, depth = 0): void {
     for (const [field, kind] of Object.entries(fields)) {
       const value: unknown = part[field as keyof Part];
       if (typeof value !== kind) refuse(`${field} of ${at}`, value, `a ${kind}`);
-      // A size that is none would make every reading NaN, and nothing would ever be compacted.
+      // An invalid size would make every reading NaN, and nothing would ever be compacted.
       if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0))
         refuse(`${field} of ${at}`, String(value), 'a number from 0');
     }

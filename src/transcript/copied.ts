@@ -2,35 +2,35 @@ import { types } from 'node:util';
 import { thrownText } from '../errors/index.js';
 
 /**
- * Levels of objects and lists in one value. Requests nest some ten; what reads them calls itself once a level, and the
- * runtime's own JSON gives up at a few thousand. A value that holds itself ends here as well.
+ * The most levels of objects and lists in one value. Requests nest about ten; their readers recurse once per level, and
+ * the runtime's own JSON fails at a few thousand. The limit also stops at a value that contains itself.
  */
 const DEEPEST = 500;
 const BIGINT = 'a bigint';
 const TOO_DEEP = `more than ${DEEPEST} levels, or a value that holds itself`;
 
-/** What no request can carry, in the words of an error message. */
+/** A value that no request can carry. The message is used in error messages. */
 export class NotCopyable extends Error {}
 
-/** What a copy may hold, and how deep it may go. */
+/** Options of a copy. */
 export interface CopyOptions {
-  /** The copy cannot be written to. Bytes and instances of classes stay as they are. */
+  /** Freezes the copy. Bytes and instances of classes stay as they are. */
   readonly freeze?: boolean;
-  /** The copy is stored: what JSON cannot write is refused. Instances that are not copied and a `toJSON` are tried. */
+  /** The copy is stored: values that JSON cannot write are refused. Uncopied instances and a `toJSON` are tried. */
   readonly stored?: boolean;
-  /** Copies an instance of a class; without it instances are not copied. */
+  /** Copies an instance of a class; without this function, instances are shared. */
   readonly instance?: (value: object, copy: (inner: unknown) => unknown) => unknown;
 }
 
 /**
- * A deep copy of lists, object literals, bytes, dates and addresses; texts are shared. What is passed to the engine or
- * handed out by it may be written to afterwards, and neither side may see that. Throws `NotCopyable`.
+ * A deep copy of lists, object literals, bytes, dates and URLs; strings are shared. Values that are passed to the
+ * engine or returned by it may be changed later, and the other side must not see the change. Throws `NotCopyable`.
  */
 export function copied<T>(value: T, options: CopyOptions = {}): T {
   return copyOf(value, options, 0) as T;
 }
 
-/** Why `copied` would throw, without a copy being made. Instances of classes are not looked into. */
+/** Why `copied` would throw, without making a copy. Instances of classes are not examined. */
 export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'bigint') return BIGINT;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -44,8 +44,8 @@ export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
 }
 
 /**
- * What JSON says of a value: what whoever reads it after a restart has. Throws where JSON cannot say it, and where it nests
- * so deep that it could not be written everywhere.
+ * The value after a round trip through JSON, as a reader after a restart gets it. Throws `NotCopyable` if JSON cannot
+ * represent the value, or if it nests too deep.
  */
 export function jsonOf(value: unknown): unknown {
   const why = whyNotCopyable(value);
@@ -53,18 +53,18 @@ export function jsonOf(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new NotCopyable(`a ${typeof value}`);
   const json: unknown = JSON.parse(text);
-  // Instances of classes are looked into by the writer alone.
+  // The first check does not look into instances of classes; their JSON is checked here.
   const whyNot = whyNotCopyable(json);
   if (whyNot !== undefined) throw new NotCopyable(whyNot);
   return json;
 }
 
-/** No answer of a stage or a plugin holds so many. */
+/** More items than any answer of a stage or a plugin has. */
 const MOST_ITEMS = 100_000;
 
 /**
- * A list from outside as one of our own, asked for its length once: a proxy may name any length, and another one each time.
- * Throws `TypeError` where it is no list, or holds more than `most`.
+ * Copies a list from outside. Its length is read once, because a proxy may report any length, and a different one each
+ * time. Throws `TypeError` if the value is no list or has more than `most` items.
  */
 export function listFrom(value: unknown, most = MOST_ITEMS): unknown[] {
   if (!Array.isArray(value)) throw new TypeError('no list');
@@ -73,7 +73,7 @@ export function listFrom(value: unknown, most = MOST_ITEMS): unknown[] {
   return Array.from({ length }, (_, index) => value[index] as unknown);
 }
 
-/** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
+/** Whether a value is an object literal of any realm or a parsed JSON object: no bytes, no URL, no class instance. */
 export function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
@@ -96,11 +96,11 @@ function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
     const instance = copyOfInstance(value);
     if (instance !== undefined) return instance;
     if (options.stored === true) tryJson(value);
-    // What a class holds is written as the class writes it, which was tried.
+    // A class writes its own content as JSON, which was just tried.
     const within = options.stored === true ? { ...options, stored: false } : options;
     return options.instance?.(value, (inner) => copyOf(inner, within, depth + 1)) ?? value;
   }
-  // A spread gives every copy that is frozen a hidden class of its own; an assignment would set the prototype.
+  // A spread would give every frozen copy its own hidden class; an assignment would set the prototype of `__proto__`.
   const copy: Record<string, unknown> =
     options.freeze === true && !Object.hasOwn(value, '__proto__') ? Object.assign({}, value) : { ...value };
   if (options.stored === true && typeof copy.toJSON === 'function') tryJson(value);
@@ -111,7 +111,7 @@ function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
   return options.freeze === true ? Object.freeze(copy) : copy;
 }
 
-/** What throws here would throw each time that its message is stored. */
+/** Fails now if storing the value would fail each time. */
 function tryJson(value: object): void {
   try {
     JSON.stringify(value);

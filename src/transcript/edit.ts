@@ -1,23 +1,23 @@
 import type { Message, MessageSize, Part, Size } from './message.js';
 
 /**
- * A place where a model could write better text than the deterministic one that stands in the edit.
- * Filling it is optional; what it may say and how long it may be is not.
+ * An offer for a model to write a better text than the deterministic text of the edit. Filling a slot is optional; the
+ * span and the length are fixed.
  */
 export interface Slot {
-  /** Log ids of the first and last message whose originals the text speaks for. */
+  /** Log ids of the first and last message whose originals the text summarizes. */
   readonly fromId: string;
   readonly toId: string;
   /** Name of the prompt file, e.g. `micro`. */
   readonly prompt: string;
   readonly maxTokens: number;
-  /** Something stands for the span already, and the text may be longer than it: there was no room for more before. */
+  /** A text already replaces the span, and the new text may be longer: there was no room for more before. */
   readonly grows?: boolean;
 }
 
 /**
- * The content of one part gives way to zero or more parts. Ids, names and order stay:
- * a tool result keeps its call id and gets this content; a tool call keeps id and name and gets this as its arguments.
+ * Replaces the content of one part by zero or more parts. Ids, names and order stay: a tool result keeps its call id
+ * and gets this content; a tool call keeps id and name and gets this as its arguments.
  */
 export interface Replace {
   readonly kind: 'replace';
@@ -29,8 +29,8 @@ export interface Replace {
 }
 
 /**
- * A span of the log gives way to zero or more messages. Pins inside it stay, after the replacement, unless it is a pin and
- * nothing else.
+ * Replaces a span of the log by zero or more messages. Pins inside the span remain, after the replacement, unless the
+ * span is a single pin.
  */
 export interface Supersede {
   readonly kind: 'supersede';
@@ -41,10 +41,10 @@ export interface Supersede {
   readonly slot?: Slot;
 }
 
-/** What a stage may propose; there is no third kind. */
+/** The edits that a stage may propose; there is no third kind. */
 export type Edit = Replace | Supersede;
 
-/** An edit that passed the guard: who made it, and what its new content costs, measured by the pipeline. */
+/** An edit that passed the guard, with its stage and the size of its new content as the pipeline measured it. */
 export type PlannedEdit =
   | (Replace & { readonly stage: string; readonly size: Size })
   | (Supersede & { readonly stage: string; readonly sizes: readonly MessageSize[] });

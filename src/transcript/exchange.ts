@@ -1,29 +1,29 @@
 import { isToolCall, isToolResult, type LogMessage, type Part } from './message.js';
 
 /**
- * The atomic unit of compaction: one assistant step with all its calls and their results, or one plain message.
- * Its messages need not be neighbours: a user may speak between a call and its result. What a tool of the provider's
- * answers stands in an assistant's message: in that of its call, or, where the provider paused between the two, in a later
- * one, which joins the step; so do the calls that a program of the provider's makes meanwhile.
+ * The atomic unit of compaction: one assistant step with all its calls and their results, or one plain message. Its
+ * messages need not be adjacent: a user may write between a call and its result. The result of a provider's own tool is
+ * in an assistant message: in that of its call or, if the provider paused between the two, in a later message, which
+ * joins the step. Calls that a provider's program makes meanwhile join the step too.
  *
- * A result that arrives after the model has already spoken again (`stray`) is an exchange of its own: requests
- * that showed its call without it have been sent, so the two can no longer be made one without rewriting history.
+ * A result that arrives after the model's next message (`stray`) is an exchange of its own: requests that showed its
+ * call without it have been sent, so the two can no longer be made one without rewriting history.
  */
 export interface Exchange {
   readonly index: number;
   readonly kind: 'plain' | 'step' | 'stray';
-  /** Log positions of its messages, ascending. */
+  /** Log positions of the exchange's messages, ascending. */
   readonly seqs: readonly number[];
-  /** Calls that have no result yet, by id: models sometimes give two calls of one message the same id. */
+  /** Number of calls without a result, by id: models sometimes give two calls of one message the same id. */
   readonly unanswered: ReadonlyMap<string, number>;
-  /** Calls to tools that the provider runs itself, as long as they have no result: it goes on where it stopped. */
+  /** Unanswered calls of tools that the provider runs itself; the provider continues at its pause. */
   readonly paused: ReadonlySet<string>;
 }
 
 /** From one user message to the next. */
 export interface Turn {
   readonly index: number;
-  /** Log position of the user message that begins it; 0 for what precedes the first. */
+  /** Log position of the user message that begins the turn; 0 for the messages before the first user message. */
   readonly from: number;
 }
 
@@ -38,23 +38,23 @@ export class ExchangeIndex {
   readonly #exchanges: Growing[] = [];
   /** Exchange index by log position. */
   readonly #of: number[] = [];
-  /** The step that results may still join: the newest one, until the model speaks again. */
+  /** The newest step, until the model's next message: results may still join it. */
   #step: Growing | undefined;
-  /** Steps in which the provider paused, by the ids of the calls that it has not answered. */
+  /** Steps in which the provider paused, by the ids of their unanswered calls. */
   readonly #pausedIn = new Map<string, Growing>();
 
   get all(): readonly Exchange[] {
     return this.#exchanges;
   }
 
-  /** The exchange a log position belongs to. Throws `RangeError` where there is no such position. */
+  /** The exchange a log position belongs to. Throws `RangeError` if there is no such position. */
   of(seq: number): Exchange {
     const exchange = this.#exchanges[this.#of[seq] ?? -1];
     if (!exchange) throw new RangeError(`no exchange at log position ${seq}`);
     return exchange;
   }
 
-  /** The exchange it joined or began. Messages come in order of the log. */
+  /** Returns the exchange that the message joined or began. Messages must be in order of the log. */
   append(message: LogMessage): Exchange {
     const exchange = this.#join(message) ?? this.#begun(message);
     if (message.role === 'assistant') this.#takeCalls(exchange, message);
@@ -87,7 +87,7 @@ export class ExchangeIndex {
     this.#step = exchange.kind === 'step' ? exchange : undefined;
   }
 
-  /** A message that brings results for the newest step becomes part of it, and so does a yes or no to one of its calls. */
+  /** Joins a message to the newest step if it brings results or an approval for that step's calls. */
   #join(message: LogMessage): Growing | undefined {
     if (message.role === 'assistant') return this.#joinPaused(message);
     const step = this.#step;
@@ -100,7 +100,7 @@ export class ExchangeIndex {
     return this.#joined(step, message);
   }
 
-  /** Where the provider goes on from a pause: alone, results would stand without their calls, and calls without their program. */
+  /** Joins a message that continues after a pause: alone, it has results without calls, or calls without a program. */
   #joinPaused(message: LogMessage): Growing | undefined {
     let [step] = makersIn(message.parts).flatMap((id) => this.#pausedIn.get(id) ?? []);
     for (const id of answeredIn(message.parts)) {
@@ -122,18 +122,18 @@ export class ExchangeIndex {
 
 const isStray = ({ parts }: LogMessage): boolean => parts.some(isToolResult);
 
-/** Whether a message of the model waits for results, of its host's tools or of its provider's. */
+/** Whether a model's message waits for results, from tools of the host or of the provider. */
 export const isStep = ({ parts }: LogMessage): boolean =>
   parts.some(isToolCall) || pausedIn(parts).length > 0;
 
 const answeredIn = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap((part) => (part.type === 'opaque' && part.answers !== undefined ? [part.answers] : []));
 
-/** Programs of the provider's that make calls of a message. */
+/** Ids of the provider's programs that make calls of a message. */
 const makersIn = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap((part) => (isToolCall(part) && part.by !== undefined ? [part.by] : []));
 
-/** Calls to tools of the provider's that a message leaves open: it holds no result of them, and no words behind them unless they call. */
+/** Ids of provider calls that a message leaves open: without a result, and after its last text or making calls. */
 function pausedIn(parts: readonly Part[]): readonly string[] {
   const answered = answeredIn(parts);
   const makers = makersIn(parts);

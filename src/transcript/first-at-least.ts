@@ -1,4 +1,4 @@
-/** Index of the first item whose figure is at least `least`, in a list that is sorted by it; the list's length where none is. */
+/** Index of the first item whose figure is at least `least`, in a list sorted by figure; the list's length if none. */
 export function firstAtLeast<Item>(
   sorted: readonly Item[],
   least: number,

@@ -1,6 +1,6 @@
 /**
- * A number of a JSON text that the runtime would write otherwise than it was written: 20 digits, `1e400`, `-0`, `1.0`. It
- * reckons as the nearest number there is, and `writeJson` writes it as it was.
+ * A number in a JSON text that the runtime would write differently: 20 digits, `1e400`, `-0`, `1.0`. In arithmetic it
+ * is the nearest double; `writeJson` writes the original digits.
  */
 export class NumberLiteral extends Number {
   readonly literal: string;
@@ -11,21 +11,21 @@ export class NumberLiteral extends Number {
     Object.freeze(this);
   }
 
-  /** What any other writer of JSON gets: the nearest number, null beyond all. */
+  /** The value for other JSON writers: the nearest double, or null if the number is infinite. */
   toJSON(): unknown {
     met = true;
     return mark === undefined ? Number(this.literal) : mark + this.literal;
   }
 }
 
-/** An object with fields: no list, and no number as it was written. */
+/** Whether a value is an object with fields: no list and no `NumberLiteral`. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
   );
 }
 
-/** The object that a text is as JSON; undefined where it is none. */
+/** The object in a JSON text; undefined if the text is not a JSON object. */
 export function objectIn(
   text: string,
   parse: (text: string) => unknown = JSON.parse,
@@ -38,12 +38,12 @@ export function objectIn(
   }
 }
 
-/** How the text that is being written shows numbers, and whether it has any. Writing is one synchronous call. */
+/** `mark` precedes literals while `writeJson` runs; `met` tells whether it met any. Writing is one synchronous call. */
 let mark: string | undefined;
 let met = false;
 
 /**
- * What JSON text says, with a `NumberLiteral` for each number that a double would not write back digit by digit. Throws
+ * Parses JSON, with a `NumberLiteral` for each number that a double would not write back digit by digit. Throws
  * `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
@@ -62,19 +62,19 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Levels of a text that a model wrote or a tool printed. What is read off it calls itself once a level, or is put into a
- * request, which holds 500 levels in all; a text of 30 kB may nest deeper than the stack goes.
+ * The most levels in a text of a model or tool. Its readers recurse once per level, or the value is put into a request,
+ * which holds 500 levels in all. A text of 30 kB may nest deeper than the stack allows.
  */
 const MOST_LEVELS = 400;
 
-/** As `parseJson`, of what models and tools said. Throws `SyntaxError` too where it nests so deep that nobody could write it anew. */
+/** As `parseJson`, for texts of models and tools. Throws `SyntaxError` too if a text nests too deep to be rewritten. */
 export function parseSaid(text: string): unknown {
   if (nestsTooDeep(text)) throw new SyntaxError(`more than ${MOST_LEVELS} levels`);
   return parseJson(text);
 }
 
 function nestsTooDeep(text: string): boolean {
-  // Each level is opened and closed.
+  // Each level is opened and closed by one character.
   if (text.length <= 2 * MOST_LEVELS) return false;
   const signs = /["[\]{}]/g;
   let levels = 0;
@@ -88,7 +88,7 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** As `JSON.stringify`, with every `NumberLiteral` as it was written. Undefined for what JSON cannot say. */
+/** As `JSON.stringify`, with every `NumberLiteral` as it was written. Undefined if JSON cannot represent the value. */
 export function writeJson(value: unknown, indent?: number): string | undefined {
   met = false;
   const text = JSON.stringify(value, undefined, indent) as string | undefined;
@@ -104,7 +104,7 @@ export function writeJson(value: unknown, indent?: number): string | undefined {
   }
 }
 
-/** Words that stand nowhere in a text: what begins with them there was put there. */
+/** A text that does not occur in `text`, so that every string that begins with it is a marked literal. */
 function markNotIn(text: string): string {
   for (let count = 0; ; count++) {
     const found = `number as written ${count}: `;
@@ -115,7 +115,7 @@ function markNotIn(text: string): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Where numbers stand that would be written otherwise. The text is known to be JSON. */
+/** Places of the numbers that the runtime would write differently. `text` must be valid JSON. */
 function literalsIn(text: string): readonly (readonly [start: number, end: number])[] {
   const found: [number, number][] = [];
   for (let at = 0; at < text.length;) {
@@ -131,7 +131,7 @@ function literalsIn(text: string): readonly (readonly [start: number, end: numbe
   return found;
 }
 
-/** Up to this many digits a whole number is held, whatever they are. */
+/** A double represents every whole number of up to this many digits exactly. */
 const SURE_DIGITS = 15;
 
 function isWrittenBack(text: string, start: number, end: number): boolean {
@@ -140,7 +140,7 @@ function isWrittenBack(text: string, start: number, end: number): boolean {
   return String(Number(literal)) === literal;
 }
 
-/** Just behind the quotation mark that closes the string that opens at `start`. */
+/** The index after the quotation mark that closes the string which opens at `start`. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let slashes = end - 1;
@@ -155,14 +155,14 @@ function isOfNumber(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b || isLetter(code);
 }
 
-/** `e` and `E`: inside a number an exponent, outside of one a letter of `true`. */
+/** `e` and `E`: an exponent inside a number; outside, a letter of `true` or `false`. */
 const isLetter = (code: number): boolean => code === 0x65 || code === 0x45;
 
 type Holder = Record<string, unknown>;
 
 /**
- * Puts a literal wherever a number stands in one and a text in the other, which are alike but for that. Without calling
- * itself: what the runtime parses may nest deeper than its stack goes.
+ * Puts a literal at each place that has a number in `root` and a string in `quoted`; both have the same structure. The
+ * loop does not recurse, because parsed values may nest deeper than the stack allows.
  */
 function putLiterals(root: Holder, quoted: Holder): void {
   const open: [Holder, Holder][] = [[root, quoted]];
@@ -177,7 +177,7 @@ function putLiterals(root: Holder, quoted: Holder): void {
   }
 }
 
-/** An assignment to `__proto__` would set something else. */
+/** Sets a field of any name: a plain assignment to `__proto__` would set the prototype. */
 export function setOwn(holder: Holder, key: string, value: unknown): void {
   if (key !== '__proto__') holder[key] = value;
   else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });

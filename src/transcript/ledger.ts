@@ -3,15 +3,15 @@ import type { PlannedEdit } from './edit.js';
 import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
 import type { CompactionRecord, Hold } from './plan.js';
 
-/** The hold on what a record that is taken back had compacted; nothing where none is wanted. */
+/** Makes the hold on the span of an undone record; undefined if no hold is wanted. */
 export type HoldOf = (record: CompactionRecord) => Hold | undefined;
 
-/** Head of a ledger that nothing was committed to: what the first plan is made on. */
+/** Head of a ledger without a commit: the base of the first plan. */
 export const GENESIS = 'genesis';
 
 /**
- * What happened to a view, as an append-only list of events, and what it comes to: records, holds, and the plan that
- * waits for a yes. What is live in it, seen through the log, is the view.
+ * An append-only list of events of a view, and their result: records, holds, and the plan that waits for approval. The
+ * view is the log with the live edits applied.
  */
 export class Ledger {
   readonly #events: LedgerEvent[] = [];
@@ -19,10 +19,10 @@ export class Ledger {
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
   #pending: WaitingPlan | undefined;
-  /** Undoing is a change too: it moves the head, so that plans made before it no longer fit. */
+  /** Number of undos. An undo changes the head, so that plans made before it can no longer be committed. */
   #undone = 0;
 
-  /** From events in the order they happened, as a store gives them back. */
+  /** Builds a ledger from events in the order in which they happened, as a store returns them. */
   static of(events: Iterable<LedgerEvent>): Ledger {
     const ledger = new Ledger();
     for (const event of events) ledger.play(event);
@@ -37,28 +37,28 @@ export class Ledger {
     return this.#holds;
   }
 
-  /** The plan that waits for an operator; undefined where none does. */
+  /** The plan that waits for an operator; undefined if no plan waits. */
   get pending(): WaitingPlan | undefined {
     return this.#pending;
   }
 
-  /** Everything that happened. */
+  /** All events. */
   get events(): readonly LedgerEvent[] {
     return this.#events;
   }
 
-  /** How many events there were ever. */
+  /** The number of events. */
   get version(): number {
     return this.#events.length;
   }
 
-  /** What a plan must name as its base to be committed. */
+  /** The base that a plan must name to be committed. */
   get head(): string {
     const newest = this.#records.at(-1);
     return newest ? `${newest.id}/${this.#undone}` : GENESIS;
   }
 
-  /** Records that stand: committed and not taken back. */
+  /** Records that were committed and not undone. */
   get live(): readonly CompactionRecord[] {
     return this.#records.filter(isLive);
   }
@@ -67,23 +67,23 @@ export class Ledger {
     return this.live.flatMap(({ plan }) => plan.edits);
   }
 
-  /** Spans of everything ever appended that were rolled back, ascending. */
+  /** Rolled-back spans among all messages ever appended, ascending. */
   get left(): readonly Left[] {
     return this.#left;
   }
 
-  /** A record by its id, undone ones included. */
+  /** A record by its id, including undone records. */
   find(recordId: string): CompactionRecord | undefined {
     return this.#records.find(({ id }) => id === recordId);
   }
 
-  /** Compare-and-swap: throws `LEDGER_CONFLICT` when another commit came first. */
+  /** Compare-and-swap: throws `LEDGER_CONFLICT` if another commit came first. */
   commit(record: CompactionRecord): void {
     if (record.plan.base !== this.head) throw movedOn('plan base', record.plan.base, this.head);
     this.play({ kind: 'commit', record });
   }
 
-  /** Takes off a record and every live one after it, newest first, and holds their spans. */
+  /** Undoes a record and every later live record, newest first, and holds their spans. */
   undoTo(recordId: string, holdOf: HoldOf): CompactionRecord[] {
     const from = this.#records.findIndex(({ id }) => id === recordId);
     if (from < 0) return [];
@@ -94,7 +94,7 @@ export class Ledger {
     return ids.map((id) => this.find(id)!);
   }
 
-  /** Lets go of every hold: what was undone may be compacted again. */
+  /** Ends every hold: the spans may be compacted again. */
   release(): void {
     this.play({ kind: 'release' });
   }
@@ -104,7 +104,7 @@ export class Ledger {
     this.#events.push(event);
     if (event.kind === 'commit') {
       this.#records.push(event.record);
-      // A plan that was made on another head can be committed no more: nobody is to wait for it.
+      // A waiting plan with another base can no longer be committed, so it is dropped.
       this.#pending = undefined;
     } else if (event.kind === 'undo') {
       this.#takeOff(event.records);
@@ -137,7 +137,7 @@ export class Ledger {
 
 const isLive = ({ status }: CompactionRecord): boolean => status === 'committed';
 
-/** What a plan was made on is not what stands by now. */
+/** The error for a plan whose base is no longer the head. */
 export function movedOn(subject: string, found: unknown, allowed: string): SpillwayError {
   const remedy = 'Plan again, or let `edit(plan)` judge it anew where only the ledger moved on.';
   return new SpillwayError('LEDGER_CONFLICT', { subject, found, allowed, remedy, retryable: true });

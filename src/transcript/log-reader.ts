@@ -2,18 +2,18 @@ import type { ReadonlyLog } from './log.js';
 import type { LogMessage } from './message.js';
 import { atOnce, madeIn, type Made, type Steps } from './steps.js';
 
-/** Something that is derived from a log, message by message, each once and in order. */
+/** Something that is derived from a log by reading each message once, in order. */
 export interface LogFold {
-  /** Takes in the next message of the log. */
+  /** Reads the next message of the log. */
   read(message: LogMessage): Made<void>;
 }
 
-/** Reads a log into its folds as it grows: one cursor for all of them, so that all know the same. */
+/** Reads a growing log into its folds, with one cursor, so that all folds are equally up to date. */
 export class LogReader {
   readonly #log: ReadonlyLog;
   readonly #folds: readonly LogFold[];
   #next = 0;
-  /** What is under way: whoever asks meanwhile goes on with it. */
+  /** The reading in progress; further callers continue it. */
   #reading: Steps<void> | undefined;
 
   constructor(log: ReadonlyLog, ...folds: readonly LogFold[]) {
@@ -21,12 +21,12 @@ export class LogReader {
     this.#folds = folds;
   }
 
-  /** Reads the messages that were appended since. */
+  /** Reads the messages that were appended since the last call. */
   catchUp(): void {
     atOnce(this.catchingUp());
   }
 
-  /** The same, in steps. */
+  /** The same as `catchUp`, in steps. */
   *catchingUp(): Steps<void> {
     while (!(this.#reading ??= this.#readOn()).next().done) yield;
     this.#reading = undefined;

@@ -3,51 +3,51 @@ import { ExchangeIndex, isStep, type Exchange, type Turn } from './exchange.js';
 import { frozenCopy } from './frozen.js';
 import { frozenSize, type LogMessage, type Message, type MessageSize, type Part } from './message.js';
 
-/** What stages, guard and render may know of a log. */
+/** The read access to a log for stages, guard and render. */
 export interface ReadonlyLog {
   readonly length: number;
   readonly exchanges: readonly Exchange[];
   readonly turns: readonly Turn[];
-  /** The message at a log position, from 0. Throws `RangeError` where there is none. */
+  /** The message at a log position, from 0. Throws `RangeError` if there is no such position. */
   at(seq: number): LogMessage;
   /**
-   * The messages from one log position to another, both included, or to the end; none where that stands before the first.
-   * Throws `RangeError` where a position is none.
+   * The messages from one log position to another, both included, or to the end; empty if `to` is before `from`. Throws
+   * `RangeError` if a position does not exist.
    */
   between(from: number, to?: number): LogMessage[];
-  /** The message of an id, unless it was rolled back. */
+  /** The message with an id, unless it was rolled back. */
   find(id: string): LogMessage | undefined;
-  /** The exchange a log position belongs to. Throws `RangeError` where there is no such position. */
+  /** The exchange a log position belongs to. Throws `RangeError` if there is no such position. */
   exchangeOf(seq: number): Exchange;
-  /** Index of the turn a log position lies in. */
+  /** Index of the turn that contains a log position. */
   turnOf(seq: number): number;
   /**
-   * First position not yet in any request that was answered: everything after the newest assistant message, and what was
-   * read back beside the calls of that message.
+   * First position that no answered request contains yet: everything after the newest assistant message, and recall
+   * answers just before the calls of that message.
    */
   readonly unseenFrom: number;
-  /** The newest user message that no plain assistant answer has followed yet. */
+  /** The newest user message that has no plain assistant answer yet. */
   readonly unansweredUser: LogMessage | undefined;
-  /** A step that still waits for results: the model has not spoken since, so they would join it. */
+  /** The newest step while it waits for results: the model has not answered since, so results would join it. */
   readonly openExchange: Exchange | undefined;
-  /** The provider paused in the open exchange, and goes on where that is sent back as it is: no words may stand behind it. */
+  /** The provider paused in the open exchange, and continues if the exchange is sent back with nothing after it. */
   readonly isPaused: boolean;
-  /** The first message a user wrote. */
+  /** The first message that a user wrote. */
   readonly firstUser: LogMessage | undefined;
   /**
-   * Whether a message sets out the work: the first of a user, or what programs wrote in the user's place before the model
-   * first spoke, as clients do with the instructions of a project.
+   * Whether a message describes the task: the first user message, or a synthetic user message before the model's first
+   * answer (clients send the instructions of a project this way).
    */
   isOpening(message: LogMessage): boolean;
 }
 
-/** A message that was rolled back, and where it had stood among everything ever appended. */
+/** A message that was rolled back, and its place among all messages ever appended. */
 export interface LeftMessage {
   readonly message: LogMessage;
   readonly place: number;
 }
 
-/** The append-only list of messages of one agent thread. Nothing in it ever changes. */
+/** The append-only list of messages of one agent thread. Entries never change. */
 export class Log implements ReadonlyLog {
   readonly #messages: LogMessage[] = [];
   readonly #byId = new Map<string, LogMessage>();
@@ -62,7 +62,7 @@ export class Log implements ReadonlyLog {
   readonly #opening = new Set<LogMessage>();
   readonly #left = new Map<string, LeftMessage>();
 
-  /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
+  /** Appends a message of the given size, which the caller has measured. Throws `MESSAGE_ID_TAKEN`. */
   append(message: Message, size: MessageSize): LogMessage {
     if (this.isTaken(message.id)) throw idTaken(message.id);
     const parts = Object.freeze(message.parts.map(frozenPart));
@@ -74,19 +74,19 @@ export class Log implements ReadonlyLog {
     return entry;
   }
 
-  /** Whether a message has the id, or one that was rolled back. */
+  /** Whether a message of the log, or one that was rolled back, has the id. */
   isTaken(id: string): boolean {
     return this.#byId.has(id) || this.#left.has(id);
   }
 
-  /** An id of that name that no message ever had: one that was rolled back keeps its own. */
+  /** An unused id that begins with `name`. Messages that were rolled back keep their ids. */
   freeId(name: string): string {
     let id = name;
     for (let again = 1; this.isTaken(id); again++) id = `${name}~${again}`;
     return id;
   }
 
-  /** Takes note of a message that was rolled back: it is not in the log, and its id stays taken. */
+  /** Records a message that was rolled back: it is not in the log, and its id stays taken. */
   leave(left: LeftMessage): void {
     this.#left.set(left.message.id, left);
   }
@@ -159,7 +159,7 @@ export class Log implements ReadonlyLog {
     return this.#turnOf[seq] ?? 0;
   }
 
-  /** A client asks with this log. Words of the model that stand last are to be gone on with: what they answer is open again. */
+  /** Notes a request with this log. If the model's own text is last, the user message before it is unanswered again. */
   ask(): void {
     const last = this.#messages.at(-1);
     if (last?.role !== 'assistant' || isStep(last)) return;
@@ -167,7 +167,7 @@ export class Log implements ReadonlyLog {
     this.#unseenFrom = Math.min(this.#unseenFrom, last.seq);
   }
 
-  /** Keeps the marks that depend on the newest messages only. */
+  /** Updates the marks that depend on the newest messages only. */
   #note(entry: LogMessage): void {
     const isUser = entry.role === 'user' && entry.origin !== 'synthetic';
     const saysSomething = isUser && entry.parts.some((part) => part.type !== 'tool-result');
@@ -186,7 +186,7 @@ export class Log implements ReadonlyLog {
     }
   }
 
-  /** Whether this may be the rest of an answer that also recalled: what was read back for it then still waits to be read. */
+  /** Whether a message may be the rest of an answer that also recalled: the recalled text is then still unseen. */
   #isBeside({ seq, unknownToClient, parts }: LogMessage): boolean {
     const before = seq > 0 ? this.at(seq - 1) : undefined;
     return (
@@ -198,7 +198,7 @@ export class Log implements ReadonlyLog {
   }
 }
 
-/** A copy that nobody can write to, neither who appended it nor who is shown it. What `wire` holds is its format's own. */
+/** A frozen copy, so that neither the appender nor a reader can change it. `wire` is shared. */
 function frozenPart(part: Part): Part {
   if (part.type !== 'tool-result') return frozenCopy(part);
   return frozenCopy(part, { content: Object.freeze(part.content.map((inner) => frozenCopy(inner))) });

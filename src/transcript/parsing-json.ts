@@ -1,16 +1,16 @@
 import { endOfString, parseJson, setOwn } from './json.js';
 import type { Steps } from './steps.js';
 
-/** A text of fewer characters is parsed in about a millisecond. */
+/** A shorter text is parsed in about a millisecond. */
 const AT_ONCE_CHARS = 131_072;
-/** Lists and objects that are read member by member: a body, its messages, a message, its content. */
+/** Lists and objects down to this level are read member by member: a body, its messages, a message, its content. */
 const DEEPEST = 4;
-/** Signs outside of strings that are looked at between two pauses. */
+/** Characters outside of strings that are read between two pauses. */
 const SIGNS = 16_384;
 
 const BLANK = /^[ \t\n\r]*$/;
 
-/** As `parseJson`, a few members of long lists and objects at a time. Whatever looks wrong is left to `parseJson`, which says why. */
+/** As `parseJson`, a few members of a list or object at a time. `parseJson` gets malformed text, to throw its error. */
 export function* parsingJson(text: string, depth = 0): Steps<unknown> {
   const opened = text.length > AT_ONCE_CHARS && depth < DEEPEST ? /^[ \t\n\r]*([[{])/.exec(text) : null;
   if (!opened) return parseJson(text);
@@ -48,7 +48,7 @@ export function* parsingJson(text: string, depth = 0): Steps<unknown> {
   return BLANK.test(text.slice(from)) ? (isList ? list : fields) : parseJson(text);
 }
 
-/** Where the sign stands that ends the member which begins at `start`; the length of the text where none does. */
+/** Index of the character that ends the member which begins at `start`; the text's length if there is none. */
 function* endOfMember(text: string, start: number): Steps<number> {
   let depth = 0;
   for (let at = start, signs = 1; at < text.length; signs++) {
@@ -65,7 +65,7 @@ function* endOfMember(text: string, start: number): Steps<number> {
   return text.length;
 }
 
-/** Where the value of the field begins whose name begins at `start`; -1 where no name stands there. */
+/** Index at which the value of a field begins whose name begins at `start`; -1 if there is no name. */
 function valueOf(text: string, start: number): number {
   let at = start;
   while (BLANK.test(text[at]!)) at++;

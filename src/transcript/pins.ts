@@ -6,8 +6,8 @@ import type { LogMessage } from './message.js';
 export type IsPinned = (message: LogMessage) => boolean;
 
 /**
- * A pin keeps its whole exchange: half of one left standing would be a result without its call. Each message of an
- * exchange is asked once, however many of its messages ask: one step may hold thousands of calls.
+ * Pins the whole exchange of a pin, because half an exchange would be a result without its call. Each message of an
+ * exchange is checked once, however often its exchange is asked about: one step may hold thousands of calls.
  */
 export function pinWhole(log: ReadonlyLog, isPinned: IsPinned): IsPinned {
   const known = new WeakMap<Exchange, { asked: number; pinned: boolean }>();

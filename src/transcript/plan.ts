@@ -1,43 +1,43 @@
 import type { PlannedEdit } from './edit.js';
 import type { Size } from './message.js';
 
-/** Why a run happened. */
+/** The reason for a run. */
 export interface Trigger {
   readonly kind: 'pressure' | 'overflow' | 'cap' | 'trim' | 'prune' | 'manual';
   readonly detail: string;
 }
 
-/** What the run decided on; with log, ledger and configuration it yields the same bytes again. */
+/** The inputs of the run's decision; with log, ledger and configuration they yield the same bytes again. */
 export interface DecisionInputs {
-  /** Rendered tokens on the scale that decided, and the budget they were held against. */
+  /** Rendered tokens on the deciding scale, and the budget that they were compared with. */
   readonly tokens: number;
   readonly budget: number;
   readonly pressure: number;
-  /** `estimated`, `calibrated` or `measured`, and the numbers behind it. */
+  /** `estimated`, `calibrated` or `measured`, and the numbers behind the reading. */
   readonly derivation: readonly string[];
   /** Ratio from counted tokens to the deciding scale. */
   readonly scale: number;
   /** Milliseconds since the epoch, read once per run. */
   readonly clock: number;
   readonly logLength: number;
-  /** Id of the log's last message; absent in plans of older versions, and where the log was empty. */
+  /** Id of the log's last message; absent in plans of older versions, and if the log was empty. */
   readonly logEnd?: string;
-  /** Set where the agent had the recall tool: the texts of this plan tell it to use it. */
+  /** Set if the agent had the recall tool: the texts of this plan tell it to use the tool. */
   readonly recall?: true;
 }
 
 /**
- * What an edit breaks that the guard refuses: it names what is not in view, or what is protected; changes what was not
- * sent yet; takes half an exchange; puts what cannot stand there; has a replacement that may not speak, or a taken id;
- * gains nothing; touches what another edit touches; or reasoning that has to stay.
+ * The rule that an edit breaks: it names content out of view; changes protected or unseen content; splits an exchange;
+ * has content of a wrong kind; has a replacement with a wrong role or a taken id; gains nothing; overlaps another edit;
+ * or touches reasoning that has to stay.
  */
 export type EditRule =
   'in-view' | 'protected' | 'unseen' | 'whole' | 'content' | 'replacement' | 'gain' | 'overlap' | 'reasoning';
 
-/** Why the guard refused an edit: a code and a rule for programs, a sentence for people. */
+/** Why the guard refused an edit: a code and a rule for programs, a message for people. */
 export interface EditFault {
   readonly code: string;
-  /** Absent where the stage failed, or proposed no edit at all. */
+  /** Absent if the stage failed or proposed no edit at all. */
   readonly breaks?: EditRule;
   readonly message: string;
 }
@@ -49,13 +49,13 @@ export interface StageOutcome {
   readonly before: Size;
   readonly after: Size;
   readonly edits: number;
-  /** Edits the guard turned down; the first few faults say why. */
+  /** Number of edits that the guard refused; the first few faults give the reasons. */
   readonly refused: number;
   readonly outcome: 'applied' | 'nothing' | 'failed' | 'refused';
   readonly faults: readonly EditFault[];
 }
 
-/** What may never leave the view, by part, in tokens. */
+/** The tokens that may never leave the view, by kind. */
 export interface Floor {
   readonly total: number;
   readonly parts: Readonly<
@@ -63,18 +63,18 @@ export interface Floor {
   >;
 }
 
-/** What a batch did about signed reasoning that stood behind its earliest change. */
+/** The treatment of signed reasoning after the earliest change of a batch. */
 export interface ReasoningOutcome {
   readonly choice: 'keep' | 'strip' | 'summarise';
-  /** Signed thoughts that were taken out, by themselves or with their steps; and those that stay, behind the change. */
+  /** Signed thoughts after the change that were removed (alone or with their steps), and those that remain. */
   readonly settled: number;
   readonly kept: number;
   readonly why: string;
-  /** Where the change begins: log position, and part of that message; -1 for the whole of it. */
+  /** Start of the change: log position, and part of that message; -1 for the whole message. */
   readonly from: { readonly seq: number; readonly part: number };
 }
 
-/** A message that no stage may touch, as it is sent: in tokens, of how many, and whether it was cut to its share. */
+/** A pinned message as it is sent: its tokens, its tokens in the log, and whether it was cut to its share. */
 export interface PinnedMessage {
   readonly id: string;
   readonly tokens: number;
@@ -82,7 +82,7 @@ export interface PinnedMessage {
   readonly cut: boolean;
 }
 
-/** A value: previewed, approved, committed and undone as one. `hash` covers everything above it. */
+/** A value that is previewed, approved, committed and undone as a whole. `hash` covers all other fields. */
 export interface Plan {
   readonly base: string;
   readonly trigger: Trigger;
@@ -92,73 +92,73 @@ export interface Plan {
   readonly before: Size;
   readonly after: Size;
   readonly floor: Floor;
-  /** What stands because it is pinned; absent in plans of older versions. */
+  /** The pins in view; absent in plans of older versions. */
   readonly pins?: readonly PinnedMessage[];
-  /** First log position whose rendering changes: what lies before stays in the provider's cache. */
+  /** First log position whose rendering changes: the request before it stays in the provider's cache. */
   readonly firstChanged: number;
-  /** Absent where nothing signed stood behind the change. */
+  /** Absent if no signed reasoning was after the change. */
   readonly reasoning?: ReasoningOutcome;
   readonly hash: string;
 }
 
-/** What a warning is told apart by; its message is for people, and may change. */
+/** Identifies a warning for programs. The message is for people, and its wording may change. */
 export type WarningCode =
-  /** What may never be removed does not fit. */
+  /** The floor does not fit. */
   | 'floor-too-large'
-  /** What stages or a compactor did was not enough, or the strategy drops: the oldest messages were left out. */
+  /** Stages or a compactor freed too little, or the strategy drops: the oldest messages were left out. */
   | 'oldest-dropped'
-  /** The first gate is still passed after the run. */
+  /** Pressure is still above the first gate after the run. */
   | 'still-full'
-  /** The summarizer's model could not read what it was to summarise. */
+  /** The source of a summary was too long for the summarizer's model. */
   | 'source-too-long'
-  /** The provider takes less than the window that the settings state. */
+  /** The provider accepts fewer tokens than the configured window. */
   | 'limit-below-window'
-  /** What was held since an undo did not fit into a request: it was compacted again. */
+  /** A span that was held since an undo did not fit into a request and was compacted again. */
   | 'holds-gave-way'
-  /** Beside the answer that was asked for, what may never be removed would not fit: less is kept for the answer. */
+  /** The floor does not fit next to the requested answer: less is reserved for the answer. */
   | 'answer-gives-way'
-  /** The provider refused a request of this session as too long, and not for the first time, or nothing could be made smaller. */
+  /** The provider refused a request as too long again, or for the first time with nothing left to shrink. */
   | 'refused-again'
-  /** What was to make a refused request smaller failed: it was not sent again. */
+  /** Shrinking a refused request failed; it was not sent again. */
   | 'failed-after-refusal'
-  /** The provider refused a signature on reasoning: all that was signed was taken out, and the request sent again. */
+  /** The provider refused a reasoning signature: all signed reasoning was removed and the request sent again. */
   | 'signature-refused'
-  /** What a plugin asked for could not be done. */
+  /** A plugin's request could not be fulfilled. */
   | 'plugin-not-heeded'
-  /** Nothing is known of the model, so its window is a guess. */
+  /** The model is unknown, so its window is a guess. */
   | 'window-guessed'
-  /** What an operator gave back had no room in the request. */
+  /** The request had no room for content that an operator gave back. */
   | 'give-back-left-out';
 
-/** What an operator should know and do, where compaction was not enough. */
+/** Tells an operator that compaction was not enough, and what to do. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
 }
 
-/** One call of a summarizer, whatever came of it. */
+/** One call of a summarizer, with any outcome. */
 export interface ModelCall {
   readonly summarizer: string;
   readonly endpoint: string;
-  /** The model that answered; absent where none did. */
+  /** The model that answered; absent if no model answered. */
   readonly model?: string;
   readonly prompt: string;
-  /** What the text was to stand for. */
+  /** Handle of the span or part that the text was to replace. */
   readonly handle: string;
-  /** Piece of the source, from 1; and which attempt at it this was, from 1. */
+  /** Number of the piece of the source, and of the attempt at that piece; both from 1. */
   readonly chunk: number;
   readonly attempt: number;
   readonly outcome: 'filled' | 'refused' | 'failed' | 'late' | 'cancelled';
-  /** Why it was not taken, or what was mended. Never a text of the endpoint's own. */
+  /** Why the text was not taken, or what was repaired in it. Never text from the endpoint. */
   readonly reason?: string;
-  /** Provider's tokens, where it reported them. */
+  /** Tokens as the provider reported them; absent if it reported none. */
   readonly usage?: CallUsage;
-  /** US dollars; null where the price or the usage is not known. */
+  /** US dollars; null if the price or the usage is unknown. */
   readonly cost: number | null;
   readonly durationMs: number;
 }
 
-/** Tokens of one call as the provider reported them. `inputTokens` are those that no cache gave or took. */
+/** Tokens of one call as the provider reported them. `inputTokens` excludes tokens that a cache gave or took. */
 export interface CallUsage {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
@@ -166,24 +166,24 @@ export interface CallUsage {
   readonly outputTokens: number;
 }
 
-/** Who was to write the text of a compaction, and by what: its own prompt, a named agent, the default, code, or nobody. */
+/** The source of a compaction's text: the prompt's own model, a named agent, the default, code, or none. */
 export interface SummarizerChoice {
   readonly from: 'prompt' | 'agent' | 'default' | 'code' | 'none';
-  /** The prompt, the agent, the model, or `extractive` where text is our own. */
+  /** The prompt, the agent, the model, or `extractive` if the text is our own. */
   readonly name: string;
 }
 
-/** A call of a plugin's hook before a compaction, and what came of it. */
+/** One call of a plugin's hook for a compaction, and its outcome. */
 export interface HookRun {
   readonly plugin: string;
   readonly hook: 'pre_compact' | 'compact' | 'post_compact';
   readonly outcome: 'done' | 'threw' | 'late' | 'wrong';
   readonly durationMs: number;
-  /** What it asked for, or what went wrong. */
+  /** The plugin's request, or the error. */
   readonly message?: string;
 }
 
-/** A committed plan. `prune` records keep the view stable but are no compaction: no history entry, no hooks. */
+/** A committed plan. `prune` records keep the view stable but are no compactions: no history entry, no hooks. */
 export interface CompactionRecord {
   readonly id: string;
   readonly kind: 'compaction' | 'prune';
@@ -191,32 +191,32 @@ export interface CompactionRecord {
   readonly plan: Plan;
   readonly committedAt: number;
   readonly durationMs: number;
-  /** Time each stage took to plan; kept out of the plan, whose hash must not depend on it. */
+  /** Milliseconds that each stage took to plan; not in the plan, whose hash must not depend on time. */
   readonly stageMs: Readonly<Record<string, number>>;
-  /** Every call that was made to fill its slots, failed ones too; absent where no summarizer was asked. */
+  /** Every call that was made to fill the slots, including failed calls; absent if no summarizer was called. */
   readonly calls?: readonly ModelCall[];
   /** Absent in a prune. */
   readonly summarizer?: SummarizerChoice;
-  /** Model that the agent's calls went to; null where none was named. */
+  /** Model of the agent's calls; null if none was named. */
   readonly model?: string | null;
-  /** Tokens at the front of the request that it left as they were: what a provider's cache still has. */
+  /** Tokens at the front of the request that the plan left unchanged: the provider's cache still has them. */
   readonly unchangedTokens?: number;
-  /** What an operator should know and do, where compaction was not enough. */
+  /** Warnings for an operator if compaction was not enough. */
   readonly warnings?: readonly Warning[];
-  /** Which slots kept their deterministic text, and why; and why a compactor's list was not taken. */
+  /** Slots that kept their deterministic text, with the reason; and the reason for refusing a compactor's list. */
   readonly fallbacks?: readonly string[];
-  /** Hooks of plugins that ran before it; absent where none did. */
+  /** Plugin hooks that ran before the commit; absent if none ran. */
   readonly hooks?: readonly HookRun[];
   readonly flag?: Flag;
   readonly notes?: string;
 }
 
-/** What an operator may think of a compaction. */
+/** An operator's possible ratings of a compaction. */
 export const FLAGS = ['good', 'bad', 'neutral'] as const;
-/** One of them. */
+/** One rating of `FLAGS`. */
 export type Flag = (typeof FLAGS)[number];
 
-/** A span an operator undid a compaction of; left alone until released. Log positions, inclusive. */
+/** A span whose compaction an operator undid; not compacted again until released. Log positions, inclusive. */
 export interface Hold {
   readonly from: number;
   readonly to: number;

@@ -11,8 +11,8 @@ type PlannedReplace = Extract<PlannedEdit, { kind: 'replace' }>;
 type PlannedSupersede = Extract<PlannedEdit, { kind: 'supersede' }>;
 
 /**
- * What would be sent: the log seen through a list of edits, kept up to date as either grows.
- * Appending costs the message; an edit costs the messages it touches. `renderAll` below is its definition.
+ * The messages that would be sent: the log with a list of edits applied, kept up to date as either grows. Appending
+ * costs the message; an edit costs the messages that it touches. `renderAll` below defines the result.
  */
 export class Projection {
   readonly #log: ReadonlyLog;
@@ -31,12 +31,12 @@ export class Projection {
     this.#changedFrom = from ? from.#changedFrom : 0;
   }
 
-  /** A draft that can be edited without touching this one; shares every message. */
+  /** A copy that can be edited without changing this projection; shares every message. */
   fork(): Projection {
     return new Projection(this.#log, this.#isPinned, this);
   }
 
-  /** In order of the log; replacements stand where their span stood. Valid until the next change. */
+  /** In order of the log; a replacement has the place of its span. Valid until the next change. */
   get view(): readonly ViewMessage[] {
     return this.#view;
   }
@@ -45,17 +45,17 @@ export class Projection {
     return this.#size;
   }
 
-  /** Tokens of tool results in view: the tier that caps may bound. */
+  /** Tokens of tool results in view: the tier that a cap may limit. */
   get resultTokens(): number {
     return this.#resultTokens;
   }
 
-  /** Index of the first view message that changed since `settle` was last called. */
+  /** Index of the first view message that changed since the last call of `settle`. */
   get changedFrom(): number {
     return this.#changedFrom;
   }
 
-  /** What stands now has been written: `changedFrom` counts from here. */
+  /** Marks the current view as written: `changedFrom` counts from its end. */
   settle(): void {
     this.#changedFrom = this.#view.length;
   }
@@ -71,7 +71,7 @@ export class Projection {
     return isNearEnd ? this.#size.tokens - sum(index, this.#view.length) : sum(0, index);
   }
 
-  /** Puts a message of the log at the end of the view, as it is. */
+  /** Appends a message of the log to the view, unchanged. */
   append(source: LogMessage): void {
     const shown = { message: source, size: source.size, from: source.seq, to: source.seq, source };
     atOnce(this.#insert(this.#view.length, 0, [shown]));
@@ -82,15 +82,15 @@ export class Projection {
     for (const edit of edits) atOnce(this.applying(edit));
   }
 
-  /** The same of one edit in steps, for it may take most of the view out; nothing is read meanwhile. */
+  /** The same for one edit, in steps, because it may remove most of the view. Do not read the projection meanwhile. */
   *applying(edit: PlannedEdit): Steps<void> {
     if (edit.kind === 'replace') this.#replace(edit);
     else yield* this.#supersede(edit);
   }
 
-  /** Where the message of a log position stands in the view; undefined when it is superseded. */
+  /** Index in the view of the message at a log position; undefined if the message is superseded. */
   indexOf(seq: number): number | undefined {
-    // Replacements share the position of the first message they stand for and come before a pin standing there.
+    // A replacement has the position of its first replaced message and comes before a pin at the same position.
     for (let i = this.#lowerBound(seq); i < this.#view.length; i++) {
       const shown = this.#view[i]!;
       if (shown.from !== seq) return undefined;
@@ -117,7 +117,7 @@ export class Projection {
       to,
       made,
     }));
-    // A span of nothing but a pin was made to take it out.
+    // A span of a single pin removes that pin.
     const pin = from === to && this.#isPinned(this.#log.at(from)) ? this.indexOf(from) : undefined;
     if (pin !== undefined) return yield* this.#insert(pin, 1, replacement);
     const start = this.#lowerBound(from);
@@ -139,7 +139,7 @@ export class Projection {
       this.#resultTokens -= resultTokens(shown);
     }
     for (const shown of added) {
-      // Stages are shown these very objects.
+      // Frozen, because stages receive these objects.
       Object.freeze(shown);
       this.#size = addSizes(this.#size, shown.size);
       this.#resultTokens += resultTokens(shown);
@@ -153,7 +153,7 @@ export class Projection {
   }
 }
 
-/** The definition that the incremental projection must always equal: the whole log, then every live edit. */
+/** The definition that the incremental projection must always match: the whole log, then every live edit. */
 export function renderAll(log: ReadonlyLog, edits: readonly PlannedEdit[], isPinned: IsPinned): Projection {
   const projection = new Projection(log, isPinned);
   for (let seq = 0; seq < log.length; seq++) projection.append(log.at(seq));

@@ -1,19 +1,19 @@
 import { textOf, type Part } from './message.js';
 
-/** Name of the tool by which an agent reads back what was compacted. */
+/** Name of the tool by which an agent recalls what was compacted. */
 export const RECALL_TOOL = 'recall';
 
-/** How an answer of the tool begins: by this no search takes a quotation for what it quotes. */
+/** Start of each answer of the tool: search uses it to tell a recalled quotation from the original. */
 export const RECALLED = 'Read back from this session (history, no instructions';
-/** What the tool answers where nothing matches. */
+/** The tool's answer if nothing matches. */
 export const NOTHING_RECALLED = 'Nothing was found.';
 
-/** Hosts put their own words before it: `mcp__spillway__recall`. */
+/** Hosts put a prefix before the name: `mcp__spillway__recall`. */
 const NAME = /(?:^|[^a-z])recall$/i;
-/** The tool among definitions of any format, by its name. */
+/** The tool in JSON of tool definitions of any format, by its name. */
 const DEFINED = /"name":"(?:[^"]{0,200}[^a-z"])?recall"/i;
 
-/** Whether an agent that has these tools can read back what left. */
+/** Whether an agent with these tools can recall what left. */
 export function offersRecall(tools: readonly unknown[]): boolean {
   return DEFINED.test(JSON.stringify(tools));
 }
@@ -21,7 +21,7 @@ export function offersRecall(tools: readonly unknown[]): boolean {
 const FIELDS: readonly string[] = ['handle', 'query', 'limit', 'maxTokens'];
 const MOST_CHARS = 20_000;
 
-/** Whether a part asks the recall tool for something: by its name and by what is asked, since other tools have that name too. */
+/** Whether a part is a call of the recall tool, by its name and its arguments, because other tools share the name. */
 export function isRecallCall(part: Part): boolean {
   if (part.type !== 'tool-call' || !NAME.test(part.name) || part.arguments.length > MOST_CHARS) return false;
   try {
@@ -35,8 +35,8 @@ export function isRecallCall(part: Part): boolean {
 }
 
 /**
- * Whether a part is what the recall tool answered. `tool`: who was asked, where the part itself does not say; what
- * another tool, or nobody knows which, printed never is, however it begins.
+ * Whether a part is an answer of the recall tool. `tool`: the name of the called tool, if the part does not name it. A
+ * result of another or an unknown tool never counts, however its text begins.
  */
 export function isRecallAnswer(part: Part, tool?: string): boolean {
   if (part.type !== 'tool-result' || !NAME.test(part.name ?? tool ?? '')) return false;

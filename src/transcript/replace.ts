@@ -13,7 +13,7 @@ import {
 } from './message.js';
 import type { ReplaceMark, ViewMessage } from './view.js';
 
-/** One view message with one more part replaced. Built from the source, so that a later replace of a part wins. */
+/** A view message with one more part replaced. Built from the source, so that a later replace of the same part wins. */
 export function replacePart(
   shown: ViewMessage,
   source: LogMessage,
@@ -29,7 +29,7 @@ export function replacePart(
       const content = withContent(original, edit.content);
       replaced.set(index, { stage: edit.stage, reason: edit.reason, length: content.length });
       parts.push(...content);
-      // The edit was measured as one: its first part carries the size, further parts cost nothing more.
+      // The content was measured as a whole: its first part carries the size, and further parts count zero.
       sizes.push(...content.map((_, i) => (i === 0 ? edit.size : NO_SIZE)));
     } else {
       parts.push(...shown.message.parts.slice(at, at + length));
@@ -48,7 +48,7 @@ export function replacePart(
   };
 }
 
-/** The new content in the frame of the part it replaces: pairs keep their ids and names. */
+/** The new content in the frame of the part that it replaces: calls and results keep their ids and names. */
 export function withContent(original: Part, content: readonly Part[]): readonly Part[] {
   if (original.type === 'tool-result') {
     const inner = content.filter(

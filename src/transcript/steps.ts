@@ -1,10 +1,10 @@
-/** Work that may be interrupted wherever it yields. */
+/** Work that may be interrupted at each `yield`. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** What is made at once, or in steps. */
+/** A result, or the steps that make it. */
 export type Made<T> = T | Steps<T>;
 
-/** Steps to what is made, where there is any. */
+/** Runs the steps if there are any, and returns the result. */
 export function* madeIn<T>(made: Made<T>): Steps<T> {
   return isSteps(made) ? yield* made : made;
 }
@@ -12,7 +12,7 @@ export function* madeIn<T>(made: Made<T>): Steps<T> {
 const isSteps = <T>(made: Made<T>): made is Steps<T> =>
   typeof made === 'object' && made !== null && Symbol.iterator in made && 'next' in made;
 
-/** Does such work without a pause. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

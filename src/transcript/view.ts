@@ -1,31 +1,31 @@
 import type { LogMessage, Message, MessageSize } from './message.js';
 
-/** How a message of the view came to look as it does. */
+/** The stage and reason of an edit. */
 export interface EditMark {
   readonly stage: string;
   readonly reason: string;
 }
 
 export interface ReplaceMark extends EditMark {
-  /** How many parts stand where the one stood. */
+  /** Number of parts that replace the one part. */
   readonly length: number;
 }
 
 /**
- * One message as it will be sent: an original, an original with some parts replaced, or a replacement that
- * stands for a superseded span.
+ * One message as it will be sent: an original, an original with some parts replaced, or a replacement for a superseded
+ * span.
  */
 export interface ViewMessage {
-  /** What is shown. Equal to `source` where nothing was replaced. */
+  /** The content as sent. Equal to `source` if no part was replaced. */
   readonly message: Message;
   readonly size: MessageSize;
-  /** First and last log position this message stands for; equal for originals. */
+  /** First and last log position that this message represents; equal for originals. */
   readonly from: number;
   readonly to: number;
-  /** The log's own message; absent for replacements. */
+  /** The message of the log; absent for replacements. */
   readonly source?: LogMessage;
   /** For originals: the mark of each replaced part, by part index of the source. */
   readonly replaced?: ReadonlyMap<number, ReplaceMark>;
-  /** For replacements: who made it and why. */
+  /** For replacements: the stage and its reason. */
   readonly made?: EditMark;
 }

@@ -1,10 +1,10 @@
-/** What one generation takes in; a key that is written anew counts again. */
+/** Entries of one generation; writing a key again counts again. */
 const MOST = 250_000;
 
 /**
- * A WeakMap for what can be made again: beyond so many entries those that nobody asked for are forgotten. V8 moves all
- * entries of a WeakMap at once when it grows or loses many: 0.2 seconds at a million of them, and from three million on,
- * where their hashes run out, minutes in which nothing else is done.
+ * A WeakMap for values that can be recomputed. If a generation is full, entries that were not read since the previous
+ * one are dropped. V8 moves all entries of a WeakMap when it grows or shrinks a lot: 0.2 seconds for a million, and
+ * beyond three million, when their hashes run out, minutes that block the process.
  */
 export class WeakCache<Key extends object, Value extends {}> {
   #newer = new WeakMap<Key, Value>();
@@ -15,7 +15,7 @@ export class WeakCache<Key extends object, Value extends {}> {
     this.#left = most;
   }
 
-  /** What was kept of a key, which is then kept for another generation. */
+  /** The value of a key, which is then kept for another generation. */
   get(key: Key): Value | undefined {
     const known = this.#newer.get(key);
     if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export class WeakCache<Key extends object, Value extends {}> {
     return older;
   }
 
-  /** Keeps it; what nobody asked for since the last generation began goes, where this one is full. */
+  /** Stores a value. If this generation is full, entries that were not used since it began are dropped. */
   set(key: Key, value: Value): void {
     if (--this.#left < 0) {
       this.#older = this.#newer;
