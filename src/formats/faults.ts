@@ -2,7 +2,7 @@ import { SpillwayError } from '../errors/index.js';
 import type { Parsed } from '../spi/index.js';
 import { isFields, isSet, listOf, type Fields } from './record.js';
 
-/** What calls and results are called by formats that keep messages in a field of the same name. */
+/** For each format that keeps its list in `messages`: whether a message has that format's calls or results. */
 const CALLS: Readonly<Record<string, (message: Fields) => boolean>> = {
   'openai-chat': ({ tool_calls: calls }) => isSet(calls),
   anthropic: ({ content }) => holds(content, 'tool_use', 'tool_result'),
@@ -13,14 +13,14 @@ const holds = (content: unknown, ...types: readonly unknown[]): boolean =>
   listOf(content).some((block) => isFields(block) && types.includes(block.type));
 
 /**
- * Throws `SESSION_FORMAT` where a message that is new holds calls of another format than its own. Read on in this one they
- * would be sent as they are, until a compaction takes the call and leaves the result.
+ * Throws `SESSION_FORMAT` if a new message contains calls of another format than the session's. Read in the session's
+ * format, these calls would be sent unchanged until a compaction removes a call and leaves its result.
  */
 export function refuseForeign({ messages, changedFrom = 0 }: Parsed, format: string): void {
   const own = Object.hasOwn(CALLS, format) ? CALLS[format] : undefined;
   if (!own) return;
   for (const { id, wire } of messages.slice(changedFrom)) {
-    // Anthropic's messages are kept with what tells their pieces.
+    // In Anthropic's format `wire` is the message with a mark that tells its pieces apart.
     const said = isFields(wire) && isFields(wire.message) ? wire.message : wire;
     if (!isFields(said) || own(said)) continue;
     const found = Object.keys(CALLS).find((other) => CALLS[other]!(said));

@@ -1,27 +1,27 @@
 import type { FilePart, FilePlace, Message, OpaquePart } from '../transcript/index.js';
 import { base64Length, isBytes, isFields, jsonText, type Fields } from './record.js';
 
-/** What a file is, inline, at an address, or uploaded before: what every format can write in its own way. */
+/** The content of a file: inline, at an address, or uploaded before. Every format can write these in its own way. */
 export type FileSource =
   | { readonly kind: 'base64'; readonly data: string; readonly mediaType: string }
   | { readonly kind: 'url'; readonly url: string; readonly mediaType: string }
   | { readonly kind: 'id'; readonly id: string; readonly mediaType: string };
 
-/** What may be at the end of which fields: `address image_url.url`. */
+/** A kind of file content and the fields that lead to this content: `address image_url.url`. */
 export type Way = `${FilePlace['as']} ${string}`;
 
-/** What is said of a file beside its bytes. */
+/** What is known of a file in addition to its content. */
 interface AboutFile {
   readonly wire?: unknown;
   readonly mediaType?: unknown;
   readonly name?: unknown;
-  /** Its type where nobody says one. */
+  /** The media type if neither `mediaType` nor a `data:` address names one. */
   readonly otherwise?: string;
-  /** Where nothing of it is found it is as large as its item. */
+  /** Whether the size of the item counts if no content is found in the item, or only an id. */
   readonly isWhole?: boolean;
 }
 
-/** The file of an item that stands at `place` in its message's wire; the first of `ways` that leads somewhere leads to it. */
+/** The file of an item at `place` in its message's wire. The first of `ways` that leads to content is used. */
 export function fileAt(
   item: Fields,
   place: FilePlace['way'],
@@ -49,7 +49,7 @@ export function fileAt(
   };
 }
 
-/** A part of chat completions that holds a file; importers, whose messages have no wire, give each file as such a part. */
+/** The file in a content part of chat completions. Importers, whose messages have no wire, pass such parts. */
 export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
   if (item.type === 'image_url') {
     const file = fileAt(item, place, ['address image_url.url', 'address image_url'], {
@@ -71,11 +71,11 @@ export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown)
   return fileAt(item, place, ['address file.file_data', 'id file.file_id'], { wire, name });
 }
 
-/** Of what holds a file as bytes, as base64 or at an address: whether it is the last, written as text. */
+/** Whether the content of a file (bytes, base64 or an address) is an address, written as text. */
 export const isAddress = (held: unknown): boolean =>
   typeof held === 'string' && /^(?:https?|data):/i.test(held);
 
-/** The bytes of a file part, whichever format it came in; undefined where nobody can say. */
+/** The content of a file part of any format; undefined if the content cannot be found. */
 export function bytesOf({ wire }: Pick<Message, 'wire'>, part: FilePart): FileSource | undefined {
   const own = isFields(part.wire) ? part.wire : undefined;
   const at = own ? chatFileAt(own, [], undefined)?.at : part.at;
@@ -88,7 +88,7 @@ export function bytesOf({ wire }: Pick<Message, 'wire'>, part: FilePart): FileSo
   return data ? { kind: 'base64', data, mediaType } : undefined;
 }
 
-/** What stands at the end of a way. A message of a class keeps its fields in one of its own once it was stored. */
+/** The value at the end of a way. An instance of a class that was stored keeps its fields under `kwargs` or `data`. */
 function following(from: unknown, way: FilePlace['way']): unknown {
   let held = from;
   for (const [index, name] of way.entries()) {
@@ -100,7 +100,7 @@ function following(from: unknown, way: FilePlace['way']): unknown {
   return held;
 }
 
-/** How large it is on the wire, where bytes stand as base64. */
+/** The size on the wire, where bytes are written as base64. */
 function sizeOf(held: unknown): number | undefined {
   if (typeof held === 'string' || held instanceof URL) return Buffer.byteLength(String(held));
   if (Array.isArray(held)) return Buffer.byteLength(jsonText(held));
@@ -128,7 +128,7 @@ function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {
   return { kind: 'base64', data, mediaType: type || mediaType };
 }
 
-/** The text of an address that holds one, `%20` for a blank; as it stands where it is not escaped so. */
+/** The text of a `data:` address with escapes (`%20`) decoded; the text itself if it is not escaped this way. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -137,13 +137,13 @@ function unescaped(text: string): string {
   }
 }
 
-/** The same as one address: what formats that know only addresses write. */
+/** A source as a single address, for formats that know only addresses; undefined for an uploaded file. */
 export function urlOf(source: FileSource): string | undefined {
   if (source.kind === 'url') return source.url;
   return source.kind === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
 }
 
-/** All that can be read of a file that is text, or of what only its format understands; '' of all else. */
+/** All readable text of a text file or an opaque part; '' for any other file. */
 export function wordsIn(message: Pick<Message, 'wire'>, part: FilePart | OpaquePart): string {
   if (part.type === 'opaque') return part.at ? wordsOf(following(message.wire, part.at.way)) : '';
   if (part.at?.as === 'text') return wordsOf(following(message.wire, part.at.way));
@@ -152,12 +152,12 @@ export function wordsIn(message: Pick<Message, 'wire'>, part: FilePart | OpaqueP
 }
 
 const TEXT_FILE = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
-/** Nobody reads keys, proofs and bytes. */
+/** Keys, signatures and bytes are not readable text. */
 const SEALED = /^(?:data:|[\w+/=.-]{80})/;
 const NAMES =
   /^(?:type|role|status|encrypted_\w+|signature|thoughtSignature|(?:\w+_)?ids?|\w+Ids?|providerOptions)$/;
 
-/** The texts of a value of any shape, a line each. */
+/** The readable texts in a value of any shape, one line each. */
 function wordsOf(value: unknown): string {
   if (typeof value === 'string') return SEALED.test(value) ? '' : value;
   if (typeof value !== 'object' || value === null) return '';

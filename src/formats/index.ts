@@ -1,4 +1,4 @@
-/** The six wire formats, both ways, and what readers of recordings share with them. */
+/** The six wire formats, for parsing and serialising, and the code that readers of recordings share with them. */
 export { anthropic, fitCacheMarks } from './anthropic/index.js';
 export { aiSdk } from './ai-sdk/index.js';
 export { bare, langchain } from './langchain/index.js';

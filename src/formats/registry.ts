@@ -7,12 +7,12 @@ import { langchain } from './langchain/index.js';
 import { openaiChat } from './openai-chat/index.js';
 import { openaiResponses } from './openai-responses/index.js';
 
-/** Wire formats a session can speak, by name. */
+/** The wire formats that a session can use, by name. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map(
   [openaiChat, anthropic, openaiResponses, gemini, aiSdk, langchain].map((format) => [format.name, format]),
 );
 
-/** A wire format by its name; one of your own is taken as it is. `more`: what plugins bring. Throws `INPUT_FORMAT`. */
+/** A wire format by its name; an object is returned as it is. `more`: formats of plugins. Throws `INPUT_FORMAT`. */
 export function formatNamed(format: string | WireFormat, more: readonly WireFormat[] = []): WireFormat {
   if (typeof format !== 'string') return format;
   const known = formats.get(format) ?? more.find(({ name }) => name === format);
@@ -25,5 +25,5 @@ export function formatNamed(format: string | WireFormat, more: readonly WireForm
   });
 }
 
-/** What is known of the providers behind all formats. */
+/** The provider declarations of all formats. */
 export const PROVIDERS: readonly Provider[] = [...formats.values()].map(({ provider }) => provider ?? {});

@@ -12,7 +12,7 @@ import { fieldsOf, isFields, listOf, type Fields } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
-/** A model's, of the third version, which tells what came from the cache; or a result's, or one of the second. */
+/** Usage of a model of the third version, which reports cached tokens; of a result; or of a model of the second. */
 function usedIn(usage: Fields): Usage {
   const { inputTokens: input, outputTokens: output, inputTokenDetails: details } = usage;
   if (!isFields(input)) {
@@ -24,7 +24,7 @@ function usedIn(usage: Fields): Usage {
   return usageFrom(countIn(input, 'total'), cached, written, countIn(output, 'total'));
 }
 
-/** Any provider that the AI SDK speaks to. */
+/** Any provider that the AI SDK supports. */
 const provider: Provider = {
   signatures: signaturesByModel,
   usageOf: usageUnder('usage', (usage, { content }) =>
@@ -34,13 +34,13 @@ const provider: Provider = {
     ),
   ),
   truncation: [fieldAway('contextManagement')],
-  // Bedrock's marks travel in its options as well.
+  // Bedrock's cache marks are in its options as well.
   passing: /^(?:cacheControl|cachePoint|cache_point)$/,
 };
 
 /**
- * The AI SDK: `ModelMessage`s as callers of `generateText` and `streamText` hold them, and the prompt that a model is
- * called with, which middleware sees. What is made here is legal as either.
+ * The AI SDK: `ModelMessage`s as callers of `generateText` and `streamText` have them, and the prompt of a model call,
+ * which middleware sees. Messages made here are legal as either.
  */
 export const aiSdk: WireFormat = {
   ...reading,

@@ -26,8 +26,8 @@ import { argumentsOf } from './parse.js';
 import { hasItemId } from './wire.js';
 
 /**
- * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.
- * Undefined where the format has no place for it. Results and answers are not written here.
+ * One part as an item of a message's content: the very object it came from (`from`) if the content is the same.
+ * Undefined if the format has no place for it. Results and answers are not written here.
  */
 export function writeItem(part: Part, from: unknown, message: Message, report: Report): Fields | undefined {
   switch (part.type) {
@@ -37,7 +37,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
         : { type: 'text', text: part.text };
     case 'reasoning':
       if (isFields(from) && from.type === 'reasoning' && from.text === part.text) return from;
-      // Signed thinking belongs to the provider that signed it and does not travel.
+      // Signed thinking is valid only for the provider that signed it.
       return part.signature === undefined || isFields(from)
         ? { type: 'reasoning', text: part.text }
         : undefined;
@@ -65,7 +65,7 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
   const { callId, name } = part;
   const same = from && from.toolCallId === callId && argumentsOf(from.input) === part.arguments;
   const input = same ? from.input : argumentsIn(part.arguments);
-  // The text that a custom tool of OpenAI's was given.
+  // The input of a custom tool of OpenAI's is a text.
   const isText = typeof input === 'string' && hasItemId(from ?? {});
   const legal = isText ? input : argumentsObject(input, name, report);
   return changed(from ?? {}, { type: 'tool-call', toolCallId: callId, toolName: name, input: legal });
@@ -102,8 +102,8 @@ function writeOutput(
 }
 
 /**
- * What a tool of OpenAI's own gave (`local_shell` and `apply_patch` a text, `shell` a list), with other words where its schema
- * has words: a result of any other shape would be sent for a call of a function. Undefined where it is of no such tool.
+ * The output of an OpenAI tool (`local_shell` and `apply_patch` a text, `shell` a list) with other words in the place
+ * that its schema has for them: any other shape would be sent as a function's result. Undefined for other tools.
  */
 function withWords(value: Fields, text: string): Fields | undefined {
   const { output, status, ...others } = value;
@@ -135,7 +135,7 @@ function writeInner(
   return item ?? { type: 'text', text: namedInstead(inner, report) };
 }
 
-/** What a result says, as parts of a user's message. Its files were told of with the result. */
+/** The content of a result as parts of a user message. The result's own writing has reported files already. */
 export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
     return inner.type === 'text'
@@ -144,7 +144,7 @@ export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   });
 }
 
-/** A file of another format as a part of a message; undefined where only its uploader has it. */
+/** A file of another format as a part of a message; undefined if only the provider that received the upload has it. */
 function partOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
   if (source.kind === 'id') return undefined;
   const { mediaType } = source;
@@ -153,7 +153,7 @@ function partOfFile(source: FileSource, { name }: FilePart): Fields | undefined 
   return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
 }
 
-/** The same within the content of a result. */
+/** As `partOfFile`, for the content of a result. */
 function innerOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
   if (source.kind === 'id') return undefined;
   const { mediaType } = source;

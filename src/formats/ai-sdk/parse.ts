@@ -16,7 +16,7 @@ import { fileAt, isAddress, type Way } from '../files.js';
 import { entryOf, inWords, type Fields, isFields, isText, jsonText, kindOf, listOf } from '../record.js';
 import { callerOf, FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
-/** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
+/** Options of `generateText`, parameters of a model call, or a bare list. Messages keep the object they came from. */
 export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`',
@@ -32,7 +32,7 @@ export const reading = readsLists({
     };
   },
   idOf: ({ id }) => id,
-  // What the page holds, not what a model is asked: read on, it would say nothing at all.
+  // A UIMessage is what a page shows, not what a model is asked; parsed here, it would be empty.
   foreign: ({ content, parts }) =>
     content === undefined && Array.isArray(parts)
       ? 'a UIMessage; convertToModelMessages makes ModelMessages of them'
@@ -62,7 +62,7 @@ function parseMessage(wire: WireMessage, id: string, report: Report): Message {
   return messageIn(role, { id, wire, wireFormat: FORMAT }, own);
 }
 
-/** A result inside the assistant's message is the provider's own, unless it answers a call of ours that stands there. */
+/** A result inside the assistant's message is the provider's, unless it answers a client call in the same message. */
 function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
   const ours = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
   return parts.map((part) => {
@@ -85,7 +85,7 @@ function toolsIn(tools: unknown): readonly unknown[] {
   });
 }
 
-/** Content of a message as parts: a string, or a list of typed items. What is not understood stays whole, opaque. */
+/** A message's content as parts: a string, or a list of typed items. Unknown items are kept whole, as opaque parts. */
 function parseContent(content: unknown, at: string, report: Report): Part[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content, wire: 'content' }];
@@ -115,7 +115,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   return opaque(kind, item, wire);
 }
 
-/** What a provider runs itself is its own: kept whole, with its result, or gone with its step. */
+/** A call. A call that the provider runs is opaque: kept whole with its result, or removed with its step. */
 function parseCall(item: Fields, wire: number, at: string, report: Report): Part {
   const { toolCallId: given } = item;
   if (item.providerExecuted === true)
@@ -132,7 +132,7 @@ function parseCall(item: Fields, wire: number, at: string, report: Report): Part
   };
 }
 
-/** The input as JSON text; a string is what a model wrote that was no JSON. */
+/** The input as JSON text; a string is model output that was no JSON. */
 export function argumentsOf(input: unknown): string {
   if (input === undefined) return '{}';
   return typeof input === 'string' ? input : jsonText(input);
@@ -154,7 +154,7 @@ function parseResult(item: Fields, wire: number, report: Report): ToolResultPart
   };
 }
 
-/** What a tool gave back, as words and files. */
+/** The output of a tool, as words and files. */
 function parseOutput({ type, value, reason }: Fields, at: number): (TextPart | FilePart)[] {
   if (type === 'execution-denied')
     return [{ type: 'text', text: typeof reason === 'string' ? reason : 'denied' }];
@@ -174,7 +174,7 @@ function parseInner(inner: unknown, wire: readonly [number, number]): TextPart |
   return { type: 'file', mediaType: 'application/octet-stream', bytes: sizeOf(inner), ...name, wire };
 }
 
-/** The field in which an item of each type holds its file: bytes, base64 or an address; or the id of an upload. */
+/** The field in which each type of item has its file: bytes, base64 or an address; or the id of an upload. */
 const FILES: Readonly<Record<string, string>> = {
   image: 'image',
   file: 'data',
@@ -188,10 +188,10 @@ const FILES: Readonly<Record<string, string>> = {
   'image-file-id': 'fileId',
 };
 
-/** In version 7 `data` says which it is. */
+/** In version 7 the field within `data` tells the kind of content. */
 const TAGGED: readonly Way[] = ['bytes data.data', 'address data.url', 'text data.text', 'id data.reference'];
 
-/** The file of an `image` or `file` part, or of what results hold of either; undefined for any other. */
+/** The file of an `image` or `file` part, or of such an item in a result; undefined for any other item. */
 function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
   const name = entryOf(FILES, item.type);
   if (name === undefined) return undefined;
@@ -199,7 +199,7 @@ function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart 
   const as = name === 'fileId' ? 'id' : isAddress(held) ? 'address' : 'bytes';
   return fileAt(item, place, [...TAGGED, `${as} ${name}`], {
     wire,
-    // Version 7 lets the kind stand alone: `image`.
+    // Version 7 allows the kind alone: `image`.
     mediaType: typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType,
     name: item.filename,
     ...(inWords(item.type).startsWith('image') && { otherwise: 'image/*' }),

@@ -11,18 +11,18 @@ import { inWords, changed, type Fields, isFields, jsonText, listOf, sameOr } fro
 import { saidBy, writeItem, writeResult } from './item-out.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
-/** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
+/** An answer of a tool message: the item to send, and its words for use if no call waits for it. */
 interface AiSdkAnswer extends DraftedAnswer {
   readonly item: Fields;
-  /** Its call names its tool: it came in another format, or does not say. */
+  /** Whether the call supplies the tool's name: the answer came in another format, or has no name. */
   readonly isNamedByCall?: boolean;
   readonly said: readonly Fields[];
 }
 
-/** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
+/** One view message, legal on its own; the same object if nothing was edited and nothing is wrong. */
 interface AiSdkDraft extends Draft<AiSdkAnswer> {
   readonly message?: WireMessage;
-  /** The message that its answers came in, of which other fields stay; without its content where that was edited. */
+  /** The message that its answers came in, whose other fields are kept; without its content if that was edited. */
   readonly frame?: WireMessage;
 }
 
@@ -49,7 +49,7 @@ interface Written {
   readonly items: readonly Fields[];
   readonly answers: readonly AiSdkAnswer[];
   readonly calls: readonly Call[];
-  /** Anything differs from what came in. */
+  /** Whether anything differs from the message that came in. */
   readonly changed: boolean;
 }
 
@@ -85,7 +85,7 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
   return { items, answers, calls, changed };
 }
 
-/** Results, and responses to requests for approval: what stands behind its call. */
+/** An answer that belongs after its call: a result, or a response to a request for approval. */
 function answerOf(part: Part, from: unknown, message: Message, note: Report): AiSdkAnswer | undefined {
   if (part.type === 'tool-result') {
     const item = writeResult(part, from, message, note);
@@ -109,7 +109,7 @@ function roleOf(message: Message, wire: WireMessage | undefined, { items }: Writ
   return 'user';
 }
 
-/** What is said beside answers; undefined where that is nothing. */
+/** The message without its answers; undefined if nothing else is left. */
 function sayMessage(
   shown: ViewMessage,
   wire: WireMessage | undefined,
@@ -137,7 +137,7 @@ function sayMessage(
   return { ...wire, role, content };
 }
 
-/** What only the assistant says; what nobody knows goes as it came, for the SDK to judge. */
+/** Items that only the assistant may have; unknown items are sent as they came, for the SDK to judge. */
 const ASSISTANT_ITEMS: ReadonlySet<unknown> = new Set([
   'reasoning',
   'reasoning-file',
@@ -185,7 +185,7 @@ const writeRest = resultsBehindCalls<AiSdkDraft>({
   silent: { role: 'user', content: [{ type: 'text', text: NOTHING_SAID }] },
 });
 
-/** Instructions that came in the field `system` go back there, as long as they stand at the head. */
+/** Instructions that came in the field `system` return there, as long as they are at the head. */
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   let count = 0;
   while (count < view.length && isSystemField(ownWire(view[count]!, FORMAT))) count++;
@@ -194,7 +194,7 @@ export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Se
   return { messages, ...beside, notices };
 }
 
-/** The field as it came where nothing of it was edited; else its texts, as a text or a list as before. */
+/** The field as it came if nothing in it was edited; otherwise its texts, as a text or a list as before. */
 function systemOf(shown: readonly ViewMessage[]): unknown {
   const original = ownWire(shown[0]!, FORMAT)!.system;
   const count = Array.isArray(original) ? original.length : 1;

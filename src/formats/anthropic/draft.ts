@@ -11,19 +11,19 @@ export interface DraftResult extends DraftedAnswer {
   readonly block: Block;
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
+/** One view message on the wire, legal on its own; `serialise.ts` decides what depends on its neighbours. */
 export interface Draft extends Drafted<DraftedCall, DraftResult> {
-  /** All but results; the calls are in the order of `tool_use` among them. None where a system message only sets options. */
+  /** All blocks but results, calls in the order of `tool_use`. Empty if a system message only sets options. */
   readonly blocks: readonly Block[];
-  /** The object that came in, where it goes out as it is. */
+  /** The object that came in, if it is sent unchanged. */
   readonly whole?: WireMessage;
-  /** The object that came in, for its fields beside the content. */
+  /** The object that came in, for its fields next to the content. */
   readonly frame?: WireMessage;
-  /** Nothing of it was edited or mended. */
+  /** Whether nothing of the message was edited or repaired. */
   readonly faithful: boolean;
-  /** Its blocks follow those of the message before it. */
+  /** Whether its blocks continue the message before it. */
   readonly continues: boolean;
-  /** A message of the log, not what stands for some. */
+  /** Whether it is a message of the log, not a replacement for log messages. */
   readonly original: boolean;
 }
 
@@ -34,7 +34,7 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
   const frame = isKnownRole(wire?.role) ? wire : undefined;
   const isUntouched = frame !== undefined && !replaced?.size && holdsBlocks(frame.content);
   const source = { message, wire, report };
-  // What an edit left empty is nothing to speak of; what the log holds empty is said by `mendBlock`.
+  // A message that an edit emptied needs no notice; `mendBlock` reports content that is empty in the log.
   const written: readonly Block[] = isUntouched
     ? blocksOf(frame.content)
     : [...labelOf(message, wire), ...message.parts.flatMap((part): Block[] => listed(blockOf(part, source)))];
@@ -61,7 +61,7 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
 const listed = (block: Block | undefined): Block[] => (block ? [block] : []);
 const isResult = ({ type }: Block): boolean => type === 'tool_result';
 
-/** Words and numbers among the blocks were read as texts, and are written as such. */
+/** Whether the content has only blocks: texts and numbers among blocks were read as texts, and are written as texts. */
 function holdsBlocks(content: unknown): boolean {
   return !Array.isArray(content) || content.every(isFields);
 }
@@ -70,7 +70,7 @@ function isKnownRole(role: unknown): boolean {
   return role === 'user' || role === 'assistant' || role === 'system';
 }
 
-/** A system message may say nothing but how the turn is to be answered. */
+/** Whether a system message only sets options for the answer. */
 const setsOptions = ({ role, content, output_config: options }: WireMessage): boolean =>
   role === 'system' && !isSet(content) && isFields(options);
 

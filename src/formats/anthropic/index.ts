@@ -13,7 +13,7 @@ import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 import { blocksOf, isServerBlock } from './wire.js';
 
-/** Anthropic, and who serves its models. */
+/** Anthropic, and the hosts of its models. */
 const provider: Provider = {
   signatures: signaturesByModel,
   usageOf: usageUnder('usage', (usage, { content }) => {
@@ -27,7 +27,7 @@ const provider: Provider = {
     return usageOfLoop(used, rounds > 0 ? rounds > 1 : blocksOf(content).some(isServerBlock));
   }),
   overflows: [
-    // The whole window, though the prompt alone is over it: a shorter one is refused with what it lets the model answer.
+    // The figure is the whole window: a shorter prompt is refused together with its room for the answer.
     wording(`prompt is too long:${N} tokens? >${N}`, 'requested', 'contextWindow'),
     wording(
       `input length and .?max_tokens.? exceed context limit:${N} \\+${N} >${N}`,
@@ -40,7 +40,7 @@ const provider: Provider = {
   passing: /^cache_control$/,
 };
 
-/** Anthropic's Messages API. `parse` takes the request body, for `system` stands beside its messages. */
+/** Anthropic's Messages API. `parse` takes the request body, because `system` is next to the messages. */
 export const anthropic: WireFormat = {
   ...reading,
   provider,

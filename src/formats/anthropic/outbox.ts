@@ -4,28 +4,28 @@ import { type RepairKind, SAID } from '../conversation/repairs.js';
 import { type Fields, fieldsOf, isFields, isSet, listOf } from '../record.js';
 import { type Block, isServerBlock, isThinking, type WireMessage } from './wire.js';
 
-/** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
+/** Texts that only this format's requests need. Models read them: they are plain, labelled, and final. */
 
-/** Requests end with the user's turn. */
+/** Sent last if a request would end with the assistant's turn. */
 const CONTINUE = '[Continue.]';
 
 const NOTHING_SAID = '[Nothing was said yet.]';
 
-/** What is to be said, and how it came in. */
+/** Content to send, and the object that it came in. */
 interface Piece {
   readonly blocks: readonly Block[];
   readonly whole?: WireMessage | undefined;
   readonly frame?: WireMessage | undefined;
-  /** Nothing of it was edited or mended: it stays a message of its own, as it was. */
+  /** Whether nothing of it was edited or repaired: it remains a separate message, as it was. */
   readonly faithful: boolean;
-  /** Belongs to the message before it, where that has the same role. */
+  /** Whether it belongs to the message before it, if that message has the same role. */
   readonly joins?: boolean;
 }
 
 interface Entry {
   readonly role: 'system' | 'user' | 'assistant';
   readonly frame: WireMessage | undefined;
-  /** Set while it is the very object that came in. */
+  /** Set as long as the entry is the very object that came in. */
   whole: WireMessage | undefined;
   blocks: Block[];
   faithful: boolean;
@@ -33,7 +33,7 @@ interface Entry {
 
 export const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false });
 
-/** The messages of one request as they come together: neighbours of one role become one where they must. */
+/** The messages of one request while it is built: neighbours of one role are merged if they must be. */
 export class Outbox {
   readonly #entries: Entry[] = [];
   readonly notices: Notice[] = [];
@@ -46,10 +46,10 @@ export class Outbox {
     return this.#entries.at(-1)?.role;
   }
 
-  /** The assistant's turn. Thinking must begin it, so it never comes behind other words in one message. */
+  /** Adds to the assistant's turn. Thinking must begin the turn, so it never follows other text in one message. */
   assistant(piece: Piece, at: string, original: boolean): void {
     const last = this.#entries.at(-1);
-    // The provider's own summary has to stand first.
+    // The provider's own summary has to come first.
     if (!last && piece.blocks[0]?.type !== 'compaction') {
       this.#push('user', words(BEGINS));
       if (original) this.note(at, 'begins-with-assistant', SAID.beginsWithAssistant);
@@ -73,7 +73,7 @@ export class Outbox {
     this.#entries.push({ role, frame, whole, blocks: [...blocks], faithful });
   }
 
-  /** The last turn is the user's, except where a tool of the provider's own is still at work, or its own summary is all. */
+  /** Ends with the user's turn, unless a provider-run tool is still at work or the provider's summary comes last. */
   close(at: string): void {
     const last = this.#entries.at(-1);
     if (!last) {
@@ -102,12 +102,12 @@ function written({ role, whole, frame, blocks }: Entry): WireMessage {
   return { ...frame, role, content: blocks };
 }
 
-/** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
+/** The most blocks that may carry `cache_control` in one request: tools, system and messages together. */
 const MOST_MARKS = 4;
 
 /**
- * Where there were more, so many are left: one may stand on the tools, which are not seen from here. Clients move their marks
- * along as the conversation grows; a log that was put together from many requests holds every place where one ever stood.
+ * The marks that are kept if there are too many: one may be on the tools, which are not visible here. Clients move
+ * marks as the conversation grows; a log of many requests has one at every place where a mark ever was.
  */
 const LEFT = 3;
 
@@ -127,7 +127,7 @@ function withoutMarks(block: Block): Block {
   return { ...unmarked, content };
 }
 
-/** The messages without so many of their marks, from the oldest on. */
+/** The messages without this number of their marks, the oldest removed first. */
 function withoutOldest(messages: readonly unknown[], spare: number): readonly unknown[] {
   let left = spare;
   return messages.map((message) => {
@@ -141,7 +141,7 @@ function withoutOldest(messages: readonly unknown[], spare: number): readonly un
   });
 }
 
-/** A whole body with no more cache marks than are taken, those on the tools counted: the oldest of its messages lose theirs. */
+/** A whole body with no more cache marks than are allowed, those on tools included: the oldest messages lose theirs. */
 export function fitCacheMarks(body: Fields): Fields {
   const { messages, system, tools } = body;
   const list = listOf(messages);

@@ -42,7 +42,7 @@ import {
   type WireMessage,
 } from './wire.js';
 
-/** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
+/** A request body or a bare list. One message on the wire may become several in the log; see `Carried`. */
 export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of Anthropic messages, or a request body with such a list as `messages`',
@@ -57,7 +57,7 @@ export const reading = readsLists({
   messagesOf: ([wire], { id, report }) => messagesOf(wire, id, report),
 });
 
-/** Chat's own roles and fields: read on as if nothing was, they would be sent, and refused there. */
+/** Roles and fields of chat completions: read without an error, they would be sent on, and refused by the provider. */
 function foreignTo({ role, tool_calls: calls, parts, content }: WireMessage): string | undefined {
   const foreign = ['tool', 'function', 'developer'].find((other) => role === other);
   if (foreign !== undefined) return `the role ${foreign}`;
@@ -65,7 +65,7 @@ function foreignTo({ role, tool_calls: calls, parts, content }: WireMessage): st
   return parts !== undefined && content === undefined ? 'the field parts' : undefined;
 }
 
-/** Instructions stand beside the messages on the wire, and first in the log. */
+/** The instructions, which are next to the messages on the wire and first in the log. */
 function systemOf(system: unknown, report: Report): Message[] {
   if (typeof system !== 'string' && !Array.isArray(system)) return [];
   if (system.length === 0) return [];
@@ -93,7 +93,7 @@ function pieceOf(carried: Carried, id: string, role: Role | undefined, report: R
 
 type Run = { readonly kind: 'result' | 'program' | 'user'; readonly blocks: unknown[] };
 
-/** Each result, each run of a program's words and each run of a user's is a message of its own in the log. */
+/** Each result, each run of a program's blocks and each run of a user's blocks becomes one message in the log. */
 function userMessages(wire: WireMessage, id: string, report: Report): Message[] {
   const runs = Array.isArray(wire.content) ? runsOf(wire.content) : [];
   if (runs.length < 2) return [pieceOf({ message: wire }, id, 'user', report)];
@@ -123,7 +123,7 @@ function kindOfBlock(block: unknown): Run['kind'] {
   return block.type === 'text' && isProgramWritten(inWords(block.text)) ? 'program' : 'user';
 }
 
-/** Blocks that are known and that only this format understands; of any other type a notice says so. */
+/** Known blocks that only this format understands; a block of any other type is reported. */
 const OPAQUE: ReadonlySet<unknown> = new Set([
   'container_upload',
   'compaction',
@@ -140,7 +140,7 @@ function assistantPart(block: unknown, wire: number, report: Report, id: string)
   if (block.type === 'thinking') return reasoning(block.thinking, block.signature, wire);
   if (block.type === 'redacted_thinking') return reasoning('', block.data, wire);
   if (block.type === 'tool_use') return callPart(block, wire, id, report);
-  // The provider's own summary of all that stood before.
+  // The provider's own summary of everything before it.
   if (block.type === 'compaction' && isText(block.content))
     return { type: 'text', text: block.content, wire };
   return opaque(block, wire, report);
@@ -158,7 +158,7 @@ function textPart(block: Block, wire: BlockPointer): TextPart {
   return { type: 'text', text: typeof block.text === 'string' ? block.text : '', wire };
 }
 
-/** A redacted block has no words; what stands for it is the encrypted text itself. */
+/** A thinking part. A redacted block has no words; its encrypted text serves as the signature. */
 function reasoning(text: unknown, signature: unknown, wire: number): ReasoningPart {
   const words = typeof text === 'string' ? text : '';
   return { type: 'reasoning', text: words, ...(typeof signature === 'string' && { signature }), wire };
@@ -188,7 +188,7 @@ function resultPart(block: Block, wire: number, report: Report): ToolResultPart 
   };
 }
 
-/** A document of blocks may have pictures among its words. */
+/** The media type of a document of blocks, which may have images among its words. */
 function wordsOr({ content }: Fields): string {
   const isMixed = listOf(content).some((block) => isFields(block) && block.type !== 'text');
   return isMixed ? 'multipart/mixed' : 'text/plain';
@@ -203,7 +203,7 @@ function innerPart(inner: unknown, wire: readonly [block: number, at: number]): 
 }
 
 const FILES: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result']);
-/** By the type of a source. */
+/** The way to the content, by the type of the source. */
 const WAYS: Readonly<Record<string, Way>> = {
   base64: 'bytes source.data',
   text: 'text source.data',
@@ -212,7 +212,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   content: 'text source.content',
 };
 
-/** A block that holds a file, or what is as large as one; undefined for any other block. */
+/** The file of a block, or of a search result, which counts as a file; undefined for any other block. */
 function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): FilePart | undefined {
   if (!FILES.has(block.type)) return undefined;
   const source = fieldsOf(block.source);
@@ -227,7 +227,7 @@ function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): Fil
   });
 }
 
-/** Inside a result there is no opaque part: what is not known goes as a file, its bytes counted, its block kept. */
+/** A result has no opaque parts: an unknown block becomes a file with the block's bytes, and the block is kept. */
 function unknownFile(block: Fields, wire: BlockPointer): FilePart {
   const bytes = Buffer.byteLength(jsonText(block));
   return { type: 'file', mediaType: 'application/octet-stream', bytes, name: inWords(block.type), wire };

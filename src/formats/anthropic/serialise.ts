@@ -14,7 +14,7 @@ import { type Draft, draftOf } from './draft.js';
 import { Outbox, words } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
-/** The messages of one request, and `system` beside them where the log begins with instructions. */
+/** The messages of one request, and `system` next to them if the log begins with instructions. */
 export function serialise(view: readonly ViewMessage[]): Serialised {
   const drafts = view.map(draftOf);
   const out = new Outbox();
@@ -33,10 +33,10 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages, ...(system !== undefined && { beside: { system } }), notices: out.notices };
 }
 
-/** The model is no longer shown it once the user spoke again. */
+/** Whether the provider hides the message from the model as soon as the user writes again. */
 const isCleared = ({ frame }: Draft): boolean => frame?.clear_at === 'next_user_message';
 
-/** As it came in, where it did; one text stays a string, and several messages become one list of blocks. */
+/** The field as it came in, if it came in; one text stays a string, several messages become one list of blocks. */
 function systemOf(instructions: readonly Draft[]): unknown {
   const [only, ...more] = instructions;
   if (only && more.length === 0 && only.whole) return only.whole.content;
@@ -47,12 +47,12 @@ function systemOf(instructions: readonly Draft[]): unknown {
   return isPlain ? block!.text : blocks;
 }
 
-/** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
+/** The ids under which a step's calls are sent: new ones if the provider refuses an id or an earlier call has it. */
 type WireIds = ReadonlyMap<Waiting<DraftedCall>, string>;
 
 /**
- * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
- * that nothing answers gets its answer even where the view ends: the provider takes no request with an open call.
+ * Writes one step. Results come first in the user's turn, all in one message; other content follows. An unanswered call
+ * gets an answer even if the view ends here, because the provider accepts no request with an open call.
  */
 function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: ReadonlySet<Draft>): void {
   const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
@@ -92,7 +92,7 @@ function writeHead(
   return wireIds;
 }
 
-/** What is no result of this step, in order: words, and results that no call here waits for. */
+/** Content that is no result of this step, in order: words, and results without a waiting call. */
 type Other = { readonly draft: Draft } | { readonly label: string; readonly block: Block };
 
 function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out: Outbox): Other[] {
@@ -132,7 +132,7 @@ function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): voi
   if (role !== 'system') {
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (blocks.some(changesTools) || (faithful && out.lastRole === 'user')) {
-    // Tools change nowhere else, and behind the user's words.
+    // Only a system message after the user's words can change tools.
     if (out.lastRole !== 'user') out.say('user', words(GOES_ON));
     out.say('system', { blocks, whole, frame, faithful });
   } else if (blocks.length === 0 || cleared.has(other.draft)) {

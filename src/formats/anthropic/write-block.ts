@@ -30,14 +30,14 @@ import {
 } from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
-/** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
+/** The source of a part: its message, and the wire value if the message came in this format. */
 export interface Source {
   readonly message: Message;
   readonly wire: WireMessage | undefined;
   readonly report: Report;
 }
 
-/** A part as a block: the very block it came from where it still says the same; undefined where nothing is sent. */
+/** A part as a block: its very own block if the content is the same; undefined if nothing is sent. */
 export function blockOf(part: Part, source: Source): Block | undefined {
   const block = source.wire && blockAt(source.wire, part.wire);
   switch (part.type) {
@@ -64,7 +64,7 @@ function textBlock({ text }: TextPart, block: Block | undefined): Block {
   return { type: 'text', text } satisfies TextBlockParam;
 }
 
-/** Signed by who thought it, or it cannot be sent at all. */
+/** Thinking is sent only with its own provider's signature. */
 function thinkingBlock(block: Block | undefined, { wire, report }: Source): Block | undefined {
   if (block && isThinking(block)) return block;
   if (!wire) report('foreign-reasoning', 'thinking that Anthropic has not signed is not sent');
@@ -101,7 +101,7 @@ function resultBlock(part: ToolResultPart, block: Block | undefined, source: Sou
 const isEmpty = (content: unknown): boolean =>
   typeof content !== 'string' ? listOf(content).length === 0 : content === '';
 
-/** Plain words as a string; a list where a file stands among them, or where the source had one. */
+/** Plain words as a string; a list if they include a file, or if the source had a list. */
 function resultContent(content: ToolResultPart['content'], source: Source): string | Block[] {
   if (content.every((part) => part.type === 'text' && part.wire === undefined)) {
     return textOf(content);
@@ -123,11 +123,11 @@ function fileBlock(part: FilePart, block: Block | undefined, source: Source): Bl
 
 const IMAGES = /^image\/(jpeg|png|gif|webp)$/;
 
-/** A file of another format as a block; undefined where the Messages API has no place for it. */
+/** A file of another format as a block; undefined if the Messages API has no place for it. */
 function blockOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
   const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType;
   const title = name === undefined ? {} : { title: name };
-  if (source.kind === 'id') return undefined; // uploaded to somebody else
+  if (source.kind === 'id') return undefined; // uploaded to another provider
   if (source.kind === 'url') {
     const at = { type: 'url', url: source.url };
     if (mediaType.startsWith('image/')) return { type: 'image', source: at };
@@ -148,7 +148,7 @@ function leftOut(kind: string, bytes: number, { report }: Source): undefined {
   return undefined;
 }
 
-/** Puts right in one block what the provider refuses, each with a notice; the same object where nothing is wrong. */
+/** Repairs what the provider refuses in one block, each repair with a notice; the same object if nothing is wrong. */
 export function mendBlock(block: Block, report: Report): Block | undefined {
   if (block.type === 'text') return spokenText(block, report);
   if (isThinking(block)) return mendThinking(block, report);

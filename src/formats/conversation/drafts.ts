@@ -4,13 +4,13 @@ import { isFields, type Fields } from '../record.js';
 import type { Drafted } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
 
-/** What a format makes of a message: what is sent, and what it calls and answers. */
+/** A format's result for one message: the content to send, and the message's calls and answers. */
 type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
 
 /**
- * Drafts each view message once, by its message object and by itself, with notices of what was mended: a view that is
- * written again allocates only where it changed. Halves of surrogate pairs, which cannot be
- * sent at all, are mended here; the ids by which calls and answers are paired stay as the log has them.
+ * Drafts each view message once per message object, independent of other messages, with notices of repairs. Writing a
+ * view again therefore allocates only where the view changed. Halves of surrogate pairs, which cannot be sent at all,
+ * are replaced here; the ids that pair calls and answers stay as the log has them.
  */
 export function drafting<Draft extends Drafted>(
   make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => Made<Draft>,
@@ -39,20 +39,20 @@ export function drafting<Draft extends Drafted>(
   };
 }
 
-/** What a message of this format came in as; undefined for what another one or our own code made. */
+/** The wire value of a message that came in this format; undefined if another format or our own code made it. */
 export function ownWire({ message, source, made }: ViewMessage, format: string): Fields | undefined {
   const { wire } = source ?? message;
   return !made && message.wireFormat === format && isFields(wire) ? wire : undefined;
 }
 
-/** A part of the log's message, and what stands in its place in the view: itself, where nothing replaced it. */
+/** A part of a log message and the parts that the view shows in its place: the part itself if nothing replaced it. */
 export interface Aligned {
   readonly source: Part;
   readonly shown: readonly Part[];
   readonly replaced: boolean;
 }
 
-/** A view message's parts by the part of the log that each speaks for; all untouched where nothing was replaced. */
+/** Groups a view message's parts by the part of the log message that each stands in for. */
 export function alignedParts({ message, source, replaced }: ViewMessage): readonly Aligned[] {
   let at = 0;
   return (source ?? message).parts.map((original, index) => {
@@ -63,7 +63,7 @@ export function alignedParts({ message, source, replaced }: ViewMessage): readon
   });
 }
 
-/** Says of a message of another format that its thinking is not sent, where anybody could have read that. */
+/** Reports that the thinking of a message from another format is not sent, if that thinking is readable text. */
 export function reportThinking(parts: readonly Part[], report: Report): void {
   const isReadable = (part: Part): boolean =>
     part.type === 'reasoning' && part.signature === undefined && part.text !== '';
@@ -71,14 +71,14 @@ export function reportThinking(parts: readonly Part[], report: Report): void {
 }
 
 /**
- * The same value with every half of a surrogate pair replaced by U+FFFD; the very same object where there is none.
- * Half a pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
+ * The same value with every half of a surrogate pair replaced by U+FFFD; the very same object if there is none. Half a
+ * pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
  */
 export function wellFormed<T>(value: T): T {
   return isSound(value) ? value : (mended(value) as T);
 }
 
-/** Most values are: told without a copy. */
+/** Whether a value needs no repair, which is true of most values: checked without a copy. */
 function isSound(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -5,12 +5,12 @@ import { wellFormed } from './drafts.js';
 import { SAID, type Report } from './repairs.js';
 import type { Call } from './results-behind-calls.js';
 
-/** OpenAI's and Anthropic's limit: a longer id of a call is answered with 400. */
+/** OpenAI's and Anthropic's limit: they answer a longer call id with 400. */
 const LONGEST = 64;
 
 /**
- * The id of a call as a provider takes it: the log's own, or one made from it. The same source gives the same id, so that
- * both sides of a pair agree, and two sources never give one.
+ * The id of a call as a provider accepts it: the log's id, or one derived from it. The same source always gives the
+ * same id, so that both sides of a pair agree; two different sources never give the same id.
  */
 export function legalId(id: string, legal: RegExp): string {
   if (legal.test(id)) return id;
@@ -18,13 +18,13 @@ export function legalId(id: string, legal: RegExp): string {
   return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - hash.length - 1)}_${hash}`;
 }
 
-/** Gives each call an id of its own: one that was used before gets a number, within the limit. */
+/** Gives each call a unique id: an id that was used before gets a number, within the limit. */
 export class CallIds {
   readonly #reserved: ReadonlySet<string>;
   readonly #taken = new Set<string>();
   readonly #counts = new Map<string, number>();
 
-  /** `reserved`: ids that only those get whose they are. */
+  /** `reserved`: ids that are given only to the calls that already have them. */
   constructor(reserved: Iterable<string> = []) {
     this.#reserved = new Set(reserved);
   }
@@ -40,14 +40,14 @@ export class CallIds {
   }
 }
 
-/** Ids that every provider takes. */
+/** Ids that every provider accepts. */
 export const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The calls of one message, under other ids where two share one, or one cannot be encoded. (The same id in
- * another message is no harm: it pairs with the results that follow it there.) Those of a message
- * that did not come in this format have ids that every provider takes, and names where they came in another one; its own
- * provider's are what that one made, and what its host names it has tools for.
+ * The calls of one message. A call gets another id if two calls share one, or if its id cannot be encoded. (The same id
+ * in another message does no harm: it pairs with the results that follow it there.) If the message did not come in this
+ * format, its ids are made legal for every provider, and so are its tool names if it came in another format. Ids of the
+ * own format stay, because its provider made them; tool names stay, because the host has tools for them.
  */
 export function callsIn({ parts, wireFormat }: Message, report: Report, isForeign: boolean): Call[] {
   const isNamedElsewhere = isForeign && wireFormat !== undefined;
@@ -66,7 +66,7 @@ export function callsIn({ parts, wireFormat }: Message, report: Report, isForeig
   });
 }
 
-/** A tool's name by OpenAI's and Anthropic's rule; those of other providers may hold dots and slashes. */
+/** A tool's name by OpenAI's and Anthropic's rule; names of other providers may contain dots and slashes. */
 export function toolName(name: unknown, report: Report): string {
   const own = inWords(name ?? '');
   const legal = own.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 128) || 'unknown';

@@ -3,24 +3,24 @@ import { wellFormed } from './drafts.js';
 import { lateResult, ORPHAN_RESULT, secondResult } from './placeholders.js';
 import { type Report, reporter } from './repairs.js';
 
-/** A call as the results of its step name it. */
+/** A call, with the id by which the results of its step refer to it. */
 export interface DraftedCall {
   readonly callId: string;
   readonly tool: string;
-  /** Nothing is missing where it is never answered: a request for approval. */
+  /** Whether the call may stay unanswered: a request for approval. */
   readonly optional?: boolean;
 }
 
-/** A result, or whatever else belongs right behind its call. */
+/** A result, or any other answer that belongs directly after its call. */
 export interface DraftedAnswer {
   readonly callId: string;
-  /** It means nothing without its call: a yes to a question that is not there. */
+  /** Whether the answer is meaningless without its call: an approval without its request. */
   readonly bound?: boolean;
-  /** Its call need not be in this request: the server holds it. */
+  /** Whether the call may be missing from this request, because the server keeps it. */
   readonly elsewhere?: boolean;
 }
 
-/** One view message as pairing sees it; a format's own draft says what it knows more of calls and answers. */
+/** A view message as pairing needs it; a format's own draft adds its details of calls and answers. */
 export interface Drafted<
   Call extends DraftedCall = DraftedCall,
   Answer extends DraftedAnswer = DraftedAnswer,
@@ -30,22 +30,22 @@ export interface Drafted<
   readonly role: string;
   readonly calls: readonly Call[];
   readonly answers: readonly Answer[];
-  /** It says something besides its answers. */
+  /** Whether the message has content in addition to its answers. */
   readonly speaks: boolean;
   readonly notices: readonly Notice[];
 }
 
-/** What a format's draft calls, and what it answers. */
+/** The types of calls and answers in a format's draft. */
 export type CallOf<Draft extends Drafted> = Draft['calls'][number];
 export type AnswerOf<Draft extends Drafted> = Draft['answers'][number];
 
-/** A call of the step, and whether anything has answered it. */
+/** A call of the step, and whether an answer to it was found. */
 export interface Waiting<Call> {
   readonly call: Call;
   answered: boolean;
 }
 
-/** What becomes of one answer: it belongs to a call of its step, or is said in words behind a label, or goes as it is. */
+/** The outcome for one answer: matched with a call of its step, sent as text after a label, or sent as it is. */
 export type Paired<Draft extends Drafted> =
   | {
       readonly kind: 'matched';
@@ -61,16 +61,16 @@ export interface PairedStep<Draft extends Drafted> {
   readonly head: Draft | undefined;
   /** In the order in which the head makes them. */
   readonly waiting: readonly Waiting<CallOf<Draft>>[];
-  /** The head included. */
+  /** Includes the head. */
   readonly drafts: readonly { readonly draft: Draft; readonly paired: readonly Paired<Draft>[] }[];
-  /** Nothing follows it in the view. */
+  /** Whether the step ends the view. */
   readonly isLast: boolean;
 }
 
 /**
- * Pairs the calls and results of a whole view, step by step. An answer belongs to the first call of its id in its own
- * step that still waits. Any other answer is late, a second one, or an orphan; a notice says which. Nothing here looks
- * past the next assistant message, so that a longer log extends the bytes of a shorter one.
+ * Pairs the calls and results of a whole view, step by step. An answer belongs to the first unanswered call of its id
+ * in its own step. Any other answer is late, a second one, or an orphan; a notice tells which. Pairing never looks past
+ * the next assistant message, so that a longer log extends the bytes of a shorter one.
  */
 export function* pairedSteps<Draft extends Drafted>(
   drafts: readonly Draft[],
@@ -93,18 +93,18 @@ interface PastCall {
   readonly answered: boolean;
 }
 
-/** The calls of steps that came before, by id. The newest step can be taken back: it is paired again as it grows. */
+/** The calls of earlier steps, by id. The newest step can be taken back, because it is paired again as it grows. */
 export class PastCalls {
   readonly #before = new Map<string, PastCall>();
   readonly #newest = new Map<string, PastCall>();
 
-  /** What was set so far is no longer of the newest step. */
+  /** Begins a step: calls that were set so far can no longer be taken back. */
   begin(): void {
     for (const [callId, call] of this.#newest) this.#before.set(callId, call);
     this.#newest.clear();
   }
 
-  /** Forgets what the newest step set. */
+  /** Forgets the calls that the newest step set. */
   takeBack(): void {
     this.#newest.clear();
   }
@@ -166,7 +166,7 @@ function pairStep<Draft extends Drafted>(
   return { head, waiting, drafts, isLast };
 }
 
-/** How a result that no waiting call wants is called; `tool` is that of a call of its own step, which has one already. */
+/** The label of a result without a waiting call; `tool` is that of an answered call of the result's own step. */
 function labelOf(callId: string, tool: string | undefined, past: PastCalls, report: Report): string {
   const call = tool === undefined ? past.get(callId) : { tool, answered: true };
   if (!call) {
@@ -182,7 +182,7 @@ function labelOf(callId: string, tool: string | undefined, past: PastCalls, repo
   return lateResult(callId, call.tool);
 }
 
-/** Calls of a step that is over and that nothing has answered, each with a notice. */
+/** Unanswered calls of a step that is over, each with a notice. */
 export function interrupted<Draft extends Drafted>(
   { head, waiting }: PairedStep<Draft>,
   notices: Notice[],

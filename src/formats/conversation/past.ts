@@ -2,16 +2,16 @@ import { isToolCall, isToolResult, type Message, type ToolCallPart } from '../..
 import { isText, type Fields } from '../record.js';
 import type { Report } from './repairs.js';
 
-/** What of a conversation was read so far, as later messages must know it. */
+/** The part of a conversation that was read so far, as the parser of later messages needs it. */
 export class Past {
   readonly messages: Message[] = [];
   /** Ids of all calls that were made. */
   readonly calls = new Set<string>();
-  /** How many pieces of the list it has seen. */
+  /** The number of pieces of the list that were added. */
   pieces = -1;
   readonly #ids = new Set<string>();
 
-  /** `read`: the messages before the list, and those of each of its pieces. */
+  /** `read`: the messages before the list, then the messages of each of its pieces. */
   constructor(read: readonly (readonly Message[])[]) {
     for (const messages of read) this.see(messages);
   }
@@ -25,7 +25,7 @@ export class Past {
     }
   }
 
-  /** The message's own id, else its place. Both are the same in a longer list. */
+  /** The message's own id if it is free; otherwise an id from its place. Both are the same in a longer list. */
   freeId(own: unknown, index: number): string {
     let id = isText(own) && !this.#ids.has(own) ? own : `m${index}`;
     while (this.#ids.has(id)) id += '+';
@@ -37,7 +37,7 @@ export class Past {
     return this.messages.findLast(({ role }) => role === 'assistant');
   }
 
-  /** The calls of the newest step that nothing has answered: what a result without an id is read by, never across a step. */
+  /** The unanswered calls of the newest step. A result without an id is matched with these, never across a step. */
   get waiting(): ToolCallPart[] {
     const step = this.messages.slice(this.messages.findLastIndex(({ role }) => role === 'assistant'));
     const parts = step.flatMap((message) => message.parts);
@@ -50,7 +50,7 @@ export class Past {
   }
 }
 
-/** What a result answers; without an id the first call of its step that waits, of its name where it has one. */
+/** The id of the call that a result answers; without an id, the first waiting call of its step, by name if named. */
 export function callAnswered(
   { name, tool_call_id: callId }: Fields,
   { id, past, report }: { readonly id: string; readonly past: Past; readonly report: Report },

@@ -14,51 +14,51 @@ import { Past } from './past.js';
 import { reporter, type Report } from './repairs.js';
 import { sameItem } from './same-item.js';
 
-/** Where a piece of a list stands. */
+/** What the parser of a piece knows of the list around that piece. */
 export interface Place {
-  /** What its message is called, or the first of them. */
+  /** The id of its message, or of its first message. */
   readonly id: string;
   readonly past: Past;
-  /** What of the body decides how its list is read. */
+  /** The part of the body that decides how its list is read. */
   readonly reads: string;
   readonly report: Report;
 }
 
-/** A request body, opened: its list, and what stands beside it. */
+/** A request body, opened: its list, and the fields next to the list. */
 export interface OpenedBody {
-  /** Refused where it is none. */
+  /** Refused if it is no list. */
   readonly list: unknown;
-  /** Messages of what stands beside the list; they come first. */
+  /** Messages that come from fields next to the list; they come first. */
   readonly before?: readonly Message[];
   readonly beside: Pick<Parsed, 'tools' | 'model'>;
-  /** What of the body decides how its list is read, beside the ids of `before`. */
+  /** The part of the body that decides how its list is read, in addition to the ids of `before`. */
   readonly reads?: string;
 }
 
-/** How one format says what a conversation is made of; reading it piece by piece is the same for all. */
+/** What differs between formats when a conversation is read; reading a list piece by piece is the same for all. */
 export interface Reading {
   readonly format: string;
-  /** For errors: what is read, and what to pass. */
+  /** For errors: what the format reads, and what to pass. */
   readonly allowed: string;
   readonly pass: string;
-  /** The field of a body in which its list stands; a bare list counts as a body of nothing else. */
+  /** The field of a body that contains its list; a bare list counts as a body with only this field. */
   readonly field: string;
-  /** Opens a body; what it reads of it beside the list it takes first. Reports are of its system prompt. */
+  /** Opens a body. All that it reads next to the list goes through `take` first. Reports are of the system prompt. */
   open(body: Fields, take: Take, report: Report): OpenedBody;
-  /** How instances of classes in the list are copied; without it they are not. */
+  /** How class instances in the list are copied; without this function they are not copied. */
   readonly instance?: CopyOptions['instance'];
-  /** Where the piece that begins at `from` ends. Without it each item is one. */
+  /** The end of the piece that begins at `from`. Without this function each item is a piece. */
   endOf?(list: readonly unknown[], from: number): number;
   /** An item's own id. */
   idOf?(item: Fields): unknown;
-  /** What makes an item one of another format. */
+  /** What shows that an item belongs to another format, in words; undefined if nothing does. */
   foreign?(item: Fields): string | undefined;
-  /** Where no item of a list is known it is refused. */
+  /** A list that has no known item is refused. */
   isKnown?(item: Fields): boolean;
   messagesOf(items: readonly [Fields, ...Fields[]], place: Place): readonly Message[];
 }
 
-/** A piece of a list, and what it was parsed to. */
+/** A piece of a list, and the messages that it was parsed to. */
 interface Piece {
   readonly from: number;
   readonly to: number;
@@ -70,13 +70,13 @@ interface Known {
   readonly key: string;
   readonly list: readonly unknown[];
   readonly pieces: readonly Piece[];
-  /** Undefined where no piece was parsed. */
+  /** Undefined if no piece was parsed. */
   readonly past: Past | undefined;
 }
 
 /**
- * What of a format its reading says. `parse` is one read of a new reader, so that the two cannot come to differ. Only that
- * `parse` shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
+ * The members of a format that follow from its `Reading`. `parse` is one read of a new reader, so that the two cannot
+ * differ; but `parse` shares objects with its input, while a reader takes copies, because its client writes on.
  */
 export function readsLists(
   format: Reading,
@@ -93,10 +93,9 @@ export function readsLists(
 }
 
 /**
- * Reads a conversation that is sent whole each time and parses what is new in it. A piece that says what it said is the
- * messages it was, the very objects; looking at it costs one comparison. Where an earlier piece has changed, what comes
- * behind it is parsed anew unless the new one says no more than words. What was taken as a copy is compared by what it
- * says, so that a client's write to its own objects is seen.
+ * Reads a conversation that is sent whole each time, and parses only what is new. An unchanged piece costs one
+ * comparison and gives the very same message objects. After a changed piece all later pieces are parsed again, unless
+ * neither version holds anything that affects them. Copies are compared by content, so that a client's write is seen.
  */
 function createListReader(format: Reading, take: Take): RequestReader {
   let known: Known | undefined;
@@ -119,7 +118,7 @@ function createListReader(format: Reading, take: Take): RequestReader {
     let isUnchanged = true;
     let isAtHead = messages.every(isInstruction);
     for (const [index, piece] of known.pieces.entries()) {
-      // Instructions at the head come first, and are told apart by whoever looks at them.
+      // A change in the instructions at the head does not count; callers compare these instructions themselves.
       isAtHead &&= piece.messages.every(isInstruction);
       isUnchanged &&= isAtHead || piece === base?.pieces[index];
       for (const message of piece.messages) messages.push(message);
@@ -142,7 +141,7 @@ function* readPieces(
   const items: unknown[] = [];
   const pieces: Piece[] = [];
   let past = base?.past;
-  /** All so far leaves a past as the pieces of the last read left it. */
+  /** Whether the pieces so far leave the same past as the pieces of the last read. */
   let inStep = base !== undefined;
   for (let from = 0; from < list.length;) {
     const to = legible(`message ${from}`, () => format.endOf?.(list, from)) ?? from + 1;
@@ -165,7 +164,7 @@ function* readPieces(
   return { list: items, pieces, past };
 }
 
-/** Throws `INPUT_FORMAT` for what is no item of the format. */
+/** Throws `INPUT_FORMAT` for an item that is not of the format. */
 function parsed(format: Reading, items: readonly unknown[], from: number, past: Past, reads: string): Piece {
   for (const [at, item] of items.entries()) {
     const found = isFields(item) ? format.foreign?.(item) : kindOf(item);
@@ -194,7 +193,7 @@ function stands(
   return true;
 }
 
-/** Whether later messages parse the same behind both: they hold only text and files, with equal ids and roles. */
+/** Whether later messages parse the same after both: equal ids and roles, and only text, files and thinking. */
 function standsIn(messages: readonly Message[], old: readonly Message[]): boolean {
   return (
     messages.length === old.length &&
@@ -210,21 +209,21 @@ const isInstruction = ({ role }: Message): boolean => role === 'system';
 const isWords = ({ parts }: Message): boolean =>
   parts.every(({ type }) => type === 'text' || type === 'file' || type === 'reasoning');
 
-/** How what a client passed is taken, or refused: a value, and what it is in the words of an error message. */
+/** Accepts or refuses a value that a client passed; `subject` names the value in an error message. */
 export type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
 
-/** A frozen copy. Throws `INPUT_FORMAT` for what no request can carry and no store can keep. */
+/** A frozen copy. Throws `INPUT_FORMAT` for a value that no request can carry and no store can keep. */
 const takenIn: Take = (value, subject, instance) =>
   legible(subject, () => copied(value, { freeze: true, stored: true, ...(instance && { instance }) }));
 
-/** The value itself. Throws `INPUT_FORMAT` for what no request can carry. */
+/** The value itself. Throws `INPUT_FORMAT` for a value that no request can carry. */
 const asItIs: Take = (value, subject) => {
   const why = legible(subject, () => whyNotCopyable(value));
   if (why !== undefined) throw refused(subject, why);
   return value;
 };
 
-/** What is read of a client's own objects. They may throw anything: `INPUT_FORMAT` then. */
+/** Reads from a client's own objects, which may throw anything. Throws `INPUT_FORMAT` then. */
 function legible<T>(subject: string, read: () => T): T {
   try {
     return read();

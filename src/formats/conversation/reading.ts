@@ -4,9 +4,9 @@ import { type Fields, isText, jsonText, kindOf } from '../record.js';
 import type { Report } from './repairs.js';
 
 /**
- * Tags in which agent programs wrap what they themselves write in the user's place. Only shapes that no person
- * types: `<task>` and `<pr_description>` are missing on purpose, people's own tasks come in them. A name too many
- * lets a user's words be compacted as machine text; a name too few merely keeps machine text verbatim.
+ * Tags in which agent programs wrap text that they write in the user's place. Only shapes that no person types:
+ * `<task>` and `<pr_description>` are missing on purpose, because people's own tasks come in them. A wrong name here
+ * lets a user's words be compacted as machine text; a missing name merely keeps machine text verbatim.
  */
 const PROGRAM_TAGS: ReadonlySet<string> = new Set([
   'system-reminder',
@@ -23,19 +23,19 @@ const PROGRAM_TAGS: ReadonlySet<string> = new Set([
   'turn_aborted',
 ]);
 
-/** A slash command's arguments are the user's own words; only an empty pair is the program's. */
+/** A slash command's arguments are the user's own words; only an empty pair of tags is the program's. */
 const ARGUMENTS = 'command-args';
 
-/** As Codex sends the instructions of a project. */
+/** The form in which Codex sends the instructions of a project. */
 const AGENTS_FILE = /^\s*# AGENTS\.md instructions\b[^\n]*\n\s*<INSTRUCTIONS>[^]*<\/INSTRUCTIONS>\s*$/;
 
-/** As Gemini CLI and its forks (Qwen Code, iFlow) begin, and answer themselves, before the user's own question. */
+/** The message with which Gemini CLI and its forks (Qwen Code, iFlow) begin a chat before the user's own question. */
 const SETUP = /^\s*This is (?:the )?[A-Z][\w -]{1,40}\. We are setting up the context for our chat\./;
 
-/** Whether a text in the user's place was written by a program: nothing but such blocks from end to end. */
+/** Whether a program wrote a text in the user's place: the text consists of such blocks from end to end. */
 export function isProgramWritten(text: string): boolean {
   if (AGENTS_FILE.test(text) || SETUP.test(text)) return true;
-  // The name ends where it ends: else each of its characters is tried for the last.
+  // The lookahead fixes the end of the name; without it the engine would try every shorter name.
   const opening = /\s*<([A-Za-z][\w-]*)(?![\w-])[^>]*>/y;
   let at = 0;
   while (at < text.length) {
@@ -53,13 +53,13 @@ export function isProgramWritten(text: string): boolean {
   return at > 0;
 }
 
-/** Whether a message at the head is the client's program and nobody else: a system message, or a note in the user's place. */
+/** Whether a message at the head is only the client program's: a system message, or a note in the user's place. */
 export const isInstruction = ({ role, origin }: Message): boolean =>
   role === 'system' || (role === 'user' && origin === 'synthetic');
 
 /**
- * How many messages at the head are instructions: what the program says changes with the day. Notes in the user's place are where
- * the user's words come next; else they may be all that is said.
+ * The number of messages at the head that are instructions, which a program may change from day to day. Notes in the
+ * user's place count if the user's own words come next; otherwise the notes may be all that the conversation has.
  */
 export function instructionsIn(messages: readonly Message[]): number {
   const words = messages.findIndex((message) => !isInstruction(message));
@@ -68,7 +68,7 @@ export function instructionsIn(messages: readonly Message[]): number {
   return said < 0 ? messages.length : said;
 }
 
-/** What most bodies say beside their messages. */
+/** The tools and the model, in the fields that most request bodies have. */
 export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' | 'model'> {
   return {
     ...(Array.isArray(tools) && { tools: tools as readonly unknown[] }),
@@ -76,16 +76,16 @@ export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' |
   };
 }
 
-/** Whose words stand in the user's place: the user's, or those of a program and nothing else. */
+/** The author of a message in the user's place: the user, or a program if every part is a program's. */
 function originOf(parts: readonly Part[]): Origin {
   const byProgram = parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
   return parts.length > 0 && byProgram ? 'synthetic' : 'user';
 }
 
-/** Whose words stand in the other roles. */
+/** The author of a message in each other role. */
 const ORIGINS = { system: 'system', assistant: 'model', tool: 'tool' } as const;
 
-/** A message as it was said in a role of the log; without one, as a program's words in the user's place. */
+/** A log message of this role; without a role, a program's message in the user's place. */
 export function messageIn(
   role: Role | undefined,
   about: Pick<Message, 'id' | 'wire' | 'wireFormat' | 'name'>,
@@ -96,7 +96,7 @@ export function messageIn(
   return { ...about, role: role ?? 'user', origin, parts };
 }
 
-/** The id of a call; where it has none, one made of where it stands, which is told. */
+/** The id of a call; a call without an id gets one from its place, with a report. */
 export function callIdOf(own: unknown, messageId: string, at: number, report: Report): string {
   if (isText(own)) return own;
   const callId = `call_${messageId}_${at}`;
@@ -109,12 +109,12 @@ export function textsIn(parts: readonly Part[]): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? part.text : []));
 }
 
-/** The words of a message, a line for each part. */
+/** The text of a message, one line for each part. */
 export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** What is kept whole, for nobody here understands it; `way` leads to it in the wire of its message. */
+/** A part that is kept whole, because no code here understands it; `way` leads to it in the wire of its message. */
 export function opaquePart(
   kind: string,
   value: unknown,
@@ -125,7 +125,7 @@ export function opaquePart(
   return { type: 'opaque', kind, bytes, ...(way && { at: { as: 'text', way } }), wire };
 }
 
-/** Content as parts: nothing, a text, or a list whose items `read` reads; of anything else the JSON text is kept. */
+/** Content as parts: nothing, a text, or a list whose items `read` reads; anything else is kept as JSON text. */
 export function contentParts<P extends Part>(
   content: unknown,
   read: (item: unknown, at: number) => P | readonly P[],

@@ -29,7 +29,7 @@ export type RepairKind =
   | 'output-not-text'
   | 'response-not-object'
   | 'not-an-object'
-  /* Text, files and what is not known. */
+  /* Text, files and unknown content. */
   | 'lone-surrogate'
   | 'empty-text'
   | 'no-content'
@@ -56,15 +56,15 @@ export type RepairKind =
   | 'nothing-said'
   | 'new-chain';
 
-/** Says what was repaired, and of which kind it is. */
+/** Reports a repair: its kind, and what was repaired. */
 export type Report = (kind: RepairKind, what: string) => void;
 
-/** Notes repairs of what is called `at`: a message's id, or `request`. */
+/** A `Report` that notes repairs under `at`: a message's id, or `request`. */
 export function reporter(at: string, notices: Notice[]): Report {
   return (kind, what) => void notices.push({ at, kind, what });
 }
 
-/** Repairs that several formats make, said alike by all. */
+/** Descriptions of repairs that several formats make. */
 export const SAID = {
   surrogates: 'halves of surrogate pairs cannot be encoded; sent as U+FFFD',
   unknownRole: (role: string) => `role ${role} is not known; read as a program's words`,

@@ -13,40 +13,40 @@ import {
 } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
 
-/** A call as such formats write it. */
+/** A call as these formats write it. */
 export interface Call extends DraftedCall {
-  /** The id on the wire: another one where two calls of the message share theirs. */
+  /** The id on the wire: differs from `callId` if two calls of the message share that id. */
   readonly wireId: string;
 }
 
-/** A view message in a format that gives every result a message of its own, right behind its call. */
+/** A view message in a format that gives every result its own message, directly after its call. */
 export interface Draft<A extends DraftedAnswer = DraftedAnswer> extends Drafted<Call, A> {
-  /** What it says besides its answers. */
+  /** The message's content in addition to its answers. */
   readonly message?: unknown;
 }
 
-/** How one format writes what `pairing.ts` pairs. */
+/** How one format writes the steps that `pairing.ts` pairs. */
 interface Layout<D extends Draft> {
   draft(shown: ViewMessage): D;
   /** Messages that hold these answers of one draft, each with the call that it answers. */
   answered(pairs: readonly Pair<D>[], draft: D, report: Report): readonly unknown[];
   /** Messages in place of results that never came. */
   unanswered(calls: readonly Call[]): readonly unknown[];
-  /** An answer that no call waits for, as words of the user. */
+  /** An answer without a waiting call, as the user's text. */
   unmatched(label: string, answer: AnswerOf<D>): unknown;
-  /** What a message says behind the head of its step, where that is not simply `message`. */
+  /** A message after the head of its step, if it is not simply `message`. */
   said?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
-  /** A line of the user between what stands for a span and signed thinking: their provider would make one turn of both. */
+  /** A user message between the replacement of a span and signed thinking, which would otherwise become one turn. */
   readonly goesOn: unknown;
-  /** Stands for a view in which nobody says anything. */
+  /** Sent for a view without any content. */
   readonly silent?: unknown;
 }
 
 type Pair<D extends Draft> = readonly [answer: AnswerOf<D>, call: CallOf<D>];
 
 /**
- * Writes a view: answers directly behind their calls, whatever else was said in the step behind the answers. A step that
- * ends the view differs from the same step with a successor only by answers appended at its end.
+ * Writes a view: answers directly after their calls, then all other content of the step. A step that ends the view
+ * differs from the same step with a successor only by answers appended at its end.
  */
 export function resultsBehindCalls<D extends Draft>(layout: Layout<D>): WireFormat['serialise'] {
   return (view, memory = {}) => {
@@ -56,21 +56,21 @@ export function resultsBehindCalls<D extends Draft>(layout: Layout<D>): WireForm
   };
 }
 
-/** Keeps what it wrote of the steps that are over, for as long as the view begins with the very same messages. */
+/** Keeps what it wrote of finished steps, as long as the view begins with the very same messages. */
 class Writer<D extends Draft> {
   readonly #layout: Layout<D>;
   readonly #messages: unknown[] = [];
   readonly #notices: Notice[] = [];
   readonly #past = new PastCalls();
   #view: readonly ViewMessage[] = [];
-  /** Where the newest step begins, in each list. */
+  /** The index at which the newest step begins, in each list. */
   #open = { view: 0, messages: 0, notices: 0 };
 
   constructor(layout: Layout<D>) {
     this.#layout = layout;
   }
 
-  /** Valid until the next one is written. */
+  /** The result is valid until the next call. */
   write(view: readonly ViewMessage[]): Serialised {
     this.#takeBackTo(view);
     const layout = this.#layout;
@@ -87,7 +87,7 @@ class Writer<D extends Draft> {
     return { messages: isSilent ? [layout.silent] : messages, notices };
   }
 
-  /** Forgets the newest step, which may have grown; everything, where the view begins with other messages. */
+  /** Forgets the newest step, which may have grown; forgets everything if the view begins with other messages. */
   #takeBackTo(view: readonly ViewMessage[]): void {
     this.#past.takeBack();
     if (!this.#beginsAlike(view)) {
@@ -98,7 +98,7 @@ class Writer<D extends Draft> {
     this.#notices.length = this.#open.notices;
   }
 
-  /** Up to the first message of the newest step: were that one another, the step before it might go on. */
+  /** Compares up to the first message of the newest step: if that differs, the previous step might continue. */
   #beginsAlike(view: readonly ViewMessage[]): boolean {
     const { view: end } = this.#open;
     if (view.length <= end || this.#view.length <= end) return false;
@@ -136,7 +136,7 @@ class Writer<D extends Draft> {
   }
 }
 
-/** Whether a message of the model begins with signed thinking, right behind one of the model's that stands for a span. */
+/** Whether an assistant message begins with signed thinking directly after one that replaces a span. */
 function thinksBehindStandIn(view: readonly ViewMessage[], at: number): boolean {
   const before = view[at - 1];
   const [first] = view[at]!.message.parts;

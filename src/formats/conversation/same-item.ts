@@ -2,8 +2,8 @@ import { isPlain } from '../../transcript/index.js';
 import { isBytes, sameBytes } from '../record.js';
 
 /**
- * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the
- * other. Bytes and addresses are compared by what they hold; instances of one class by their own fields, if any.
+ * Whether two values from outside have equal content in the same order, so that the parse result of one is valid for
+ * the other. Bytes, addresses and dates are compared by content; instances of one class by their own fields, if any.
  */
 export function sameItem(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -1,11 +1,11 @@
 import type { OpaquePart, ToolCallPart } from '../../transcript/index.js';
 import { type Fields, fieldsOf, isText } from '../record.js';
 
-/** Anthropic's blocks and LangChain's own, and OpenAI's programs, of tools that the provider runs itself. */
+/** Types of blocks for tools that the provider runs itself: Anthropic's, LangChain's own, and OpenAI's programs. */
 const CALL = /._tool_use$|^server_tool_call$|^program$/;
 const RESULT = /._tool_result$|^server_tool_call_result$|^program_output$/;
 
-/** Which call a block is, or answers, where a tool of the provider's made it: that one may pause between the two. */
+/** The call that a block makes or answers, if the provider runs its tool: the provider may pause between the two. */
 export function serverCallOf(block: Fields): Pick<OpaquePart, 'calls' | 'answers'> {
   const { type } = block;
   if (!isText(type)) return {};
@@ -15,7 +15,7 @@ export function serverCallOf(block: Fields): Pick<OpaquePart, 'calls' | 'answers
   return RESULT.test(type) && isText(answered) ? { answers: answered } : {};
 }
 
-/** The program of the provider's that makes a call, by the `caller` that the call names. */
+/** The provider's program that makes a call, by the call's `caller`. */
 export function madeBy(caller: unknown): Pick<ToolCallPart, 'by'> {
   const { tool_id: ofAnthropic, toolId, caller_id: ofOpenAi, callerId } = fieldsOf(caller);
   const by = [ofAnthropic, toolId, ofOpenAi, callerId].find(isText);

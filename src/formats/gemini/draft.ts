@@ -18,36 +18,36 @@ import { isFields, isSet, isText } from '../record.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
 import { argsOf, mendPart, takenName, writePart } from './write-part.js';
 
-/** `id` only where the wire has one. */
+/** `id` only if the wire has one. */
 export interface DraftCall extends DraftedCall {
   readonly wireName: string;
   readonly id?: string;
 }
 
 export interface DraftResult extends DraftedAnswer {
-  /** Its words, for where no call waits for it. */
+  /** Its words, for use if no call waits for it. */
   readonly said: readonly string[];
-  /** The whole part, `functionResponse` and what stands beside it. */
+  /** The whole part: `functionResponse` and the fields next to it. */
   readonly wire: WirePart;
-  /** Files that have no place in a response; they follow in the user's own turn. */
+  /** Files that have no place in a response; they follow in a user turn. */
   readonly media: readonly WirePart[];
 }
 
-/** What a message becomes on the wire by itself. */
+/** The form of a single message on the wire. */
 interface WireForm {
-  /** The turn itself, where it can go out as the very object that came in. */
+  /** The turn itself, if it can be sent as the very object that came in. */
   readonly untouched?: Content;
   /** All parts but results. */
   readonly parts: readonly WirePart[];
-  /** Where they stood in the turn of the results before them, in which they came. */
+  /** The indices of these parts in the turn of the results in which they came. */
   readonly places?: readonly number[];
   readonly calls: readonly DraftCall[];
   readonly answers: readonly DraftResult[];
 }
 
-/** One view message on the wire; what depends on its neighbours is decided in `serialise.ts`. */
+/** One view message on the wire; `serialise.ts` decides what depends on its neighbours. */
 export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
-  /** It stands for a span of the log. */
+  /** Whether it replaces a span of the log. */
   readonly made: boolean;
 }
 
@@ -95,13 +95,13 @@ function ownForm(shown: ViewMessage, { content, system, places }: Carried, note:
   };
 }
 
-/** The type of the log's part that a part with a call or a response is written for. */
+/** The type of the log part that a wire part with a call or a response is written for. */
 function typeOf(wire: WirePart): 'tool-result' | 'tool-call' | undefined {
   if (fieldOf(wire, 'functionResponse') !== undefined) return 'tool-result';
   return fieldOf(wire, 'functionCall') !== undefined ? 'tool-call' : undefined;
 }
 
-/** A result as it goes out where its turn does not: the words beside its response in it, the files behind it. */
+/** A result as it is sent if its turn is not: words next to its response go into it, files after it. */
 function withBeside(
   part: ToolResultPart,
   wire: WirePart,
@@ -121,12 +121,12 @@ function withBeside(
   return { media, wire: words ? writePart(part, wire, note) : wire };
 }
 
-/** Parts that were read around are written anew. */
+/** Whether a turn's parts are all objects; parts of another type are written anew. */
 function isSound(parts: unknown): boolean {
   return Array.isArray(parts) && parts.length > 0 && parts.every(isFields);
 }
 
-/** A system prompt holds words alone. */
+/** A part of a system prompt, which carries only words. */
 function asWords(own: WirePart, source: Part, note: Report): WirePart {
   if (typeof own.text === 'string' || source.type !== 'file') return own;
   note('file-named', 'a file has no place in the system prompt; it is named instead');
@@ -148,14 +148,14 @@ function callIn(part: ToolCallPart, wire: WirePart): DraftCall {
   };
 }
 
-/** A signature may ride on an empty text; without one the text is refused. */
+/** Whether a part is an empty text without a signature, which is refused. */
 function isEmptyText(wire: WirePart): boolean {
   return wire.text === '' && Object.values(wire).filter(isSet).length === 1;
 }
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
- * carry Google's sign for "not signed": signatures do not travel.
+ * carry Google's mark for "not signed", because signatures are valid only for their provider.
  */
 function foreignForm(message: Message, note: Report): WireForm {
   const parts: WirePart[] = [];
@@ -175,7 +175,7 @@ function foreignForm(message: Message, note: Report): WireForm {
   return { parts, calls, answers };
 }
 
-/** Turns carry no names: whoever speaks under one says it first. */
+/** Turns have no names: the speaker's name precedes the first text. */
 function named({ text }: TextPart, { name }: Message, first: boolean): string {
   return first && name !== undefined ? `${name}: ${text}` : text;
 }
@@ -192,8 +192,8 @@ function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
 }
 
 /**
- * Google's own word for "this call has no signature of yours": newer models refuse a call in the current turn without
- * one. It stands on calls that another provider's model made, on the first of each step, where a signature belongs.
+ * Google's own mark for "this call has no signature of yours": newer models refuse a call without a signature in the
+ * current turn. The mark is on calls of another provider's model, on the first of each step, as a signature would be.
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
@@ -219,7 +219,7 @@ function resultOf(message: Message, part: ToolResultPart, note: Report): DraftRe
   };
 }
 
-/** A file of another format as a Gemini part; undefined where this one has no place for it. */
+/** A file of another format as a Gemini part; undefined if Gemini has no place for it. */
 function partOfFile(source: FileSource): WirePart | undefined {
   const isKnownType = !source.mediaType.includes('*');
   if (source.kind === 'base64' && isKnownType) {

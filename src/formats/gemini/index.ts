@@ -5,7 +5,7 @@ import { serialise } from './serialise.js';
 
 /** Google's Gemini, and Vertex. */
 const provider: Provider = {
-  // Calls are signed, each for itself.
+  // Each call is signed separately.
   signatures: () => 'step',
   usageOf: usageUnder('usageMetadata', (usage) => {
     const output = countIn(usage, 'candidatesTokenCount') + countIn(usage, 'thoughtsTokenCount');

@@ -23,7 +23,7 @@ import {
   type WirePart,
 } from './wire.js';
 
-/** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
+/** A request body or a bare list of contents. Each message keeps the turn it came from, unchanged. */
 export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of contents, or an object with such a list as `contents`',
@@ -34,7 +34,7 @@ export const reading = readsLists({
     before: systemMessage(body, take),
     beside: besideMessages(body),
   }),
-  // An answer that was cut off before its first word has a role and nothing else.
+  // An answer that was cut off before its first word has only a role.
   foreign: ({ role, parts, ...more }) =>
     Array.isArray(parts) || (isText(role) && !isSet(parts) && Object.keys(more).length === 0)
       ? undefined
@@ -42,7 +42,7 @@ export const reading = readsLists({
   messagesOf: ([content], place) => turnOf(content, place),
 });
 
-/** One turn may stand without its list, and a text without its turn. */
+/** The list of turns: a body may have one turn without a list, and a text without a turn. */
 function contentsIn(contents: unknown): unknown {
   const isTurn = typeof contents === 'string' || (isFields(contents) && Array.isArray(contents.parts));
   const list = isTurn ? [contents] : contents;
@@ -95,15 +95,15 @@ function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, r
   return messageIn(said, { id, wire, wireFormat: FORMAT }, parts);
 }
 
-/** What the model and its server-side tools make beside words and calls. */
+/** Parts that the model and its server-side tools make in addition to words and calls. */
 const KNOWN = /^(?:executable_?code|code_?execution_?result|tool_?call|tool_?response)$/i;
 
 /**
- * The calls that wait where a turn begins, and those that it makes, with ids for those that have none. The wire pairs by
- * name and order: a response without an id answers the first that waits, of its name first.
+ * The waiting calls at the start of a turn, and the calls that the turn makes, with ids for calls without one. The wire
+ * pairs by name and order: a response without an id answers the first waiting call of its name, otherwise the first.
  */
 interface Waiting {
-  /** The turn's message, which names what has no id. */
+  /** The id of the turn's message, from which missing ids are made. */
   readonly id: string;
   readonly calls: ToolCallPart[];
 }
@@ -121,7 +121,7 @@ function resultId({ id, name }: Fields, index: number, { id: messageId, calls }:
 
 const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 
-/** One part of a turn; what is not known stays whole, as an opaque part. */
+/** One part of a turn; an unknown part is kept whole, as an opaque part. */
 function parsePart(part: WirePart, index: number, waiting: Waiting, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
@@ -149,7 +149,7 @@ function parsePart(part: WirePart, index: number, waiting: Waiting, place: FileP
   return opaquePart(kind, part, index, place);
 }
 
-/** All that a response says where the output of its tool follows beside it. */
+/** The only words in a response whose tool output follows it. */
 const WENT_WELL = new Set(
   (
     'tool function call execution executed ran succeeded successful successfully success ok okay done complete ' +
@@ -159,9 +159,9 @@ const WENT_WELL = new Set(
 );
 
 /**
- * Places of the words in a turn of responses that are the user's: clients merge turns of one role. Output that has
- * several parts travels in the same shape: a response that says no more than that it went well, and the text of a file
- * behind it. Whoever wrote that file must not speak as the user, so what is behind such a response is the tool's.
+ * Indices of the user's words in a turn of responses: clients merge turns of one role. A tool's output with several
+ * parts has the same shape: a response that reports only success, followed by the text of a file. The author of that
+ * file must not speak as the user, so text after such a response is the tool's.
  */
 function usersWords(parts: readonly WirePart[], report: Report): number[] {
   if (!parts.some((part) => isFields(field(part, 'functionResponse')))) return [];
@@ -186,7 +186,7 @@ function saysItWentWell(words: string): boolean {
   );
 }
 
-/** Parts of a turn in which words and files behind a response belong to it. */
+/** The parts of a turn, with words and files after a response moved into that response's result. */
 function resultsWhole(parts: readonly Part[]): readonly Part[] {
   const whole: Part[] = [];
   const early: (TextPart | FilePart)[] = [];
@@ -224,7 +224,7 @@ function resultPart(
   };
 }
 
-/** The output where a response holds nothing else, otherwise the whole of it as JSON. */
+/** The output if a response has nothing else, otherwise the whole response as JSON. */
 function wordsOf(response: unknown): string {
   if (isFields(response) && Object.keys(response).length === 1 && typeof response.output === 'string') {
     return response.output;

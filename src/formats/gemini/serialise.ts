@@ -8,12 +8,12 @@ import { isFields, isSet, isText } from '../record.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
 
-/** Texts where the wire wants a turn that the log does not hold. They are sent to models: plain, labelled, and final. */
+/** Texts for turns that the wire needs and the log lacks. Models read them: they are plain, labelled, and final. */
 
-/** Between two turns of the model, and behind the last one. The same text in both, so that requests only grow. */
+/** Sent between two turns of the model and after the last one: the same text in both, so that requests only grow. */
 const GOES_ON = '[Continue.]';
 
-/** Between results and what the user said right after them: newer models take no words beside results. */
+/** Sent between results and the user's next words: newer models accept no words next to results. */
 const WAITS = '[The results are in; the user speaks first.]';
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
@@ -27,7 +27,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages: contents, notices, ...(beside ? { beside } : {}) };
 }
 
-/** System messages before anything else is said, as the body's system prompt: the very object where it is alone. */
+/** The leading system messages as the body's system prompt: the very object if there is only one. */
 function systemOf(view: readonly ViewMessage[], { notices }: Request): Record<string, unknown> | undefined {
   const length = view.findIndex(({ message }) => message.role !== 'system');
   const leading = view.slice(0, length < 0 ? view.length : length);
@@ -42,7 +42,7 @@ function systemOf(view: readonly ViewMessage[], { notices }: Request): Record<st
   return parts.length > 0 ? { [field]: { parts } } : undefined;
 }
 
-/** Newer models refuse a request that ends with their own turn; calls that wait for results end a session in progress. */
+/** Newer models refuse a request that ends with a model turn; an open session may end with calls that await results. */
 function endWithUser(view: readonly ViewMessage[], { contents, notices }: Request): void {
   const last = view.at(-1);
   if (!last) return;
@@ -55,7 +55,7 @@ function endWithUser(view: readonly ViewMessage[], { contents, notices }: Reques
   contents.push(userTurn(GOES_ON));
 }
 
-/** One request as it grows. */
+/** One request while it is built. */
 interface Request {
   readonly contents: Content[];
   readonly notices: Notice[];
@@ -65,7 +65,7 @@ type Step = PairedStep<Draft>;
 /** The results of a step by the call that each answers. */
 type Results = ReadonlyMap<Waiting<DraftCall>, DraftResult>;
 
-/** What a message adds to the user's turn; the very turn it came in, where it can go out as that. */
+/** The parts that a message adds to the user's turn; the very turn it came in, if that can be sent. */
 interface Spoken {
   readonly by?: Draft;
   readonly parts: readonly WirePart[];
@@ -74,8 +74,8 @@ interface Spoken {
 }
 
 /**
- * Writes one step. The results follow as one turn, as many as there are calls and in their order; what else was said is
- * a turn of its own behind it.
+ * Writes one step. The results follow as one turn, one for each call and in the calls' order; other content is a
+ * separate turn after the results.
  */
 function writeStep(step: Step, request: Request): void {
   if (step.head) writeModel(step.head, request);
@@ -86,7 +86,7 @@ function writeStep(step: Step, request: Request): void {
   const brought = broughtByOne(step, results);
   const files = brought ? [] : step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
   if (files.length > 0) spoken.unshift({ parts: files });
-  // Words that stand in the very turn of the results stay there: older models take it as it is.
+  // Words that came in the turn of the results stay there, because older models accept this turn as it is.
   const joined = results.size > 0 ? spoken.filter(({ places }) => places) : [];
   const isOver = !step.isLast || spoken.length > 0;
   writeResults(step, results, brought, joined, isOver, request);
@@ -94,7 +94,7 @@ function writeStep(step: Step, request: Request): void {
   writeUser(others, request, step.waiting.length > 0);
 }
 
-/** What one message says besides the results that belong to the step's calls. */
+/** A message's content in addition to the results for the step's calls. */
 function speak(
   { draft, paired }: Step['drafts'][number],
   head: Draft | undefined,
@@ -119,7 +119,7 @@ function filesOfResult({ call }: Waiting<DraftCall>, result: DraftResult | undef
   return [wellFormed({ text }), ...result.media];
 }
 
-/** The model's turn, with a user's turn before it where the wire wants one. */
+/** Writes the model's turn, with a user turn before it if the wire needs one. */
 function writeModel(draft: Draft, { contents, notices }: Request): void {
   const report = reporter(draft.id, notices);
   const parts = draft.parts.length > 0 ? draft.parts : [{ text: NOTHING_SAID }];
@@ -128,7 +128,7 @@ function writeModel(draft: Draft, { contents, notices }: Request): void {
     report('begins-with-assistant', SAID.beginsWithAssistant);
     contents.push(userTurn(BEGINS));
   } else if (before.role === 'model' && draft.made) {
-    // Our own lines follow one another: no request was sent between them.
+    // Lines that Spillway made may follow one another, because no request was sent between them.
     contents[contents.length - 1] = { ...before, parts: [...(before.parts as readonly unknown[]), ...parts] };
     return;
   } else if (before.role === 'model') {
@@ -142,7 +142,7 @@ function userTurn(text: string): Content {
   return { role: 'user', parts: [{ text }] };
 }
 
-/** The one message that brings all results in the order of their calls, where it can go out as the turn it was. */
+/** The message that has all results in the order of their calls, if it can be sent as the turn it was. */
 function broughtByOne({ drafts, waiting }: Step, results: Results): Draft | undefined {
   if (waiting.length === 0) return undefined;
   return drafts.find(({ draft: { untouched, answers } }) => {
@@ -156,7 +156,7 @@ function fitsCall(wire: WirePart, { wireName, id }: DraftCall): boolean {
   return isFields(response) && response.name === wireName && (!isSet(response.id) || response.id === id);
 }
 
-/** The turn with the results, one for each call; a call that nothing answers gets its answer here. */
+/** Writes the turn with the results, one for each call; an unanswered call gets its answer here. */
 function writeResults(
   step: Step,
   results: Results,
@@ -179,7 +179,7 @@ function writeResults(
     );
 }
 
-/** The turn of the results and the words that came in it, each part where it stood while none was changed. */
+/** The turn of the results with the words that came in it: each part at its old index, if none was changed. */
 function togetherAgain(content: Content, joined: readonly Spoken[], isAsItCame: boolean): Content {
   const parts = [...(content.parts as readonly unknown[])];
   for (const { parts: words, places, untouched } of joined) {
@@ -212,7 +212,7 @@ function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, be
   contents.push({ role: 'user', parts: spoken.flatMap(({ parts }) => parts) });
 }
 
-/** A result that no waiting call wants, as words that say what it is. */
+/** A result without a waiting call, as labelled words. */
 function labelled(label: string, { said }: DraftResult): WirePart {
   return { text: [label, ...said.filter(isText)].join('\n') };
 }

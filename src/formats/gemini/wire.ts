@@ -4,10 +4,10 @@ import { ownWire } from '../conversation/drafts.js';
 import { fileAt, type Way } from '../files.js';
 import { inWords, isFields, isSet, isText, type Fields } from '../record.js';
 
-/** The name of this format, and of whose `wire` its messages hold. */
+/** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'gemini';
 
-/** One turn of the wire, and one part of it; fields that are not looked at are kept. */
+/** One turn of the wire, and one part of a turn; fields that are not read are kept. */
 export type Content = Fields & { readonly [Key in keyof VendorContent]?: unknown };
 export type WirePart = Fields & { readonly [Key in keyof VendorPart]?: unknown };
 
@@ -15,12 +15,12 @@ export type WirePart = Fields & { readonly [Key in keyof VendorPart]?: unknown }
 export type PartField = keyof VendorPart & string;
 
 /**
- * What a message's `wire` holds: its turn, or the system prompt under the name it had in the body. A part's holds its place
- * among the turn's parts, and within a function response among its files.
+ * The `wire` of a message: its turn, or the system prompt with the name of its field in the body. The `wire` of a part:
+ * its index in the turn, and its index among the files of a function response.
  */
 export interface Carried {
   readonly content?: Content | string;
-  /** The user's words that came in the turn of the message before, and where each part stood in that turn. */
+  /** The user's words came in the turn of the previous message; these are the indices of the parts in that turn. */
   readonly places?: readonly number[];
   readonly system?: unknown;
   readonly field?: string;
@@ -28,12 +28,12 @@ export interface Carried {
 
 export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
 
-/** A field in either spelling; undefined too where it is null, as Python's client dumps all that is not said. */
+/** A field in either spelling; also undefined if it is null, because Python's client sends null for unset fields. */
 export function fieldOf(part: Fields, name: string): unknown {
   return part[keyOf(part, name)] ?? undefined;
 }
 
-/** The spelling in which an object holds a field; camelCase where it does not hold it. */
+/** The spelling in which an object has a field; camelCase if it has none. */
 export function keyOf(part: Fields, name: string): string {
   return !isSet(part[name]) && isSet(part[snakeCase(name)]) ? snakeCase(name) : name;
 }
@@ -50,7 +50,7 @@ export function partsIn(value: unknown): readonly WirePart[] {
   return 'parts' in value || 'role' in value ? partsIn(value.parts) : [value];
 }
 
-/** Pictures and files: inline bytes, or an address. */
+/** An image or file: inline bytes, or an address. */
 export function fileIn(part: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
   const [inline, linked] = [keyOf(part, 'inlineData'), keyOf(part, 'fileData')];
   const source = [part[inline], part[linked]].find(isFields);

@@ -15,8 +15,8 @@ import {
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
 /**
- * A part that was edited, over the one it came from. A call keeps its signature: the server asks for it on every step of
- * the current turn and does not compare it with the arguments. Words that were signed lose it: it proves other words.
+ * An edited part, written over the part it came from. A call keeps its signature, because the server asks for one on
+ * every step of the current turn and does not compare it with the arguments. Edited words lose their signature.
  */
 export function writePart(part: Part, own: WirePart, note: Report): WirePart {
   switch (part.type) {
@@ -72,10 +72,10 @@ export function takenName(name: string): string {
   return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
 }
 
-/** What of a part is said; a part says one of these. */
+/** The fields with a part's content; a part has exactly one of these. */
 const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
 
-/** Puts right in one part what the provider refuses, each with a notice; the same object where nothing is wrong. */
+/** Repairs what the provider refuses in one part, each repair with a notice; the same object if nothing is wrong. */
 export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
   const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined);
   if (said.length > 1) {
@@ -97,14 +97,14 @@ export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
   return [];
 }
 
-/** One saying of a part that has several; what stands beside it goes with the call, else with the first. */
+/** One content field of a part that has several; the part's other fields go with the call, otherwise with the first. */
 function alone(part: WirePart, kept: string, leads: boolean): WirePart {
   const others = SAYINGS.filter((name) => name !== kept).map((name) => keyOf(part, name));
   if (!leads) return { [keyOf(part, kept)]: fieldOf(part, kept) };
   return Object.fromEntries(Object.entries(part).filter(([key]) => !others.includes(key)));
 }
 
-/** A signature alone is a part, and so is whatever is not known here. */
+/** Whether a part has any other content: a lone signature or an unknown field. */
 function isSpeaking(part: WirePart): boolean {
   const known: readonly string[] = SAYINGS.map((name) => keyOf(part, name));
   return Object.entries(part).some(([key, value]) => !known.includes(key) && isSet(value));
@@ -120,7 +120,7 @@ function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   return sent === call ? part : { ...part, [keyOf(part, 'functionCall')]: sent };
 }
 
-/** Its name is not looked at: the step names it as its call is named. */
+/** The response's name is not checked, because the step gives it the name of its call. */
 function mendResponse(part: WirePart, own: Fields, note: Report): WirePart {
   const { response } = own;
   if (isFields(response)) return part;

@@ -8,7 +8,7 @@ import { copyOfMessage } from './wire.js';
 
 export { bare } from './wire.js';
 
-/** Any provider that LangChain speaks to. */
+/** Any provider that LangChain supports. */
 const provider: Provider = {
   signatures: signaturesByModel,
   usageOf: usageUnder('usage_metadata', (usage, { content, additional_kwargs: more }) => {
@@ -21,13 +21,13 @@ const provider: Provider = {
       listOf(fieldsOf(more).tool_outputs).length > 0 || listOf(content).some(isOfServer),
     );
   }),
-  // What its classes keep beside the message.
+  // Fields that LangChain's classes keep in addition to the message.
   passing: /^lc_/,
 };
 
 /**
- * LangChain messages: instances of its classes, both of its serialised forms, and bare fields. What is made here comes
- * in the form of the list it stands in; among instances, as bare fields, which LangChain coerces.
+ * LangChain messages: instances of its classes, both of its serialised forms, and bare fields. Messages made here have
+ * the form of the list that they are in; among instances they are bare fields, which LangChain coerces.
  */
 export const langchain: WireFormat = {
   ...reading,

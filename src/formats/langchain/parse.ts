@@ -64,13 +64,13 @@ function messageOf(wire: Fields, place: Place): Message {
   return messageIn(role, about, [{ type: 'tool-result', ...result }]);
 }
 
-/** What a harness says in the user's place (`addNotificationMetadata`). Its summaries are told by their text. */
+/** Whether a harness wrote the message (`addNotificationMetadata`). Its summaries are recognised by their text. */
 function isNotification({ additional_kwargs: kwargs }: Fields): boolean {
   const { lc_source: source } = fieldsOf(kwargs);
   return isText(source) && source !== 'summarization';
 }
 
-/** Content of a message as parts. What is not understood stays whole, opaque; calls that it repeats stand beside it. */
+/** A message's content as parts. Unknown blocks are kept whole, as opaque parts; copies of calls are left out. */
 function parseContent(content: unknown, report: Report): Part[] {
   return contentParts<Part>(
     content,
@@ -79,7 +79,7 @@ function parseContent(content: unknown, report: Report): Part[] {
   );
 }
 
-/** What a provider ran itself, and what LangChain could not read or says is nobody's standard. */
+/** Blocks of tools that a provider ran itself, blocks that LangChain could not read, and non-standard blocks. */
 const SERVER_BLOCK = /^server_tool|_tool_result$|^non_standard$|^invalid_tool_call$/;
 
 function blockPart(block: unknown, wire: number, report: Report): Part {
@@ -94,7 +94,7 @@ function blockPart(block: unknown, wire: number, report: Report): Part {
   return { ...opaquePart(kind, block, wire, ['content', wire]), ...serverCallOf(fields) };
 }
 
-/** Thinking under the names of three houses, with the provider's proof over it. */
+/** Thinking under the names of three vendors, with the provider's signature. */
 function reasoningIn(block: Fields, wire: number): ReasoningPart | undefined {
   const made = (said: unknown, proof: unknown): ReasoningPart => {
     const signature = typeof proof === 'string' ? { signature: proof } : {};
@@ -109,7 +109,7 @@ function reasoningIn(block: Fields, wire: number): ReasoningPart | undefined {
   return made(typeof block.reasoning === 'string' ? block.reasoning : text, proof);
 }
 
-/** Blocks that hold files, standard ones of both generations and the providers' own, and the type where none is said. */
+/** Types of file blocks (standard ones of both generations and the providers' own), and the default media type. */
 const FILES: Readonly<Record<string, string>> = {
   image_url: 'image/*',
   image: 'image/*',
@@ -145,7 +145,7 @@ function fileOf(block: Fields, wire: number): FilePart | undefined {
   });
 }
 
-/** Content of a result: words and files alone. */
+/** A part as a result's content, which has only words and files. */
 function ofResult(part: Part): TextPart | FilePart {
   if (part.type === 'text' || part.type === 'file') return part;
   const { bytes, kind: name } = part.type === 'opaque' ? part : { bytes: 0, kind: part.type };
@@ -167,10 +167,10 @@ function assistantParts(fields: Fields, content: readonly Part[], id: string, re
   return [...thoughts, ...content, ...refused, ...calls, ...ranByOpenAi(fields), ...broken];
 }
 
-/** Items of an answer of OpenAI's that LangChain shows as calls or content. */
+/** Items of an OpenAI answer that LangChain shows as calls or content. */
 const SHOWN = /^(message|reasoning|(function|custom_tool|computer|image_generation)_call)$/;
 
-/** What OpenAI ran itself, whose output its adapter sends again with the message; the standard form has it in its content. */
+/** Items that OpenAI ran, which its adapter sends again with the message; the standard form has them in its content. */
 function ranByOpenAi({ response_metadata: metadata, additional_kwargs: more }: Fields): Part[] {
   const { output, output_version: version } = fieldsOf(metadata);
   const items = version === 'v1' ? [] : listOf(output);
@@ -180,7 +180,7 @@ function ranByOpenAi({ response_metadata: metadata, additional_kwargs: more }: F
   });
 }
 
-/** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */
+/** Calls as LangChain parsed them; if there are none, as the provider wrote them, in the answer or in its content. */
 function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPart[] {
   const twins = listOf(fields.content).filter(isTwin);
   const callers = new Map(twins.map(({ id, caller }) => [id, caller]));
@@ -199,7 +199,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
   const { tool_calls: raw } = fieldsOf(fields.additional_kwargs);
   const listed = listOf(fields.tool_calls);
   const calls = (listed.length > 0 ? listed : listOf(raw)).map((call, at) => {
-    // Bare fields may have calls as the provider writes them; LangChain coerces those too.
+    // Bare fields may have calls as the provider writes them; LangChain coerces these too.
     const { id, function: said, ...own } = fieldsOf(call);
     const { name, arguments: args } = fieldsOf(said);
     return made(id, own.name ?? name, own.args ?? args, at);

@@ -33,14 +33,14 @@ import { FORMAT, inShape, see, textIn, withChanges, type Shape } from './wire.js
 
 type Content = string | readonly unknown[];
 
-/** A result as the message that it is. */
+/** A result as a message. */
 interface Answer extends DraftedAnswer {
   readonly message: Fields;
-  /** Written here, not by LangChain. */
+  /** Whether it was made here, not by LangChain. */
   readonly isFresh: boolean;
 }
 
-/** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
+/** One view message, legal on its own; the same object if nothing was edited and nothing is wrong. */
 interface LangChainDraft extends Draft<Answer> {
   readonly message?: Fields;
 }
@@ -48,7 +48,7 @@ interface LangChainDraft extends Draft<Answer> {
 const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human' } as const;
 const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
 
-/** Where what is opaque stands beside the content, and stays there. */
+/** `wire` values of opaque parts that are next to the content, and remain there. */
 const BESIDE: ReadonlySet<unknown> = new Set(['invalid', 'output']);
 
 const draftOf = drafting<LangChainDraft>((shown, report) => {
@@ -76,7 +76,7 @@ function answerOf(part: ToolResultPart, message: Message, wire: Fields | undefin
   return { callId, message: mended(sent, report), isFresh: !frame };
 }
 
-/** Undefined where a message says nothing and calls nothing. */
+/** Undefined if a message has neither content nor calls. */
 function say(
   shown: ViewMessage,
   wire: Fields | undefined,
@@ -112,14 +112,14 @@ function say(
   const sameCalls = written.length === known.length && written.every((call, at) => call === known[at]);
   const sameThought = thought === (typeof more.reasoning_content === 'string' ? more.reasoning_content : '');
   if (sameContent && sameCalls && sameThought) return { message: wire, calls };
-  // The provider's own writing of the calls goes where they changed: some providers' adapters would send that one.
+  // If calls changed, the provider's own form of the calls is removed: some providers' adapters would send that form.
   const raw = sameCalls ? {} : { tool_calls: undefined, function_call: undefined };
   const kwargs = withFields(more, { ...raw, reasoning_content: thought === '' ? undefined : thought });
   const changes = {
     ...(!sameContent && { content }),
     ...(!sameCalls && { tool_calls: written }),
     ...((!sameCalls || !sameThought) && { additional_kwargs: kwargs }),
-    // OpenAI's adapter would send the answer as it came in place of what the message says by now.
+    // OpenAI's adapter would send the original answer in place of the edited message.
     ...(Array.isArray(about.output) && { response_metadata: withFields(about, { output: undefined }) }),
   };
   return { message: withChanges(wire, changes), calls };
@@ -128,7 +128,7 @@ function say(
 const isEmpty = (content: unknown): boolean =>
   Array.isArray(content) ? content.length === 0 : (content ?? '') === '';
 
-/** Thinking that travels in `additional_kwargs`: DeepSeek's, and what carries no proof. Signed thinking does not travel. */
+/** Thinking for `additional_kwargs`: DeepSeek's, and unsigned thinking. Signed thinking is not sent there. */
 function thinking(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => {
@@ -139,7 +139,7 @@ function thinking(parts: readonly Part[]): string {
     .join('\n');
 }
 
-/** Halves of characters are no text in JSON that providers take. Instances of classes are not looked into elsewhere. */
+/** Repairs halves of surrogate pairs, which providers refuse. Other fields of class instances are not checked. */
 function mended(message: Fields, report: Report): Fields {
   const { content, tool_calls: calls } = see(message).fields;
   const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };
@@ -148,7 +148,7 @@ function mended(message: Fields, report: Report): Fields {
   return withChanges(message, calls === undefined ? { content: whole.content } : whole);
 }
 
-/** A call as it is sent: `own` itself where it still says the same. Arguments that are no object are wrapped in one. */
+/** A call as it is sent: `own` itself if the call is the same. Arguments that are no object are put into one. */
 function writeCall(
   { arguments: text }: ToolCallPart,
   { wireId: id, tool: name }: Call,
@@ -165,8 +165,8 @@ function writeCall(
 }
 
 /**
- * Content as it is sent: the blocks that still say the same are the very objects they were. A string stays one unless
- * a file stands among the words. Some providers repeat the message's calls in the content: `twin` keeps those in step.
+ * Content as it is sent: unchanged blocks are the very objects they were. A string stays a string unless the words
+ * include a file. Some providers repeat the message's calls in the content: `twin` updates these copies.
  */
 function writeContent(
   shown: ViewMessage,
@@ -178,7 +178,7 @@ function writeContent(
   const byBlock = new Map<number, unknown[]>();
   const fresh: unknown[] = [];
   for (const { source, shown: parts } of alignedParts(shown)) {
-    // Stands beside the content here; chat's has no other place.
+    // The refusal is next to the content in this format; a refusal from chat has no other place.
     if (source.wire === 'refusal' && ownWire(shown, FORMAT)) continue;
     const at = typeof source.wire === 'number' && !isToolCall(source) ? source.wire : -1;
     const written = parts.flatMap((part) => writeBlock(part, blocks[at], shown.message, report) ?? []);
@@ -189,7 +189,7 @@ function writeContent(
   return asWritten([...kept, ...fresh], blocks);
 }
 
-/** What a result says, as content of its own message or of a user's. */
+/** A result's content, for its own message or a user message. */
 function writeResultContent(
   { content }: ToolResultPart,
   original: unknown,
@@ -204,7 +204,7 @@ function writeResultContent(
   return asWritten(written, blocks);
 }
 
-/** The list itself where every block is the one it was; one text where there was no list, and there are only words. */
+/** The list itself if every block is the same; one text if there was no list and all parts are words. */
 function asWritten(written: readonly unknown[], blocks: readonly unknown[]): Content {
   const texts = blocks.length === 0 ? written.map(textIn) : [undefined];
   if (texts.every((text) => text !== undefined)) return texts.join('\n');
@@ -216,7 +216,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
     case 'text':
       if (from === part.text || textIn(from) === part.text) return from;
       return part.text === '' ? undefined : { type: 'text', text: part.text };
-    // Thinking is sent as it was or not at all: other words would carry another's proof.
+    // Thinking is sent as it was or not at all: other words would carry the wrong signature.
     case 'reasoning':
       return 'wire' in part && isFields(from) ? from : undefined;
     case 'file':
@@ -230,7 +230,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
   }
 }
 
-/** A file as a block that every LangChain provider converts; named where there is none. */
+/** A file as a block that every LangChain provider converts; its name in words if there is no such block. */
 function writeFile(part: FilePart, message: Message, report: Report): Fields {
   const source = bytesOf(message, part);
   const url = source && urlOf(source);
@@ -268,7 +268,7 @@ const write = resultsBehindCalls<LangChainDraft>({
   silent: { type: 'human', content: NOTHING_SAID },
 });
 
-/** Messages made here come in the shape of those they stand among: that of the first message which came from LangChain. */
+/** Messages made here get the shape of their neighbours: that of the first message that came from LangChain. */
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   const { messages, notices } = write(view, memory);
   const first = view.map((shown) => ownWire(shown, FORMAT)).find((wire) => wire !== undefined);

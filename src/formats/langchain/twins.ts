@@ -9,8 +9,8 @@ export function isTwin(block: unknown): block is Fields {
 }
 
 /**
- * How blocks that repeat a call are kept in step with it: those of an id in order, for two calls may share one, and those
- * without an id as the calls of their name that had none. `known` are the calls as the message has them.
+ * Updates blocks that repeat a call: blocks with an id in order, because two calls may share one, and blocks without an
+ * id by the calls of their name that had no id. `known` are the calls as the message has them.
  */
 export function twinning(
   made: readonly ToolCallPart[],
@@ -28,7 +28,7 @@ export function twinning(
     const key = isText(block.id) ? idOf(block.id) : nameOf(block.name);
     const sharing = calls.get(key);
     if (!sharing) return block;
-    // The provider's own writing and LangChain's may both stand there.
+    // The block types of the provider and of LangChain may both be present.
     const turn = `${inWords(block.type)} ${key}`;
     const at = turns.get(turn) ?? 0;
     turns.set(turn, at + 1);

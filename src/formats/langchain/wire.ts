@@ -1,19 +1,19 @@
 import { isPlain } from '../../transcript/index.js';
 import { entryOf, fieldsOf, inWords, isFields, withFields, type Fields } from '../record.js';
 
-/** The name of this format, and of whose `wire` its messages hold. */
+/** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'langchain';
 
 /**
- * The four ways in which LangChain messages travel: an instance of a message class, what `JSON.stringify` makes of one
- * (`lc`), what `mapChatMessagesToStoredMessages` makes of one (`stored`), and bare fields that it coerces (`fields`).
+ * The four forms of LangChain messages: an instance of a message class, the `JSON.stringify` form of an instance
+ * (`lc`), the `mapChatMessagesToStoredMessages` form (`stored`), and bare fields that LangChain coerces (`fields`).
  */
 export type Shape = 'instance' | 'lc' | 'stored' | 'fields';
 
-/** What a message of any shape says of itself. */
+/** The content of a message of any shape. */
 export interface Seen {
   readonly shape: Shape;
-  /** LangChain's word for who speaks: `human`, `ai`, `system`, `tool`; others as they come. */
+  /** LangChain's name for the speaker: `human`, `ai`, `system`, `tool`; other names as they come. */
   readonly type: string;
   readonly fields: Fields;
 }
@@ -38,7 +38,7 @@ export function see(wire: Fields): Seen {
     return { shape: 'stored', type: typeOf(wire.type, wire.data), fields: wire.data };
   }
   const shape = !isPlain(wire) ? 'instance' : 'fields';
-  // Bare fields may have both; LangChain goes by the role.
+  // Bare fields may have both; LangChain uses the role.
   const said = shape === 'fields' && typeof wire.role === 'string' ? wire.role : wire.type;
   return { shape, type: typeOf(said, wire), fields: wire };
 }
@@ -49,7 +49,7 @@ function typeOf(said: unknown, fields: Fields): string {
   return entryOf(ROLES, named) ?? named;
 }
 
-/** A message of a class, field by field; its texts are shared. Other instances, which may have private state, stay. */
+/** A copy of a message of a class; its texts are shared. Other instances may have private state and are not copied. */
 export function copyOfMessage(value: object, copy: (inner: unknown) => unknown): unknown {
   return MESSAGE_MARK in value ? fieldByField(value, copy) : value;
 }
@@ -60,13 +60,13 @@ function fieldByField(value: object, copy: (inner: unknown) => unknown): Fields 
   return made;
 }
 
-/** What LangChain itself knows its messages by, whichever copy of the package made them. */
+/** The mark by which LangChain recognises its messages, from any copy of the package. */
 const MESSAGE_MARK = Symbol.for('langchain.message');
 
-/** Fields of an instance that are its own making, or that its class derives from the others. */
+/** Fields that an instance creates itself, or that its class derives from other fields. */
 const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
 
-/** The same message in its own shape, with these fields in place of its own; undefined takes one away. */
+/** The same message in its own shape, with these fields replaced; the value undefined removes a field. */
 export function withChanges(wire: Fields, changes: Fields): Fields {
   const { shape, fields } = see(wire);
   if (shape === 'instance') return instanceWith(wire, changes);
@@ -76,8 +76,8 @@ export function withChanges(wire: Fields, changes: Fields): Fields {
 }
 
 /**
- * An instance without a call of its constructor: that of a host's own class may ask for anything, and one of LangChain's
- * forgets calls that nobody could read. `lc_kwargs` are what its `toJSON` names.
+ * A changed instance, made without its constructor: a host's own class may require any arguments, and LangChain's
+ * constructors drop unreadable calls. `toJSON` writes `lc_kwargs`.
  */
 function instanceWith(wire: Fields, changes: Fields): Fields {
   const own = Object.entries(wire).filter(
@@ -98,20 +98,20 @@ const CLASS_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * A message as bare fields, which LangChain coerces, under the type that it knows its own classes by; an instance as it is.
- * Bare fields may name their speaker by `role` instead, and so does a `ChatMessage`: no other class has that field.
+ * A message as bare fields, which LangChain coerces, with the type that LangChain uses for its classes; an instance as
+ * it is. Bare fields and a `ChatMessage` may name the speaker by `role` instead; no other class has that field.
  */
 export function bare(message: Fields): Fields {
   const { shape, type, fields } = see(message);
   if (shape === 'instance') return message;
   const { role, type: said, ...more } = fields;
   if (role !== 'developer' && said !== 'developer') return { type, ...more };
-  // As LangChain's own coercion keeps the word.
+  // LangChain's own coercion keeps the role in this field.
   const kwargs = { ...fieldsOf(more.additional_kwargs), __openai_role__: 'developer' };
   return { type, ...more, additional_kwargs: kwargs };
 }
 
-/** A message of bare fields in the shape of those it stands among. Bare fields are what instances are coerced from. */
+/** A message of bare fields in the shape of its neighbours. Bare fields are coerced to instances by LangChain. */
 export function inShape(message: Fields, shape: Shape): Fields {
   if (shape !== 'lc' && shape !== 'stored') return message;
   const { type, ...fields } = bare(message);
@@ -120,7 +120,7 @@ export function inShape(message: Fields, shape: Shape): Fields {
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 
-/** The words of a block of text, or of one that says what the model will not do, in content and in results. */
+/** The words of a text block or a refusal block, in content and in results. */
 export function textIn(block: unknown): string | undefined {
   const { type, text, refusal } = fieldsOf(block);
   const words = type === 'text' ? text : type === 'refusal' ? refusal : undefined;

@@ -3,9 +3,9 @@ import { countIn, N, signaturesByModel, usageFrom, usageUnder, wording } from '.
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
-/** Of the many servers that speak chat completions. */
+/** Overflow wordings of the many servers with chat completions. */
 const OVERFLOWS: readonly OverflowWording[] = [
-  // vLLM. What the prompt contains at least is what would not fit, and no count of it.
+  // vLLM. The figure after “at least” is the smallest prompt that would not fit, not a count of this prompt.
   wording(
     `maximum context length is${N} tokens[^]*?requested${N} output tokens[^]*?prompt contains(?:${N} input| at least)`,
     'contextWindow',
@@ -90,7 +90,7 @@ const OVERFLOWS: readonly OverflowWording[] = [
   wording('prompt too long; exceeded (?:max )?context length'),
 ];
 
-/** OpenAI, and the many servers that speak chat completions. */
+/** OpenAI, and the many servers with chat completions. */
 const provider: Provider = {
   signatures: signaturesByModel,
   usageOf: usageUnder('usage', (usage) => {
@@ -116,7 +116,7 @@ const provider: Provider = {
   ],
 };
 
-/** OpenAI chat completions, and the many servers that speak it. */
+/** OpenAI chat completions, which many servers have. */
 export const openaiChat: WireFormat = {
   ...reading,
   provider,

@@ -14,7 +14,7 @@ import {
   type WireMessage,
 } from './wire.js';
 
-/** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
+/** A request body or a bare list. Each message keeps the object it came from as `wire`, unchanged. */
 export const reading = readsLists({
   format: FORMAT,
   allowed: 'a list of chat messages, or an object with such a list as `messages`',
@@ -22,7 +22,7 @@ export const reading = readsLists({
   field: 'messages',
   open: (body) => ({ list: body.messages, beside: besideMessages(body) }),
   idOf: ({ id }) => id,
-  // `tools` took the place of `functions`, whose calls have no ids: by them no result could be told from another.
+  // `functions`, which `tools` replaced, has calls without ids, so that results cannot be told apart.
   foreign: ({ role, function_call: legacy }) =>
     role === 'function' || isFields(legacy) ? 'a call of `functions`' : undefined,
   isKnown: ({ role }) => isKnownRole(role),
@@ -46,11 +46,11 @@ function messageOf(wire: WireMessage, place: Place): Message {
 }
 
 function thinkingIn(wire: WireMessage): Part[] {
-  // What the providers behind a router signed or sealed, one behind the other.
+  // The signatures and sealed data of all providers behind a router, joined.
   const details = listOf(wire[REASONING_DETAILS]).filter(isFields);
   const proof = details.flatMap((one) => [one.signature, one.data].filter(isText)).join('');
   const signed = proof === '' ? {} : { signature: proof };
-  // OpenRouter sends the same thinking under both names; counted once, written back under both.
+  // OpenRouter sends the same thinking in both fields: count it once, write it back to both.
   const fields = REASONING_FIELDS.filter(
     (field, at) =>
       isText(wire[field]) && !REASONING_FIELDS.slice(0, at).some((other) => wire[other] === wire[field]),
@@ -68,7 +68,7 @@ function thinkingIn(wire: WireMessage): Part[] {
 const refusalIn = ({ refusal }: WireMessage): Part[] =>
   isText(refusal) ? [{ type: 'text', text: refusal, wire: 'refusal' }] : [];
 
-/** The calls of an assistant message. Ids that are missing come from the message's position. */
+/** The calls of an assistant message. Missing ids are made from the message's position. */
 function callsIn(wire: WireMessage, messageId: string, report: Report): ToolCallPart[] {
   return listOf(wire.tool_calls).map((call, index): ToolCallPart => {
     const { id, custom, function: called } = isFields(call) ? call : {};

@@ -14,7 +14,7 @@ import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields } from 
 import { FORMAT, isKnownRole, type WireMessage } from './wire.js';
 import { adopted, isContentPart, plain, rebuilt, writeContent, writeResult } from './write-message.js';
 
-/** Before instructions of a conversation that began without any. Sent to models: plain, labelled, and final. */
+/** Sent before instructions of a conversation that began without any. Models read it: plain, labelled, and final. */
 export const MIDWAY = '[instructions given at this point]';
 
 interface ChatAnswer {
@@ -22,7 +22,7 @@ interface ChatAnswer {
   readonly wire: WireMessage;
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided by the layout below. */
+/** One view message on the wire, legal on its own; the layout below decides what depends on its neighbours. */
 interface ChatDraft extends Draft<ChatAnswer> {
   readonly message?: WireMessage;
 }
@@ -52,12 +52,12 @@ const draftOf = drafting<ChatDraft>((shown, report) => {
       report('no-content', 'a result without content is sent with an empty one');
     return { calls: [], answers, speaks: false };
   }
-  // Another format's message that speaks and brings results at once: chat has one message for each.
+  // A message of another format may contain words and results; chat needs separate messages for these.
   const role = message.role === 'tool' ? 'user' : message.role;
   return { ...sayMessage({ ...message, role, parts: rest }, undefined, true, report), answers };
 });
 
-/** Puts right what no provider takes, each with a notice; the same object where nothing is wrong. */
+/** Repairs what every provider refuses, each repair with a notice; the same object if nothing is wrong. */
 function sayMessage(
   message: Message,
   wire: WireMessage | undefined,
@@ -97,7 +97,7 @@ function writeMessage(
   return rebuilt(message.parts, wire);
 }
 
-/** Content may be absent only where something else speaks: calls, a refusal, a spoken answer. */
+/** Adds empty content, which may be missing only if the message has calls, a refusal or spoken audio. */
 function withText(wire: WireMessage, calls: boolean): WireMessage {
   const { content } = wire;
   if (typeof content === 'string' || listOf(content).length > 0) return wire;
@@ -145,7 +145,7 @@ export const serialise = resultsBehindCalls<ChatDraft>({
   unmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
   goesOn: { role: 'user', content: GOES_ON },
   said: ({ role, message }, view, report) => {
-    // Servers want instructions in front, and take more only behind those.
+    // Servers want instructions first, and accept later ones only after instructions at the start.
     if (role !== 'system' || view[0]!.message.role === 'system') return message;
     report('midway-instructions', SAID.midway);
     return { role: 'user', content: behind(MIDWAY, message?.content) };

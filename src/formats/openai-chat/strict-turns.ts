@@ -6,18 +6,18 @@ import { MIDWAY } from './serialise.js';
 import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS } from './wire.js';
 import type { WireMessage } from './wire.js';
 
-/** Between the result of a tool and the user's next words, where the assistant said nothing. */
+/** Sent between the result of a tool and the user's next words if the assistant said nothing. */
 const NOTHING_SAID = '[No answer was given here.]';
 
-/** A format with turns as the settings want them; only OpenAI chat has templates that refuse. */
+/** A format with turns as the settings ask; only OpenAI chat has templates that refuse free turns. */
 export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFormat {
   return turns === 'strict' && format.name === FORMAT ? strictly(format) : format;
 }
 
 /**
- * The format for servers whose chat template takes one system message in front and then the user and the assistant in
- * turn, and refuses anything else (Mistral's, Gemma's, some of Qwen's). Neighbours of one role become one message; no
- * word is lost. A message that joins the newest one changes it, so that requests extend each other in words only.
+ * The format for servers whose chat template takes one system message first, then the user and the assistant by turns,
+ * and refuses anything else (Mistral's, Gemma's, some of Qwen's). Neighbours of one role become one message; no word is
+ * lost. A message that joins the newest one changes it: requests extend each other in words only.
  */
 function strictly(format: WireFormat): WireFormat {
   return {
@@ -71,10 +71,10 @@ const isSpeaker = ({ role }: WireMessage): boolean =>
   isKnownRole(role) && (role === 'user' || role === 'assistant');
 const hasCalls = (message: WireMessage): boolean => listOf(message.tool_calls).length > 0;
 
-/** Fields in which words stand, and what vouches for them. */
+/** Fields that contain words, and the signatures of these words. */
 const SAID = ['content', 'refusal', ...REASONING_FIELDS, REASONING_DETAILS];
 
-/** The later one's other fields win: calls stand in it, if anywhere. */
+/** Both messages as one. The second message's other fields win, because any calls are in the second. */
 function joined(first: WireMessage, second: WireMessage): WireMessage {
   const said = SAID.map((field) => [field, bothOf(first[field], second[field])]);
   return withFields({ ...first, ...second, role: first.role }, Object.fromEntries(said) as Fields);

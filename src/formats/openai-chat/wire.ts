@@ -4,13 +4,13 @@ import { SAID, type Report } from '../conversation/repairs.js';
 import { chatFileAt } from '../files.js';
 import { inWords, isFields, jsonText, kindOf, type Fields } from '../record.js';
 
-/** One message as chat completions carry it; every field beyond these is kept and never looked at. */
+/** One message as chat completions carry it; all other fields are kept unread. */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
 
-/** The name of this format, and of whose `wire` its messages hold. */
+/** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'openai-chat';
 
-/** Roles of the wire by those of the log: `developer` is the newer name of `system`. */
+/** The log's role for each role of the wire: `developer` is the newer name of `system`. */
 export const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
@@ -26,10 +26,10 @@ export function isKnownRole(role: unknown): role is string {
 /** Fields in which servers put the model's thinking: DeepSeek and Qwen; vLLM and OpenRouter. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-/** OpenRouter's twin of the thinking text, with the proofs of whoever signed it; void once that text was touched. */
+/** OpenRouter's copy of the thinking text, with the signatures of its providers; invalid once the text was edited. */
 export const REASONING_DETAILS = 'reasoning_details';
 
-/** Content of a message as parts: a string, a list, or nothing. A part's `wire` is its place; what is not understood stays. */
+/** A message's content as parts: a string, a list, or nothing. A part's `wire` is its index; unknown parts are kept. */
 export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {
   const read = (item: unknown, wire: number): TextPart | FilePart => {
     if (!isFields(item)) {
@@ -56,7 +56,7 @@ export function parseContent(content: unknown, report: Report): (TextPart | File
   return contentParts(content, read, report);
 }
 
-/** The words of a text or refusal part; undefined for any other. Also asked when such a part is written back. */
+/** The words of a text or refusal part; undefined for any other. Also used when such a part is written back. */
 export function textIn(item: Fields): string | undefined {
   if (item.type === 'text' && typeof item.text === 'string') return item.text;
   return item.type === 'refusal' && typeof item.refusal === 'string' ? item.refusal : undefined;

@@ -14,7 +14,7 @@ import { bytesOf, urlOf, wordsIn, type FileSource } from '../files.js';
 import { changed, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
 import { REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 
-/** A message without another format's objects: files in the form of chat, what chat has no place for named. */
+/** A message without another format's objects: files in chat's form; content without a place in chat is named. */
 export function adopted(message: Message, report: Report): Message {
   const parts = message.parts.flatMap((part): Part[] => {
     const { wire: _, ...own } = part;
@@ -27,7 +27,7 @@ export function adopted(message: Message, report: Report): Message {
         { ...(own as typeof part), content: part.content.map((one) => inResult(message, one, report)) },
       ];
     if (part.type !== 'file') return [own as Part];
-    // Of files only the user may speak.
+    // Only user messages may carry files.
     const source = message.role === 'assistant' ? undefined : bytesOf(message, part);
     const wire = source && filePart(source, part);
     return [wire ? { ...part, wire } : { type: 'text', text: namedInstead(part, report) }];
@@ -36,13 +36,13 @@ export function adopted(message: Message, report: Report): Message {
   return { ...own, parts };
 }
 
-/** What stands in a result, where chat holds words alone: a file of text says its own. */
+/** A part of a result as text, because chat results have only text: a text file becomes its own text. */
 function inResult(message: Message, part: TextPart | FilePart, report: Report): TextPart {
   const text = part.type === 'text' ? part.text : wordsIn(message, part) || namedInstead(part, report);
   return { type: 'text', text };
 }
 
-/** A file of another format as chat's content part; undefined where chat has no place for it. */
+/** A file of another format as chat's content part; undefined if chat has no place for it. */
 function filePart(source: FileSource, { name }: FilePart): Fields | undefined {
   const { kind, mediaType } = source;
   const url = urlOf(source);
@@ -57,16 +57,16 @@ function filePart(source: FileSource, { name }: FilePart): Fields | undefined {
   return { type: 'file', file: { ...(name !== undefined && { filename: name }), file_data: url } };
 }
 
-/** A message that was in no chat request before: a summary, a notice, or one from another format. */
+/** A message that was in no chat request before: a summary, a notice, or a message from another format. */
 export function plain({ role, name, parts }: Message): WireMessage {
-  // Signed thinking belongs to the provider that signed it and does not travel.
+  // Signed thinking is valid only for the provider that signed it.
   const sent = parts.filter((part) => part.type !== 'reasoning' || part.signature === undefined);
   return rebuilt(sent, { role, ...(name !== undefined && { name }) });
 }
 
 /**
- * A message written from its parts over the object it came from: fields that no part speaks of, and the order of
- * keys, stay as they were. Tool results are not written here, see `writeResult`.
+ * A message written from its parts over the object it came from: fields that no part represents, and the order of keys,
+ * stay as they were. `writeResult` writes tool results.
  */
 export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage {
   const calls = parts.filter(isToolCall);
@@ -90,14 +90,14 @@ export function writeResult({ callId, content }: ToolResultPart, wire: WireMessa
   return { role: 'tool', tool_call_id: callId, content: writeContent(bare, undefined) };
 }
 
-/** Parts that stand in a message's `content`; a refusal that came from its own field does not. */
+/** Whether a part belongs in a message's `content`; a refusal that came from its own field does not. */
 export function isContentPart(part: Part): part is TextPart | FilePart {
   return (part.type === 'text' && part.wire !== 'refusal') || part.type === 'file';
 }
 
 /**
- * Parts as content: each untouched one as the very object it came from, `original` being the content it was
- * parsed from. A string stays a string unless a file stands among the parts.
+ * Parts as content: each unchanged part as the very object it came from; `original` is the content that the parts were
+ * parsed from. A string stays a string unless the parts include a file.
  */
 export function writeContent(
   parts: readonly (TextPart | FilePart)[],
@@ -133,7 +133,7 @@ function wordsOf(parts: readonly Part[]): string {
   return (parts as readonly ReasoningPart[]).map(({ text }) => text).join('\n');
 }
 
-/** One call: the object it came from where it still says the same, else that object with what changed. */
+/** One call: the object it came from if the call is the same, otherwise that object with the changes. */
 function writeCall(part: ToolCallPart, wire: WireMessage | undefined): Fields {
   const source = itemAt(wire?.tool_calls, part.wire) ?? {};
   const { callId: id } = part;

@@ -6,27 +6,27 @@ import { type Item, type ItemType, parseEntry, parseOutput, wordsOf } from './wi
 
 type ResultContent = readonly (TextPart | FilePart)[];
 
-/** One kind of call that the client runs, and the item that answers it. */
+/** A kind of call that the client runs, and the item that answers it. */
 export interface CallKind {
   readonly call: ItemType;
   readonly result: ItemType;
-  /** Field of the call that its result names, and the fields in which results name it, the surest first. */
+  /** The field with the id of the call, and the fields in which results name that id, the most reliable first. */
   readonly idField: string;
   readonly resultIdFields: readonly string[];
   /** The call's tool and its arguments as JSON text. */
   read(item: Item): { readonly name: string; readonly args: string };
   withArguments(item: Item, args: string): Item;
   readResult(item: Item): ResultContent;
-  /** The result with other content; the same item where its kind has no place for words. */
+  /** The result with other content; the same item if this kind of result has no place for words. */
   withContent(item: Item, content: ResultContent): Item;
-  /** Fields of what answers a call that nothing answered. */
+  /** Fields of the item that is sent for a call without an answer. */
   readonly silence: Fields;
-  /** How that one names its call, where not by the surest field. */
+  /** The field in which that item names its call, if not the most reliable one. */
   readonly silenceIdField?: string;
   failed?(item: Item): boolean;
 }
 
-/** A grey pixel: a computer's output must be a screenshot, also where its picture was left out. */
+/** A grey pixel, because a computer's output must be a screenshot, even if its image was left out. */
 const BLANK_SCREEN = {
   type: 'computer_screenshot',
   image_url:
@@ -48,7 +48,7 @@ const functionCall: CallKind = {
   silence: { output: NO_RESULT },
 };
 
-/** Its input is bare text, which the log holds as the JSON object that other providers want: `{"input": …}`. */
+/** The input is bare text; the log has it as the JSON object that other providers want: `{"input": …}`. */
 const customCall: CallKind = {
   ...functionCall,
   call: 'custom_tool_call',
@@ -57,7 +57,7 @@ const customCall: CallKind = {
   withArguments: (item, args) => ({ ...item, input: inputIn(args) }),
 };
 
-/** Calls of a tool of OpenAI's own, whose arguments are an object: the first of these fields that is there. */
+/** Calls of a tool of OpenAI's own, whose arguments are an object: the first of these fields that is set. */
 const builtIn = (tool: string, ...fields: readonly string[]): Pick<CallKind, 'read' | 'withArguments'> => ({
   read: (item) => ({ name: tool, args: jsonText(fields.map((field) => item[field]).find(isSet) ?? {}) }),
   withArguments: (item, args) => {
@@ -144,7 +144,7 @@ const KINDS = [functionCall, customCall, localShell, shell, applyPatch, computer
 const byCall = new Map<unknown, CallKind>(KINDS.map((kind) => [kind.call, kind]));
 const byResult = new Map<unknown, CallKind>(KINDS.map((kind) => [kind.result, kind]));
 
-/** The kind of a call that waits for the client; a search for tools may also be run by the server, without an id. */
+/** The kind of a call that the client answers. The server may also run a tool search itself, without an id. */
 export function callKindOf(item: Item): CallKind | undefined {
   return isServerSearch(item) ? undefined : byCall.get(item.type);
 }
@@ -153,7 +153,7 @@ export function resultKindOf(item: Item): CallKind | undefined {
   return isServerSearch(item) ? undefined : byResult.get(item.type);
 }
 
-/** What answers a call that nothing answered. */
+/** The item that is sent for a call without an answer. */
 export function noResult(
   { result, resultIdFields, silence, silenceIdField }: CallKind,
   callId: string,
@@ -161,14 +161,14 @@ export function noResult(
   return { type: result, [silenceIdField ?? resultIdFields[0]!]: callId, ...silence };
 }
 
-/** For calls of other formats: the one kind that carries any tool. */
+/** For calls of other formats: the only kind that carries any tool. */
 export const anyCall = functionCall;
 
 function isServerSearch({ type, call_id: id }: Item): boolean {
   return (type === 'tool_search_call' || type === 'tool_search_output') && typeof id !== 'string';
 }
 
-/** Output of a result: its own entries where they are untouched, words otherwise. */
+/** Output of a result: its own entries if they are unchanged, otherwise words. */
 function writeOutput(content: ResultContent, original: unknown): unknown {
   if (!Array.isArray(original) && content.every((part) => part.type === 'text')) return textOf(content);
   return content.map((part) => innerOf(original, part.wire) ?? { type: 'input_text', text: wordsOf(part) });
@@ -185,7 +185,7 @@ function writeChunk(part: TextPart | FilePart, chunks: readonly Fields[]): Field
   return { stdout: wordsOf(part), stderr: '', outcome };
 }
 
-/** The text under `input` where the arguments say nothing else, otherwise all of them. */
+/** The text under `input` if the arguments have no other field, otherwise the whole arguments. */
 function inputIn(args: string): string {
   const value = jsonSaid(args);
   const only = isFields(value) && Object.keys(value).length === 1 ? value.input : undefined;

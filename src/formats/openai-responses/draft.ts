@@ -19,29 +19,29 @@ import {
 } from './wire.js';
 
 export interface DraftCall extends DraftedCall {
-  /** The id on the wire, unless an earlier call has it. */
+  /** The id on the wire, unless an earlier call has this id. */
   readonly wireId: string;
   readonly kind: CallKind;
 }
 
 export interface DraftResult extends DraftedAnswer {
-  /** Its words, for a call of another kind, or for none. */
+  /** Its words, for a call of another kind or for a user message. */
   readonly said: readonly string[];
   readonly item: Item;
   readonly kind: CallKind;
 }
 
-/** What a message becomes on the wire by itself. */
+/** The form of a single message on the wire. */
 export interface WireForm {
   /** The body's system prompt, which is no item. */
   readonly instructions?: string;
-  /** All but results; the calls are in the order of the items that make them. */
+  /** All items but results; the calls are in the order of their items. */
   readonly items: readonly Item[];
   readonly calls: readonly DraftCall[];
   readonly answers: readonly DraftResult[];
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
+/** One view message on the wire, legal on its own; `serialise.ts` decides what depends on its neighbours. */
 export type Draft = WireForm & Drafted<DraftCall, DraftResult>;
 
 export const draftOf = drafting<Draft>((shown, report) => {
@@ -76,7 +76,7 @@ function resultForm(shown: ViewMessage, { items, elsewhere }: Carried, note: Rep
   if (!kind || part?.type !== 'tool-result') return foreignForm(shown.message, note);
   const own = withOutput(withId(item, part, kind, note), kind, note);
   const edited = aligned!.replaced ? kind.withContent(own, part.content) : own;
-  // A screenshot has no place for words: what stands for the picture is said behind it.
+  // A screenshot has no place for words: the text that replaces the image is sent after it.
   const words = kind.call === 'computer_call' && edited !== own ? textOf(part.content) : '';
   const said = textsIn(part.content);
   const answer = { callId: part.callId, said, kind, item: edited, ...(elsewhere && { elsewhere }) };
@@ -89,7 +89,7 @@ function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: Call
   return { ...item, [resultIdFields[0]!]: callId };
 }
 
-/** What a function gave back is text or a list of entries; anything else is sent as JSON text. */
+/** The output of a function must be text or a list of entries; any other value is sent as JSON text. */
 function withOutput(item: Item, { result }: CallKind, note: Report): Item {
   const { output } = item;
   const wantsText = result === 'function_call_output' || result === 'custom_tool_call_output';
@@ -105,7 +105,7 @@ function callIn({ item, parts: [first] }: Written): DraftCall[] {
   return [{ callId: part.callId, wireId: wellFormed(part.callId), tool: part.name, kind }];
 }
 
-/** What is sent for one item: the very object where its parts are untouched, nothing where none is left. */
+/** The items that are sent for one item: the very object if its parts are unchanged, none if no part is left. */
 function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonly Item[] {
   const edited = parts.some((part) => part.replaced);
   if (isMessageItem(item) && !isKnownRole(item.role)) return [labelled(item, parts, note)];
@@ -122,13 +122,13 @@ function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonl
   }
   if (!edited) return [item];
   if (item.type === 'mcp_call') return [writeServerPair(item, parts)];
-  // Sealed items are whole or gone; what stands for them is said in words.
+  // Sealed items are sent whole or not at all; their replacement is sent as words.
   const words = parts.flatMap((part) => part.shown).map(wordsOf);
   const text = words.filter((word) => word !== '').join('\n');
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }
 
-/** A role that this wire does not know: its words are sent as the user's, and say whose they are. */
+/** A message with an unknown role: its words are sent as the user's, with the role as a label. */
 function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item {
   note('unknown-role', `role ${inWords(role ?? 'missing')} is sent as a labelled user message`);
   const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
@@ -156,7 +156,7 @@ function textEntry(text: string, isModels: boolean): Item {
   return isModels ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
 }
 
-/** Content that is missing, or an empty list, is refused. */
+/** The item with empty text for missing content or an empty list, which the server refuses. */
 function withContent(item: Item, note: Report): Item {
   const { content } = item;
   const missing =
@@ -177,7 +177,7 @@ function writeServerPair(item: Item, parts: readonly Aligned[]): Item {
   return pair;
 }
 
-/** An item of a step, and what is sent for it: nothing where its parts were taken out. */
+/** An item of a step, and the items that are sent for it: none if its parts were removed. */
 interface Written {
   readonly item: Item;
   readonly parts: readonly Aligned[];
@@ -185,11 +185,11 @@ interface Written {
 }
 
 /**
- * The server wants a reasoning item directly before the item that it led to, and knows by their ids which belong
- * together: a reasoning item whose successor is gone goes too, and items behind one that is gone lose their ids.
+ * The server wants a reasoning item directly before the item that it led to, and pairs the two by their ids: a
+ * reasoning item whose successor is gone is removed too, and items after a removed reasoning item lose their ids.
  */
 function boundItems(all: readonly Written[], note: Report): readonly Item[] {
-  /** The reasoning before these items is not sent. */
+  /** Whether the reasoning before these items is not sent. */
   let loose = false;
   return all.flatMap(({ item, written }, index) => {
     if (item.type !== 'reasoning') return loose ? written.map(withoutId) : written;

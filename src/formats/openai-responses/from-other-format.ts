@@ -16,12 +16,12 @@ import { anyCall } from './call-kinds.js';
 import type { DraftCall, DraftResult, WireForm } from './draft.js';
 import { type Item, wordsOf } from './wire.js';
 
-/** Ids of other formats. Those that came in on this wire are never changed: their server made them (some have 450 characters). */
+/** Ids of other formats. Ids of this format never change, because their server made them (some have 450 characters). */
 const TAKEN = /^[^]{1,64}$/;
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
- * Thinking is not sent: this provider reads only what it sealed itself.
+ * Thinking is not sent, because this provider reads only thinking that it sealed itself.
  */
 export function foreignForm(message: Message, note: Report): WireForm {
   const items: Item[] = [];
@@ -49,7 +49,7 @@ export function foreignForm(message: Message, note: Report): WireForm {
   return { items, calls, answers };
 }
 
-/** Words and files as one message; nothing where nothing is said. Only user messages carry files. */
+/** Words and files as one message; none if there are no words and files. Only user messages carry files. */
 function spokenItem(
   message: Message,
   parts: readonly (TextPart | FilePart)[],
@@ -73,7 +73,7 @@ function prefixed(part: TextPart | FilePart, name: string): TextPart | FilePart 
   return part.type === 'text' ? { ...part, text: `${name}${part.text}` } : part;
 }
 
-/** What another format says in a tool's place beside results is a user's or program's word. */
+/** The role on the wire. Words next to results in another format's tool message are sent as the user's. */
 function roleOf({ role }: Message): string {
   return role === 'tool' ? 'user' : role;
 }
@@ -85,7 +85,7 @@ function contentEntry(message: Message, part: TextPart | FilePart, note: Report)
   return file ?? { type: 'input_text', text: namedInstead(part, note) };
 }
 
-/** A file of another format as an entry of a content list; undefined where this one has no place for it. */
+/** A file of another format as an entry of a content list; undefined if this format has no place for it. */
 function entryOfFile(
   source: FileSource,
   { name }: FilePart,
@@ -93,7 +93,7 @@ function entryOfFile(
 ): Fields | undefined {
   const isImage = source.mediaType.startsWith('image/');
   if (source.kind === 'id') {
-    // Uploads are known only to the provider that took them.
+    // Only the provider that received an upload knows its id.
     if (wireFormat !== undefined && !wireFormat.startsWith('openai-')) return undefined;
     return isImage
       ? { type: 'input_image', detail: 'auto', file_id: source.id }

@@ -4,7 +4,7 @@ import { fieldsOf, inWords, listOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
-/** Items of an answer for which OpenAI ran a tool itself; what a client ran, it tells of in its own request. */
+/** Items of an answer for tools that OpenAI ran itself; a client sends its own results in its next request. */
 const RAN_ITSELF = /^(?:web_search|file_search|code_interpreter|image_generation|mcp)_call$|_output$/;
 
 const ranItself = (item: unknown): boolean => RAN_ITSELF.test(inWords(fieldsOf(item).type));
@@ -16,11 +16,11 @@ const usageOf = usageUnder('usage', (usage, { output }) => {
   return usageOfLoop(used, listOf(output).some(ranItself));
 });
 
-/** OpenAI's Responses; its refusals read like those of chat completions. */
+/** OpenAI's Responses; refusals have the wordings of chat completions. */
 const provider: Provider = {
-  // Items are sealed, each for itself.
+  // Each item is sealed separately.
   signatures: () => 'step',
-  // Events of a stream hold the answer.
+  // Events of a stream contain the answer under `response`.
   usageOf: (answer) => usageOf(fieldsOf(answer).response ?? answer),
   truncation: [
     {
@@ -31,7 +31,7 @@ const provider: Provider = {
   ],
 };
 
-/** OpenAI's Responses API. A body's `input` that is a bare text comes back as one user message. */
+/** OpenAI's Responses API. A body's `input` that is a bare text is returned as one user message. */
 export const openaiResponses: WireFormat = {
   ...reading,
   provider,

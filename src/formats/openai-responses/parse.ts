@@ -18,9 +18,9 @@ import {
 } from './wire.js';
 
 /**
- * A request body or a bare list of items. What the model made in a row is one assistant message, which is one step with its
- * calls; every other item is a message of its own. Instructions come first, as a system message. Each message keeps the
- * items it came from, untouched.
+ * A request body or a bare list of items. Consecutive items of the model are one assistant message, which is a step
+ * with its calls; every other item is a message of its own. The instructions come first, as a system message. Each
+ * message keeps its items unchanged.
  */
 export const reading = readsLists({
   format: FORMAT,
@@ -51,7 +51,7 @@ export const reading = readsLists({
   },
 });
 
-/** Earlier responses, which are not in the list, come before it. */
+/** Earlier responses, which are not in the list, precede it. */
 const GOES_ON = 'goes on';
 
 function systemOf(instructions: string): Message {
@@ -59,7 +59,7 @@ function systemOf(instructions: string): Message {
   return said('instructions', 'system', parts, { instructions });
 }
 
-/** A result without an id answers the first call that waits; a shell's may name its call by the item's own id. */
+/** A result without an id answers the first waiting call; a shell's may name its call by the call item's own id. */
 function resultMessage(item: Item, { id, past, reads }: Place): Message | undefined {
   const kind = resultKindOf(item);
   if (!kind) return undefined;
@@ -85,12 +85,12 @@ function refers(message: Message): boolean {
   return itemsOf(message).some(isReference);
 }
 
-/** The call that a result names itself. */
+/** The id of the call that a result names. */
 function namedIn(item: Item, { resultIdFields }: CallKind): string | undefined {
   return resultIdFields.map((field) => item[field]).find(isText);
 }
 
-/** Chat's own shapes would pass for messages without a type; its tool messages and calls do not. */
+/** Whether an item is of this format. Chat's messages pass as untyped messages; its tool messages and calls do not. */
 function isKnown(item: Item): boolean {
   if (!isMessageItem(item)) return typeof item.type === 'string' && item.type !== 'message';
   return isKnownRole(item.role) && item.tool_calls === undefined;
@@ -106,7 +106,7 @@ function said(id: string, role: Role | undefined, parts: readonly Part[], wire: 
   return messageIn(role, { id, wire, wireFormat: FORMAT }, parts);
 }
 
-/** What a person or a program said: messages, tools that were added, the order to compact. */
+/** An item from a person or a program: a message, added tools, or the order to compact. */
 function spokenMessage(item: Item, id: string, report: Report): Message {
   const { type, role } = item;
   const wire: Carried = { items: [item] };
@@ -121,7 +121,7 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   return said(id, undefined, parts, wire);
 }
 
-/** One item that the model (or a tool on the server) made, as parts of its assistant message. */
+/** One item of the model, or of a tool on the server, as parts of its assistant message. */
 function partsOfItem(item: Item, index: number, messageId: string, report: Report): Part[] {
   if (isMessageItem(item)) return parseContent(item.content, index, report);
   const kind = callKindOf(item);
@@ -140,7 +140,7 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
   return [{ ...opaquePart(name, item, [index], ['items', index]), ...serverCallOf(item) }];
 }
 
-/** What the model let us read of its thinking; the sealed rest is its signature. */
+/** The readable part of the model's thinking; the sealed rest is its signature. */
 function reasoningPart(item: Item, index: number): ReasoningPart {
   const words = [item.summary, item.content].flatMap((list) =>
     Array.isArray(list)
@@ -152,7 +152,7 @@ function reasoningPart(item: Item, index: number): ReasoningPart {
   return { type: 'reasoning', text, ...signature, wire: [index] };
 }
 
-/** A remote tool that the server ran: call and result stand in one item. */
+/** A remote tool that the server ran: call and result are in one item. */
 function serverPair(item: Item, index: number, messageId: string): Part[] {
   const callId = isText(item.id) ? item.id : `call_${messageId}_${index}`;
   const name = isText(item.name) ? item.name : 'mcp';

@@ -14,8 +14,8 @@ import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.j
 import { carriedBy, FORMAT, isReference, type Item, withoutId } from './wire.js';
 
 /**
- * A compacted view starts a new chain: the server would put its own copy of the old items before it, so the fields that
- * name them stand in `beside` as undefined, which takes them out of the body.
+ * A compacted view starts a new chain, because the server would put its own copy of the old items before the view: the
+ * fields that name these items are undefined in `beside`, which removes them from the body.
  */
 const NEW_CHAIN = { previous_response_id: undefined, conversation: undefined };
 
@@ -49,24 +49,24 @@ function holdsReference(shown: ViewMessage): boolean {
   return carriedBy(shown)?.items?.some(isReference) ?? false;
 }
 
-/** Of a new chain the server holds nothing: a result whose call is not here is nobody's. */
+/** For a new chain the server keeps nothing: a result whose call is not in the request is an orphan. */
 function alone(draft: Draft): Draft {
   if (!draft.answers.some(({ elsewhere }) => elsewhere)) return draft;
   return { ...draft, answers: draft.answers.map(({ elsewhere: _, ...answer }) => answer) };
 }
 
-/** One request as it grows: what was written, and which calls it holds. */
+/** One request while it is built: the items written so far, and the calls among them. */
 interface Request {
   readonly items: Item[];
   readonly notices: Notice[];
   instructions: string | undefined;
-  /** Ids of calls on the wire; each may stand only once in a request. */
+  /** Ids of calls on the wire; each may occur only once in a request. */
   readonly callIds: CallIds;
-  /** Ids of items; a second one of the same id is answered with 400. */
+  /** Ids of items; a request with a duplicate is answered with 400. */
   readonly itemIds: Set<string>;
   /** Calls of programs, whose output is an item of a later step. */
   readonly programs: Set<unknown>;
-  /** Nothing was compacted, or referenced items stand in the view: what is not here may be held by the server. */
+  /** Nothing was compacted, or the view has item references: the server may have items that are missing here. */
   readonly heldByServer: boolean;
 }
 
@@ -74,8 +74,8 @@ interface Request {
 type WireIds = Map<Waiting<DraftCall>, string>;
 
 /**
- * Writes one step. Items keep the order of the log; a call that nothing answers gets its answer behind the results that
- * follow it at once, so that a longer log extends the bytes of the shorter one.
+ * Writes one step. Items keep the order of the log. An unanswered call gets its answer after the results that directly
+ * follow the call, so that a longer log extends the bytes of the shorter one.
  */
 function writeStep(step: PairedStep<Draft>, request: Request): void {
   const { head, waiting } = step;
@@ -109,11 +109,11 @@ function writeStep(step: PairedStep<Draft>, request: Request): void {
   for (const item of rest) request.items.push(item);
 }
 
-/** An item as it goes into this request; undefined where it means nothing in it. */
+/** An item as it is sent in this request; undefined if it is meaningless in this request. */
 function put(own: Item, request: Request, at: string): Item | undefined {
   const item = withFreshId(own, request, at);
   if (item.type === 'program') request.programs.add(item.call_id);
-  // The request for approval that it names may have left with what was compacted.
+  // Compaction may have removed the request for approval that the item names.
   const approved = item.type === 'mcp_call' && !request.heldByServer ? item.approval_request_id : undefined;
   if (isText(approved) && !request.itemIds.has(approved)) return { ...item, approval_request_id: null };
   if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)
@@ -123,7 +123,7 @@ function put(own: Item, request: Request, at: string): Item | undefined {
   return undefined;
 }
 
-/** A call under an id that no call before it has. */
+/** A call under an id that no earlier call has. */
 function named(item: Item, one: Waiting<DraftCall>, ids: WireIds, request: Request, at: string): Item {
   const { wireId, kind } = one.call;
   const id = request.callIds.take(wireId);
@@ -147,13 +147,13 @@ function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Ite
   return without;
 }
 
-/** A result in the form its call wants, or, where no call waits for it, as a message that says what it is. */
+/** A result in the form that its call needs; without a waiting call, a labelled message. */
 function answerOf(one: Paired<Draft>, ids: WireIds): Item {
   if (one.kind === 'matched') return settled(one.answer, one.waiting.call, ids.get(one.waiting)!);
   return one.kind === 'unmatched' ? labelled(one.label, one.answer) : one.answer.item;
 }
 
-/** The very item where it already fits; another kind of result carries its words over. */
+/** The very item if it already fits; a result of another kind keeps its words. */
 function settled({ said, item, kind }: DraftResult, call: DraftCall, id: string): Item {
   if (kind !== call.kind) return adopted(said, item, call.kind, id);
   if (call.callId === id) {

@@ -7,7 +7,7 @@ import { opaquePart } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
 import { type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
 
-/** The name of this format, and of whose `wire` its messages hold. */
+/** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'openai-responses';
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
@@ -16,26 +16,26 @@ export function isKnownRole(role: unknown): boolean {
   return ROLES.has(role);
 }
 
-/** One input item; every field that is not looked at is kept. */
+/** One input item; fields that are not read are kept. */
 export type Item = Fields & { readonly type?: unknown };
 
-/** Kinds of items as the vendor's own types name them. */
+/** Types of items as the vendor's own types name them. */
 export type ItemType = NonNullable<Extract<ResponseInputItem, { type?: unknown }>['type']>;
 
 /**
- * What a message's `wire` holds: the items it came from. An assistant step is one message of several items, all else is
- * one item a message. The system prompt of the body is no item.
+ * The `wire` of a message: the items it came from. An assistant step is one message of several items; every other item
+ * is a separate message. The body's system prompt is no item.
  */
 export interface Carried {
   readonly items?: readonly Item[];
   readonly instructions?: string;
-  /** In sessions of before: an input that was a bare text. */
+  /** An input that was a bare text; only in sessions of older versions. */
   readonly text?: string;
-  /** A result whose call is not in this body: an earlier response or a referenced item holds it. */
+  /** The call of this result is not in this body: an earlier response or a referenced item has it. */
   readonly elsewhere?: true;
 }
 
-/** What a part's `wire` holds: its item, and within a message's content list its place there. */
+/** The `wire` of a part: the index of its item, and its index in the item's content list. */
 type Pointer = readonly [item: number, at?: number];
 
 export const carriedBy = (shown: ViewMessage): Carried | undefined => ownWire(shown, FORMAT);
@@ -44,17 +44,17 @@ export function pointerOf(wire: unknown): Pointer | undefined {
   return Array.isArray(wire) && typeof wire[0] === 'number' ? (wire as unknown as Pointer) : undefined;
 }
 
-/** Messages need not name their type. */
+/** Whether an item is a message; messages may omit their type. */
 export function isMessageItem({ type, role }: Item): boolean {
   return type === 'message' || (!isSet(type) && typeof role === 'string');
 }
 
-/** Stands for an item that the server holds; these need not name their type either. */
+/** Whether an item refers to an item on the server; references may also omit their type. */
 export function isReference({ type, role, id }: Item): boolean {
   return type === 'item_reference' || (!isSet(type) && typeof role !== 'string' && isText(id));
 }
 
-/** Ids are optional on these: without one the server takes the item as it stands and looks nothing up. */
+/** Items that may omit their id: without it the server uses the item as it is, without a look-up. */
 const ID_IS_OPTIONAL: ReadonlySet<unknown> = new Set<ItemType>([
   'message',
   'function_call',
@@ -64,20 +64,20 @@ const ID_IS_OPTIONAL: ReadonlySet<unknown> = new Set<ItemType>([
   'tool_search_call',
 ]);
 
-/** The item without the id that ties it to a reasoning item which is no longer before it. */
+/** The item without the id that binds it to a reasoning item that no longer precedes it. */
 export function withoutId(item: Item): Item {
   if (!('id' in item) || !(ID_IS_OPTIONAL.has(item.type) || isMessageItem(item))) return item;
   const { id: _, ...rest } = item;
   return rest;
 }
 
-/** The words of an entry of a content list; undefined where it holds none. */
+/** The words of an entry of a content list; undefined if it has none. */
 function wordsIn(entry: Fields): string | undefined {
   if (typeof entry.text === 'string') return entry.text;
   return entry.type === 'refusal' && typeof entry.refusal === 'string' ? entry.refusal : undefined;
 }
 
-/** Content of a message item as parts; what is not known stays whole, as an opaque part. */
+/** Content of a message item as parts; unknown content is kept whole, as an opaque part. */
 export function parseContent(content: unknown, item: number, report: Report): Part[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content, wire: [item] }];
@@ -94,7 +94,7 @@ export function parseContent(content: unknown, item: number, report: Report): Pa
   });
 }
 
-/** The output of a call: a text, or a list in which what is not known counts as a file without a picture. */
+/** The output of a call: a text, or a list in which an unknown entry counts as a file of unknown type. */
 export function parseOutput(output: unknown, item: number): (TextPart | FilePart)[] {
   if (output === undefined || output === null || output === '') return [];
   if (typeof output === 'string') return [{ type: 'text', text: output, wire: [item] }];
@@ -110,7 +110,7 @@ export function parseEntry(entry: unknown, wire: Pointer, place: FilePlace['way'
   );
 }
 
-/** Words, or a picture or file: inline, at an address, or uploaded before. */
+/** An entry as text, image or file (inline, at an address, or uploaded before); undefined for any other entry. */
 function textOrFile(entry: unknown, wire: Pointer, place: FilePlace['way']): TextPart | FilePart | undefined {
   if (!isFields(entry)) return undefined;
   const text = wordsIn(entry);
@@ -127,7 +127,7 @@ function textOrFile(entry: unknown, wire: Pointer, place: FilePlace['way']): Tex
   return fileAt(entry, place, ways, { wire, name: filename ?? id });
 }
 
-/** What a part says in words: a file that cannot be carried is named. */
+/** The words of a part; a file that cannot be carried is named. */
 export function wordsOf(part: Part): string {
   if (part.type === 'text' || part.type === 'reasoning') return part.text;
   if (part.type === 'file') return fileNote(part);

@@ -9,26 +9,26 @@ import type {
 import type { Usage } from '../../tokens/index.js';
 import { type Fields, fieldsOf, isFields, numberIn } from '../record.js';
 
-/** A figure in a wording: behind a blank or a bracket, with separators. */
+/** The pattern of a figure in a wording: after blanks or brackets, with separators. */
 export const N = String.raw`[ (]*([\d][\d,._]*)`;
 
-/** A wording without regard to case. */
+/** A wording that is matched without regard to case. */
 export function wording(source: string, ...figures: (keyof Overflow)[]): OverflowWording {
   return [new RegExp(source, 'i'), ...figures];
 }
 
-/** A field that asks for cutting by being there. */
+/** The switch for a field whose presence alone asks the host to cut a request. */
 export function fieldAway(field: string): TruncationSwitch {
   return { field, off: (value) => (value === undefined ? undefined : { value: undefined, was: field }) };
 }
 
-/** A count by its field; 0 where the provider says nothing, or what is no count. */
+/** The count in a field; 0 if the provider sends none, or a value that is no count. */
 export function countIn(fields: unknown, name: string): number {
   const value = numberIn(fieldsOf(fields)[name]);
   return value !== undefined && COUNT.is(value) ? value : 0;
 }
 
-/** Usage where the input is given as one figure, cache included; or, as gateways give Anthropic's, beside it. */
+/** Usage from an input figure that includes the cached tokens or, as gateways report Anthropic's, excludes them. */
 export function usageFrom(input: number, cached: number, written: number, output: number): Usage {
   return {
     inputTokens: input < cached + written ? input : input - cached - written,
@@ -38,11 +38,11 @@ export function usageFrom(input: number, cached: number, written: number, output
   };
 }
 
-/** Usage of an answer for which the provider may have run tools of its own, and read its own words again for each. */
+/** Usage of an answer. If the provider ran tools of its own, it may have read its own words again for each: a sum. */
 export const usageOfLoop = (usage: Usage, ranTools: boolean): Usage =>
   ranTools ? { ...usage, isSum: true } : usage;
 
-/** How usage is read that stands under a field of an answer, where that is an object. */
+/** Reads the usage in a field of an answer, if that field is an object. */
 export function usageUnder(
   field: string,
   read: (usage: Fields, answer: Fields) => Usage,
@@ -54,10 +54,10 @@ export function usageUnder(
 }
 
 /**
- * Whose models they are, by name; the first that fits decides. Anthropic, “Prefix checks on thinking blocks” and “Preserved
- * thinking”: the check of what stood before a thought begins with Claude Fable and Mythos 5.1 and Opus, Sonnet and Haiku 5.5
- * (on accounts of before August 31, 2026 not with all of them, which no request tells). Models before these check the
- * thought alone (“Thinking in tool and multi-turn workflows”: back complete and unmodified); later ones are taken to check it.
+ * Models by name; the first that fits decides. Anthropic, “Prefix checks on thinking blocks” and “Preserved thinking”:
+ * the check of what precedes a thought begins with Claude Fable and Mythos 5.1 and Opus, Sonnet and Haiku 5.5 (for
+ * accounts from before August 31, 2026 not with all, which no request shows). Earlier models check the thought alone
+ * (“Thinking in tool and multi-turn workflows”: back complete and unmodified); later ones are assumed to check it.
  */
 const BY_MODEL: readonly (readonly [RegExp, SignatureBinding])[] = [
   [
@@ -70,7 +70,7 @@ const BY_MODEL: readonly (readonly [RegExp, SignatureBinding])[] = [
   [/(^|[/.])(deepseek|qwen|qwq|kimi|glm)/i, 'nothing'],
 ];
 
-/** What signatures of a model vouch for; undefined where its name says nothing. */
+/** What the signatures of a model vouch for; undefined if the name matches no known model. */
 export function signaturesByModel(model: string | null): SignatureBinding | undefined {
   return BY_MODEL.find(([pattern]) => model !== null && pattern.test(model))?.[1];
 }

@@ -3,12 +3,12 @@ import { jsonIn, jsonText } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
 
-/** Said by many: Bedrock, Groq, MiniMax, GLM, Ollama, and the codes of all. They name no figure. */
+/** Wordings that many share (Bedrock, Groq, MiniMax, GLM, Ollama), and the codes of all. They name no figure. */
 const BY_MANY: readonly OverflowWording[] = [
   wording('input is too long for (?:the )?requested model|too many input tokens'),
   wording('number of input tokens exceeds maximum length|prompt exceeds max length'),
   wording('input length exceeds the context length'),
-  // vLLM, which asks for an answer of what is left
+  // vLLM, which computes `max_tokens` from the room that is left
   wording('max_tokens must be at least 1, got -'),
   wording('reduce the length of the messages'),
   wording('context window exceeds limit|exceeds the context window|context window is full'),
@@ -19,60 +19,60 @@ const BY_MANY: readonly OverflowWording[] = [
   wording('(?:输入|提示|上下文|prompt).{0,12}(?:超长|超出|过长)'),
 ];
 
-/** Figures first: the first wording that fits decides. */
+/** Wordings with figures come first, because the first wording that fits decides. */
 const WORDINGS = [...PROVIDERS.flatMap(({ overflows = [] }) => overflows), ...BY_MANY];
 
-/** These speak of tokens too, and mean something else: waiting helps, compacting does not. */
+/** These errors mention tokens too, but mean a rate or a quota: waiting helps, compacting does not. */
 const RATE_LIMIT =
   /rate.?limit|tokens? per (?:min|hour|day)|\b(?:TPM|TPD|RPM)\b|quota|too many requests|throttl|resource.?exhausted|please wait before|insufficient_(?:funds|balance)/i;
 
-/** Names that leave no doubt, whatever else is said. */
+/** Codes that prove an overflow, even if the error also mentions a rate limit. */
 const CERTAIN = /context_length_exceeded|model_context_window_exceeded/;
 
 /** How servers split what they counted: `5000 tokens (3000 in the messages, 1000 in the functions, and 1000 in the completion)`. */
 const SPLIT = /tokens \((\d[^()]{1,200})\)/i;
 const SPLIT_PART = /(\d[\d,]{0,12}) (?:of|in|for) ([a-z ]{1,40})/gi;
 
-/** Statuses that a request gets for what it holds. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
+/** Statuses of a request refused for its content. Bedrock and Copilot answer 403, Hugging Face 422; a stream none. */
 export const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
 
-/** A longer code is a text, and no provider's. */
+/** A longer code is prose, not a provider's code. */
 const LONGEST_CODE = 200;
 
-/** Codes and types under which providers refuse what is too long; anything else is an error about something else. */
+/** Codes and types of providers for a request that is too long. Any other code means another error. */
 const FITTING_CODE =
   /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
 
-/** What a refusal says, and why no limit may be learned from it; without a doubt where one may. */
+/** What a refusal says. `doubt` is the reason why no limit may be learned from it; absent if a limit may be learned. */
 interface ReadOverflow {
   readonly overflow: Overflow;
   readonly doubt?: string;
 }
 
 /**
- * Reads a refusal: an error of any client, its body as text or object, or a finish reason. Undefined where it is no
+ * Reads a refusal: an error of any client, its body as text or object, or a finish reason. Undefined if the error is no
  * overflow: rate limits mention tokens as well.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
   return readOverflowOf(error)?.overflow;
 }
 
-/** What is known where a refusal is read. */
+/** What the caller knows when it reads a refusal. */
 interface Reader {
-  /** Wordings of a provider that is not known here. */
+  /** Wordings of a provider that is not in the registry. */
   readonly own?: readonly OverflowWording[] | undefined;
-  /** What the refused request held, beside what the error says of it; asked only where an overflow was found. */
+  /** The text of the refused request, in addition to what the error has of it; called only if an overflow is found. */
   readonly request?: () => string;
 }
 
-/** As `readOverflow`, with how far the refusal can be trusted. */
+/** As `readOverflow`, with the reason to doubt the refusal, if there is one. */
 export function readOverflowOf(
   error: unknown,
   { own = [], request = () => '' }: Reader = {},
 ): ReadOverflow | undefined {
   const { texts, codes, statuses, echoes, requests } = readRefusal(error);
   const text = [...texts, ...codes].join('\n');
-  // A body that gives back what it was sent says nothing of its own.
+  // A 422 body that repeats the request says nothing of its own.
   if (echoes && statuses.has(422)) return undefined;
   if (!CERTAIN.test(text) && (RATE_LIMIT.test(text) || statuses.has(429))) return undefined;
   const fits =
@@ -92,17 +92,17 @@ export function readOverflowOf(
     const split = SPLIT.exec(text);
     const counted = split && !isQuoted(split[0]) ? splitOf(split[1]!) : {};
     const overflow = { ...Object.fromEntries(named), ...counted };
-    // Its codes are the server's own.
+    // Codes are the server's own words, not a quotation.
     if (codes.some((code) => pattern.test(code)) || !piecesOf(found).some(isQuoted))
       return { overflow, ...(doubt !== undefined && { doubt }) };
-    // Behind what it quotes it may say something itself.
+    // The error may quote the request and also contain the server's own wording, so the search goes on.
     quoted ??= { overflow, doubt: doubt ?? 'the request itself holds these words' };
   }
   if (quoted) return quoted;
   return statuses.has(413) ? { overflow: {}, ...(doubt !== undefined && { doubt }) } : undefined;
 }
 
-/** Tools, functions and pictures are told apart from the messages, and are input all the same. */
+/** Servers count tools, functions and images apart from the messages. All of these are input. */
 function splitOf(parts: string): Pick<Overflow, 'input' | 'output'> {
   let [input, output] = [0, 0];
   for (const [, digits, what] of parts.matchAll(SPLIT_PART)) {
@@ -118,20 +118,20 @@ function countOf(digits: string | undefined): number | undefined {
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
-/** An error as a provider meant it. */
+/** The content of a provider's error. */
 interface Refusal {
-  /** What it says in words. */
+  /** Its messages. */
   readonly texts: readonly string[];
-  /** Its codes and types, as far as they are words. */
+  /** Its codes and types that are not numbers. */
   readonly codes: readonly string[];
   readonly statuses: ReadonlySet<number>;
-  /** Its body gives back what it was sent. */
+  /** Whether its body repeats the request. */
   readonly echoes: boolean;
-  /** What was sent, where the error tells; read only where it might be quoted. */
+  /** Readers of the request, if the error carries it; called only if the request might be quoted. */
   readonly requests: readonly (() => string)[];
 }
 
-/** Fields in which clients and servers say what is wrong. */
+/** Fields in which clients and servers describe an error. */
 const WORDS: ReadonlySet<string> = new Set([
   'message',
   'msg',
@@ -149,7 +149,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'responseBody',
   'data',
 ]);
-/** Fields in which the body of an answer, or an error behind the error, is found. */
+/** Fields that contain the body of an answer, or the cause of an error. */
 const INSIDE: ReadonlySet<string> = new Set([
   ...WORDS,
   'errors',
@@ -161,17 +161,17 @@ const INSIDE: ReadonlySet<string> = new Set([
   'incomplete_details',
 ]);
 const CODES: ReadonlySet<string> = new Set(['code', 'type', 'status', 'statusCode', '__type']);
-/** FastAPI's and Groq's names for what was sent. */
+/** Fields in which FastAPI and Groq repeat the request. */
 const ECHOES = ['input', 'failed_generation'];
-/** Under which the AI SDK's errors and the proxy's hold the request. */
+/** Fields in which errors of the AI SDK and of the proxy contain the request. */
 const REQUESTS = ['requestBodyValues', 'requestBody'];
 
 const DEEPEST = 6;
 const MOST_CHARS = 10_000;
 
 /**
- * Reads what an error says of itself, in the fields where clients keep that. Nothing else is read: servers give back what
- * they were sent, and a transcript may speak of context lengths.
+ * Reads an error's own words, from the fields in which clients keep them. Other fields are not read, because servers
+ * repeat the request, and a transcript may mention context lengths.
  */
 export function readRefusal(error: unknown): Refusal {
   const texts: string[] = [];
@@ -207,12 +207,12 @@ export function readRefusal(error: unknown): Refusal {
 function readCode(value: unknown, codes: string[], statuses: Set<number>): void {
   const status = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
   if (Number.isInteger(status)) {
-    // Others are a provider's own: 3051 of Mistral, 20015 of SiliconFlow.
+    // Larger numbers are a provider's own codes: 3051 of Mistral, 20015 of SiliconFlow.
     if (status < 1_000) statuses.add(status);
   } else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, LONGEST_CODE + 1));
 }
 
-/** A body that stands in a text, as clients write it into their messages: `400 {"error":{…}}`. */
+/** The JSON body in a text, as clients write it into their messages: `400 {"error":{…}}`. */
 function bodyIn(text: string): unknown {
   const json = /^\s*(?:\d{3}\s+)?([{[][^]*[}\]])\s*$/.exec(text)?.[1];
   const value = json === undefined ? undefined : jsonIn(json);
@@ -220,8 +220,8 @@ function bodyIn(text: string): unknown {
 }
 
 /**
- * Tells whether words of an error stand in the request that it answers: servers quote what they refuse, and cut, escape and
- * wrap it as they like, so that only letters and digits are compared.
+ * Makes a test whether the request that an error answers contains given words. Servers quote what they refuse, but cut,
+ * escape and wrap the quotation, so only letters and digits are compared.
  */
 function quoting(request: () => string): (words: string) => boolean {
   let held: string | undefined;
@@ -229,8 +229,8 @@ function quoting(request: () => string): (words: string) => boolean {
 }
 
 /**
- * A found wording up to each figure that it names, or all of it where it names none: one quoted piece makes its figure
- * somebody else's. A figure by itself is no piece: a request says its `max_tokens` too.
+ * Cuts a matched wording after each figure; a wording without figures is one piece. If one piece is quoted, its figure
+ * is not the server's. A figure alone is no piece, because a request contains its `max_tokens` too.
  */
 function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[] {
   const pieces: string[] = [];
@@ -245,7 +245,9 @@ function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[] {
   return said.length > 0 ? said : [whole];
 }
 
-/** Escapes of JSON, Python and JavaScript count as what they stand for; escaped again, they have only more backslashes. */
+/**
+ * A text's letters and digits. JSON, Python and JavaScript escapes are decoded; a second escape adds only backslashes.
+ */
 const lettersOf = (text: string): string =>
   text
     .replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))

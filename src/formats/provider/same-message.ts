@@ -2,14 +2,14 @@ import { isPlain, type Message, NumberLiteral } from '../../transcript/index.js'
 import { isBytes, isSet, sameBytes, type Fields } from '../record.js';
 import { PROVIDERS } from '../registry.js';
 
-/** Whether two texts count as one: the same, unless a caller knows better. */
+/** Whether two texts count as the same: if they are equal, unless a caller passes another rule. */
 type SameText = (a: string, b: string) => boolean;
 
 const isEqual: SameText = (a, b) => a === b;
 
 /**
- * Whether a client sent the same message again. Ids are not asked, for they come from places; nor are cache marks, which
- * clients move from request to request; and a field that is null is one that is not there.
+ * Whether a client sent the same message again. The log's ids are not compared, because they derive from places; nor
+ * are cache marks, which clients move from request to request. A field that is null counts as missing.
  */
 export function sameMessage(a: Message, b: Message, sameText: SameText = isEqual): boolean {
   if (a === b) return true;
@@ -18,10 +18,10 @@ export function sameMessage(a: Message, b: Message, sameText: SameText = isEqual
   return sameValue(a.wire, b.wire, sameText) && sameValue(a.parts, b.parts, sameText);
 }
 
-/** Cache marks, and what classes keep beside the message. */
+/** Fields that may differ: cache marks, and fields that classes keep in addition to the message. */
 const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ?? []).join('|'));
 
-/** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
+/** The runtime compares texts byte for byte: on 4 MB of history this takes far less than a millisecond. */
 function sameValue(given: unknown, other: unknown, sameText: SameText): boolean {
   const [a, b] = haveFields(given, other) ? [given, other] : [asWritten(given), asWritten(other)];
   if (a === b || (!isSet(a) && !isSet(b))) return true;
@@ -34,13 +34,13 @@ function sameValue(given: unknown, other: unknown, sameText: SameText): boolean 
   return holdsAll(a, b, sameText) && holdsNoMore(b, a);
 }
 
-/** Two instances of one class that show what they hold: a host's write to one of them is seen. */
+/** Whether both are instances of one class with visible fields, so that a host's write to one of them is seen. */
 function haveFields(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b) || isPlain(a)) return false;
   return Object.getPrototypeOf(a) === Object.getPrototypeOf(b) && Object.keys(a).length > 0;
 }
 
-/** What a store keeps of a value, and a client of its own history: dates, addresses and instances by what JSON has of them. */
+/** A value as a store or a client's own history keeps it: dates, addresses and instances in their JSON form. */
 function asWritten(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (!isObject(value) || isBytes(value) || value instanceof NumberLiteral) return value;
@@ -59,7 +59,7 @@ function sameList(a: unknown, b: unknown, sameText: SameText): boolean {
 const sameNumber = (a: unknown, b: unknown): boolean =>
   a instanceof NumberLiteral && b instanceof NumberLiteral && a.literal === b.literal;
 
-/** Every field of `a` stands in `b`. */
+/** Whether every field of `a` is in `b` with the same value. */
 function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
   for (const key in a) {
     const value = a[key];
@@ -69,7 +69,7 @@ function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
   return true;
 }
 
-/** No field of `a` is missing in `b`. */
+/** Whether every field of `a` is set in `b`. */
 function holdsNoMore(a: Fields, b: Fields): boolean {
   for (const key in a) {
     const value = asWritten(a[key]);
@@ -81,20 +81,20 @@ function holdsNoMore(a: Fields, b: Fields): boolean {
 function isNoMatter(key: string, value: unknown, other: Fields): boolean {
   if (PASSING.test(key) || typeof value === 'function') return true;
   if (key !== 'id') return false;
-  // Programs name messages when they first store them, and LangGraph does at each call where its client has not.
+  // Programs give messages ids when they first store them; LangGraph does so at each call if its client has not.
   if (isSet(other.id) !== isSet(value)) return true;
   return 'content' in other && [value, other.id].some((id) => typeof id === 'string' && RANDOM.test(id));
 }
 
 const RANDOM = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** Nothing but cache marks: `providerOptions: { anthropic: { cacheControl } }` is gone where its mark moved on. */
+/** Whether a value holds only cache marks: `providerOptions: { anthropic: { cacheControl } }` goes with its mark. */
 function isEmptied(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
   return Object.keys(value).every((key) => PASSING.test(key) || isEmptied(value[key]));
 }
 
-/** A message of words alone becomes a list of one block when a client puts a cache mark on it. */
+/** The text of a list of one text block: a client turns a text into such a list to put a cache mark on it. */
 function onlyText(content: unknown): string | undefined {
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
   return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : undefined;

@@ -1,8 +1,8 @@
 import { FITTING, readRefusal } from './overflow.js';
 
 /**
- * How providers say that they do not take the proof of a thought that they are sent back: Anthropic (also where what stands
- * before it has changed), and OpenAI of its encrypted reasoning. Gemini signs calls, which cannot go: what it says is not read.
+ * How providers refuse a thought's signature: Anthropic (also if what precedes the thought has changed), and OpenAI for
+ * encrypted reasoning. Gemini signs calls, which cannot be removed, so Gemini's wording is not read.
  */
 const WORDINGS: readonly RegExp[] = [
   /invalid \W?signature\W? in \W?(?:redacted_)?thinking/i,
