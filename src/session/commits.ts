@@ -24,7 +24,7 @@ import {
 import { HOLDS_GAVE_WAY, takesHeld } from './held.js';
 import type { Pieces } from './wiring.js';
 
-/** How a plan came to be committed. */
+/** The circumstances of a commit. */
 interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
   /** The summarizer calls made for the plan, and its fallbacks, hooks and warnings. */
   readonly bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'hooks' | 'warnings'>> | undefined;

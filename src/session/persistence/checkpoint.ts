@@ -5,15 +5,15 @@ import type { Left } from '../../transcript/index.js';
 import type { QueuedCompaction } from '../own-messages.js';
 import type { Thread } from '../thread.js';
 
-/** What another version wrote is not read: log and ledger say what there is to send. */
+/** Checkpoints of another version are not read: log and ledger are enough to write requests. */
 const VERSION = 5;
 
-/** What runs remember of each other, as it stands beside log and ledger. */
+/** The stored memory of runs, in addition to log and ledger. */
 export interface Checkpoint {
   readonly version: number;
-  /** Messages of the log that it speaks of. */
+  /** Length of the log at the time of the checkpoint. */
   readonly messages: number;
-  /** Spans of the store that were rolled back: who lists sessions need not read their ledgers. */
+  /** Spans of the store that were rolled back, so that a list of sessions need not read their ledgers. */
   readonly left: readonly Left[];
   readonly spent?: Spent | undefined;
   readonly states: Readonly<Record<string, Json>>;
@@ -33,7 +33,7 @@ const WHOLE_ONE = having({
   states: OBJECT,
 });
 
-/** Of a form that this version wrote, and not older than the ledger. */
+/** The checkpoint if this version wrote it and it is not older than the ledger. */
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as (Json & Partial<Checkpoint>) | undefined;
   if (body?.version !== VERSION || checkpointAt?.entries !== head.entries) return undefined;

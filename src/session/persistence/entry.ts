@@ -14,7 +14,7 @@ import {
 import type { Json, LedgerEntry } from '../../spi/index.js';
 import type { LedgerEvent } from '../../transcript/index.js';
 
-/** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */
+/** A ledger event in its stored form, with the id of its writer, which recognises it by that. */
 interface Entry {
   readonly event: LedgerEvent;
   readonly writer: string;
@@ -45,7 +45,7 @@ const PLAN = having({
   floor: having({ parts: OBJECT }),
 });
 
-/** By kind of event, what those who play and show it rely on. */
+/** The fields that code which plays or shows an event relies on, by kind of event. */
 const KINDS: Readonly<Record<LedgerEvent['kind'], Kind>> = {
   commit: having({ record: having({ id: TEXT, kind: TEXT, status: TEXT, plan: PLAN }) }),
   undo: having({ records: listOf(TEXT), holds: listOf(having({ from: WHOLE, to: WHOLE })) }),
@@ -67,8 +67,8 @@ export function writerOf({ body }: LedgerEntry): string | undefined {
 }
 
 /**
- * Throws `STORE_SCHEMA` where another release has written what this one cannot play (the view would be another), and
- * `STORE_DAMAGED` where the body of a kind that is known does not hold an event of it.
+ * Throws `STORE_SCHEMA` if another release wrote an event that this one cannot play (the view would differ), and
+ * `STORE_DAMAGED` if the body of a known kind does not contain an event of that kind.
  */
 export function eventOf({ kind, body }: LedgerEntry): LedgerEvent {
   const { event } = (body ?? {}) as unknown as Partial<Entry>;
@@ -82,7 +82,7 @@ export function eventOf({ kind, body }: LedgerEntry): LedgerEvent {
   });
 }
 
-/** What was read is not what was written. */
+/** The error for stored content that is not what was written. */
 export function damaged(subject: string, found: string): SpillwayError {
   return new SpillwayError('STORE_DAMAGED', {
     subject,

@@ -13,23 +13,23 @@ import { Outbox } from './outbox.js';
 import { EMPTY, readThread, type OpenedThread } from './stored-thread.js';
 
 /**
- * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
- * the log and the ledger beyond the stored head: a store that fails loses nothing, the next write takes it along.
+ * Writes a session's log and ledger to its store, one write at a time. Everything in the log and the ledger after the
+ * stored head is not stored yet: a failing store loses nothing, because the next write includes it.
  */
 export class Journal {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   readonly #writer = randomUUID();
   #head: ThreadHead;
-  /** Nothing else reads or moves the head meanwhile. */
+  /** Runs one task at a time, so that no other task reads or moves the head meanwhile. */
   readonly #writes = new TaskQueue();
   #queued: Promise<void> | undefined;
   readonly #outbox: Outbox;
-  /** How often something of the ledger was dropped, because another process had been first. */
+  /** Number of times that ledger events were dropped because another process wrote first. */
   #conflicts = 0;
-  /** Messages that somebody waits for, and whether only behind what they were said behind. */
+  /** Ids of messages that a caller waits for. True: refused if other processes changed the log before the message. */
   readonly #awaited = new Map<string, boolean>();
-  /** Messages that were turned down after all: another one had their id, or others changed what they were said behind. */
+  /** Ids of refused messages: another message had the id, or other processes changed the log before the message. */
   readonly #refused = new Set<string>();
   #isFailing = false;
 
@@ -44,12 +44,12 @@ export class Journal {
     this.#outbox = new Outbox({ store, key, clock, writer });
   }
 
-  /** Whether something stands in memory that is not stored. */
+  /** Whether memory holds messages or events that are not stored. */
   get isBehind(): boolean {
     return this.#unsaved().length > 0 || this.of.thread.ledger.version > this.#head.entries;
   }
 
-  /** Whether a write failed that held this very message: said again it is no other one, and still waits. */
+  /** Whether a failed write contained this very message: appended again, it is the same message and still waits. */
   isWaiting(message: Message): boolean {
     if (!this.#isFailing) return false;
     const logged = this.of.thread.log.find(message.id);
@@ -60,15 +60,15 @@ export class Journal {
     return this.#conflicts;
   }
 
-  /** Waits for the next write, or the next note; never causes one. */
+  /** Adds items to the next write or note, without starting one. */
   enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
     this.#outbox.enqueue(events, usage);
   }
 
-  /** Stores what waits in the outbox now. */
+  /** Stores the items of the outbox now. */
   note(): Promise<void> {
     return this.#writes.do(async () => {
-      // What is told of a decision is stored with it, or it might be told of one that came to nothing.
+      // Events about a decision are stored together with it; otherwise they could report a dropped decision.
       do await this.#drain();
       while (this.isBehind);
       await this.#outbox.store();
@@ -76,8 +76,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when all that stood in log and ledger at the time of the call is stored; writes nothing where it is.
-   * Rejects with `STORE_FAILED`; calling again tries again.
+   * Resolves when everything in log and ledger at the time of the call is stored; writes nothing if it is already.
+   * Rejects with `STORE_FAILED`; another call tries again.
    */
   flush(): Promise<void> {
     this.#queued ??= this.#writes.do(async () => {
@@ -87,10 +87,10 @@ export class Journal {
     return this.#queued;
   }
 
-  /** Reads the thread anew where another process stored something since, and what all of them spent. */
+  /** Reads the thread again if another process wrote since, and the costs of all processes. */
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
-      // What is not stored yet meets what others stored when it is written.
+      // The next write brings unsaved content together with that of other processes.
       if (this.isBehind) return;
       const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) await this.#recount();
@@ -98,7 +98,7 @@ export class Journal {
     });
   }
 
-  /** Takes up what all processes on the session spent, what waits here with it, and how many calls they made. */
+  /** Restores the costs of all processes on the session, with those that wait here, and the number of calls. */
   async #recount(): Promise<void> {
     const { store, key } = this;
     await this.#outbox.resolve();
@@ -108,13 +108,13 @@ export class Journal {
     this.of.requests.countFrom(Number(call?.ref ?? 0));
   }
 
-  /** From here on somebody waits for this message: only behind what it was said behind, where it `isAgain` said else. */
+  /** Notes that a caller waits for this message. `isAgain`: see `Inbox.appendAll`. */
   expect(id: string, isAgain: boolean): void {
     this.#awaited.set(id, isAgain);
     this.#refused.delete(id);
   }
 
-  /** Has messages stored that somebody waits for; throws where one of them was turned down. */
+  /** Stores messages that a caller waits for; throws if one of them was refused. */
   async confirmed(ids: readonly string[], stored: () => Promise<void>): Promise<void> {
     await stored().finally(() => ids.forEach((id) => this.#awaited.delete(id)));
     const id = ids.find((one) => this.#refused.has(one));
@@ -146,7 +146,7 @@ export class Journal {
         else await this.#reload();
       } catch (error) {
         const before = this.#head;
-        // Another process has stored it: it is known when the thread is read anew.
+        // Another process has stored the message: reading the thread again finds it.
         if (isIdTaken(error)) await this.#reload();
         if (isDeepStrictEqual(before, this.#head)) {
           this.#isFailing = true;
@@ -156,7 +156,7 @@ export class Journal {
     }
   }
 
-  /** Events of the ledger as they are stored, and what runs remember by now. */
+  /** Ledger events in their stored form, with the present checkpoint. */
   #entriesOf(events: readonly LedgerEvent[]) {
     const { thread, stream, clock } = this.of;
     return {
@@ -165,7 +165,7 @@ export class Journal {
     };
   }
 
-  /** A store only ever grows. What memory has beyond an older copy is not to be dropped for it. */
+  /** A store only grows. An older copy of it must not make memory drop what it has beyond that copy. */
   #checkHead(found: ThreadHead): void {
     const known = this.#head;
     if (found.messages >= known.messages && found.entries >= known.entries) return;
@@ -186,15 +186,15 @@ export class Journal {
   }
 
   /**
-   * Others wrote to the thread: reads it anew, and puts behind it what is not stored by then. What was decided on the old one,
-   * until this very moment, is dropped, and whoever decided it is told.
+   * Called when other processes wrote to the thread: reads it again, and appends the unsaved messages. Unsaved
+   * decisions on the old thread are dropped, and `conflicts` tells the code that made them.
    */
   async #reload(): Promise<void> {
     const { thread, stream, gauge } = this.of;
     const read = await readThread(this.store, this.key);
     this.#checkHead(read.head);
     await this.#recount();
-    // From here on nothing is waited for: what is decided meanwhile is decided on the thread that was read.
+    // Synchronous from here on, so that every further decision is made on the thread that was read.
     const decided = thread.ledger.version - this.#head.entries;
     const news = read.entries.slice(this.#head.entries);
     const unsaved = this.#unsaved();
@@ -208,12 +208,12 @@ export class Journal {
       const isFree = !log.isTaken(id) && !isOvertaken;
       if (isFree && (!at || nameOf(at.id) !== nameOf(id))) return id;
       const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
-      // Another process may have written the very message: a client that was answered by two.
+      // Another process may have written the very same message: a client sent it to both.
       const same = [log.find(id), left, at].find((one) => one && sameMessage(one, message));
       if (same) hasMoved = newest(log) !== same.id;
       if (same) return undefined;
       if (isFree) return id;
-      // Who is not told any more that it was turned down relies on it.
+      // No caller waits any more that could be told of a refusal, so the message is kept under a free id.
       if (!this.#awaited.has(id)) return log.freeId(id);
       this.#refused.add(id);
       return undefined;
@@ -222,12 +222,12 @@ export class Journal {
     gauge.rewritten();
     this.#head = read.head;
     this.#outbox.settle();
-    // An answer can get lost behind a write that took place: then nothing of ours was dropped.
+    // The answer to a successful write may have been lost: then none of our events was dropped.
     if (news.filter((entry) => writerOf(entry) === this.#writer).length >= decided) return;
     this.#conflicts++;
     this.#outbox.dropDecisions();
   }
 }
 
-/** What a client's message is called on each branch of its history: behind one that was rolled back its id ends otherwise. */
+/** The id of a client's message without the suffix that tells the branches of its history apart. */
 const nameOf = (id: string): string => id.replace(/~\d+$/, '');

@@ -2,35 +2,35 @@ import { isIdTaken, SpillwayError } from '../../errors/index.js';
 import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { standsAnyway } from '../audit.js';
 
-/** What goes with a write or a note. */
+/** The items that are stored with a write or a note. */
 interface OutboxItems {
   readonly events: readonly StoredEvent[];
   readonly usage: readonly UsageEntry[];
 }
 
-/** How much of what waited was sent, and the event by whose name the store can be asked for it. */
+/** The number of items that were sent, and the event by whose id the store can be asked for them. */
 interface Sent {
   readonly events: number;
   readonly usage: number;
   readonly last: StoredEvent;
-  /** By itself, whatever the head of the thread: it may come at any time. */
+  /** A note does not depend on the head of the thread, so the store may complete it at any time. */
   readonly isNote: boolean;
 }
 
 interface OutboxParts {
   readonly store: SessionStore;
   readonly key: ThreadKey;
-  /** Nobody else's. */
+  /** An id that no other writer has. */
   readonly writer: string;
   readonly clock: () => number;
 }
 
-/** What is kept for operators beside log and ledger, until it is stored: once, also where an answer gets lost. */
+/** Keeps events and usage until they are stored: exactly once, even if the answer to a write gets lost. */
 export class Outbox {
   #events: StoredEvent[] = [];
   #usage: UsageEntry[] = [];
   #named = 0;
-  /** What may be stored although no answer said so. They grow: each holds the names of those before it, so that one of them is done at most. */
+  /** Sends that may have been stored without an answer. Each includes the earlier ones, so at most one was done. */
   #inDoubt: Sent[] = [];
 
   constructor(private readonly parts: OutboxParts) {}
@@ -44,7 +44,7 @@ export class Outbox {
     this.#usage.push(...usage);
   }
 
-  /** A decision was lost to another process: what was said of it did not happen. */
+  /** Drops the events about a decision that was dropped because another process wrote first. */
   dropDecisions(): void {
     const lasts = new Set(this.#inDoubt.map(({ last }) => last));
     const standing = (count?: number): StoredEvent[] =>
@@ -53,14 +53,14 @@ export class Outbox {
     this.#events = standing();
   }
 
-  /** Stores what waits, by itself; `resolve` comes before it. */
+  /** Stores the waiting items as a note. Call `resolve` first. */
   async store(): Promise<void> {
     if (this.#events.length === 0 && this.#usage.length === 0) return;
     const { store, key } = this.parts;
     await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true), true);
   }
 
-  /** Sends all that waits; an answer that is undefined says that it was refused. What is added meanwhile comes behind it. */
+  /** Sends all waiting items. An undefined answer means a refused write. New items wait for the next send. */
   async send<Answer>(
     by: (waiting: OutboxItems) => Promise<Answer | undefined>,
     isNote = false,
@@ -70,7 +70,7 @@ export class Outbox {
     try {
       const answer = await by(waiting);
       if (answer !== undefined) this.#acknowledge(sent);
-      // An answer can get lost behind a write that took place, and the second try is refused.
+      // The answer to a successful write may have been lost, so that the second try is refused.
       else this.#doubt(sent);
       return answer;
     } catch (error) {
@@ -79,11 +79,11 @@ export class Outbox {
     }
   }
 
-  /** Finds out what became of what was sent without an answer, before anything of it is sent again. */
+  /** Finds out whether sends without an answer were stored, before their items are sent again. */
   async resolve(): Promise<void> {
     const { store, key } = this.parts;
     let done: Sent | undefined;
-    // The oldest first: one that is done meanwhile is seen by its own name, which is asked for after those it holds.
+    // Oldest first: a send that completes meanwhile is found by its own event, which is looked up later.
     for (const sent of this.#inDoubt) {
       const { kind, ref, id } = sent.last;
       const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
@@ -94,7 +94,7 @@ export class Outbox {
     if (done) this.#acknowledge(done);
   }
 
-  /** Where the thread moved on, after `resolve`: a write that was not done by then never will be. */
+  /** Called after `resolve` when the thread has changed: a write that is not stored by then never will be. */
   settle(): void {
     this.#inDoubt = this.#inDoubt.filter(({ isNote }) => isNote);
   }
@@ -109,11 +109,11 @@ export class Outbox {
     if (sent && sent.last !== this.#inDoubt.at(-1)?.last) this.#inDoubt.push(sent);
   }
 
-  /** Undefined where nothing waits. */
+  /** Gives the last waiting event an id. Undefined if nothing waits. */
   #nameLast(isNote: boolean): Sent | undefined {
     const { writer, clock } = this.parts;
     const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
-    // More usage alone would leave nothing to be found by.
+    // Usage has no id to be found by, so new usage without an event gets one.
     if (this.#events.length === events && this.#usage.length > usage)
       this.#events.push({ kind: 'usage', at: clock(), body: null });
     const last = this.#events.pop();
@@ -124,7 +124,7 @@ export class Outbox {
   }
 }
 
-/** Whether a write may have been done although it failed: a store says so, or says nothing that can be relied on. */
+/** Whether a failed write may have been done: the store says so, or its error is not reliable. */
 function isInDoubt(error: unknown): boolean {
   if (!(error instanceof SpillwayError)) return true;
   return error.facts.outcome === 'unknown' || (error.code === 'STORE_FAILED' && error.facts.thrown === true);

@@ -14,10 +14,10 @@ import {
 import type { Response } from '../compaction.js';
 import type { Pieces } from '../wiring.js';
 
-/** How often something is decided anew where other processes were first. */
+/** Most attempts at a decision if other processes keep writing first. */
 const ATTEMPTS = 8;
 
-/** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
+/** Connects a session with its store. Without a store everything is synchronous, and nothing is awaited. */
 export class Persistence {
   readonly journal: Journal | undefined;
 
@@ -34,9 +34,9 @@ export class Persistence {
     of.costs.onSpent = (entry) => journal.enqueue([], [entry]);
   }
 
-  /** Takes in what other processes stored since. Where the store is away, what is at hand stands. */
+  /** Reads what other processes stored since. If the store is unavailable, the session keeps its present state. */
   async catchUp(): Promise<void> {
-    // A run that waits for text meets it when it commits.
+    // A run that waits for text meets those changes when it commits.
     if (this.of.thread.arrivals) return;
     await this.journal?.catchUp().catch((error: unknown) => {
       if (!isStoreFailure(error)) throw error;
@@ -44,7 +44,7 @@ export class Persistence {
     });
   }
 
-  /** Resolves when messages that were appended are stored. */
+  /** Resolves when appended messages are stored. */
   stored(ids: readonly string[]): Promise<void> {
     return heard(this.#stored(ids));
   }
@@ -53,13 +53,13 @@ export class Persistence {
     const { journal } = this;
     if (!journal) return;
     await journal.confirmed(ids, async () => {
-      // What arrived while text was waited for comes into the log after it.
+      // Messages that arrive during a wait for text enter the log after it.
       while (this.of.thread.arrivals) await this.of.thread.admitted;
       await this.#unlessAway(journal.flush());
     });
   }
 
-  /** Answers pressure between two writes: what came before is stored first, what it commits before it is answered. */
+  /** Responds to pressure between two writes: the first stores earlier changes, and the second the commit. */
   during(respond: () => Response): Response {
     const { journal } = this;
     if (!journal) return respond();
@@ -67,12 +67,12 @@ export class Persistence {
     return this.#decide(journal, respond, (flushed) => flushed > 0, flush);
   }
 
-  /** One change of log or ledger, stored before it is answered; applied at once. */
+  /** Applies one change of log or ledger at once, and resolves when it is stored. */
   change<T>(change: () => T): Promise<T> {
     return heard(this.#change(change, () => true));
   }
 
-  /** A change that speaks of what is stored: everything is stored before it. */
+  /** Like `change`, for a change that refers to stored content: everything is stored before it. */
   changeStored<T>(change: () => T): Promise<T> {
     return heard(this.#change(change, () => !this.journal?.isBehind));
   }
@@ -82,7 +82,7 @@ export class Persistence {
     return journal ? this.#decide(journal, change, isReady, () => journal.flush()) : change();
   }
 
-  /** Decides as soon as it may, and decides anew, as soon as it may then, where another process was first. */
+  /** Decides as soon as `isReady` allows, and again each time that another process wrote first. */
   async #decide<T>(
     journal: Journal,
     decide: () => T | Promise<T>,
@@ -104,14 +104,14 @@ export class Persistence {
     });
   }
 
-  /** Adds to what is kept for operators; resolves when it is stored. */
+  /** Adds events for operators; resolves when they are stored. */
   record(events: readonly StoredEvent[]): Promise<void> {
     if (!this.journal) return Promise.resolve();
     this.journal.enqueue(events);
     return heard(this.#unlessAway(this.journal.note()));
   }
 
-  /** Where the session goes on without its store: a store that fails is told of, and waited for no more. */
+  /** Waits for a write. If the session goes on without its store, a failure is emitted instead of thrown. */
   async #unlessAway(asked: Promise<void>): Promise<void> {
     try {
       await asked;
@@ -121,12 +121,12 @@ export class Persistence {
     }
   }
 
-  /** Whether an error is a store that is away, and calls are to go on without it. */
+  /** Whether an error means that the store is unavailable and calls go on without it. */
   goesOnWithout(error: unknown): boolean {
     return this.of.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
-  /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
+  /** Stores the limits that a refusal proved of a model. A failing store loses them, and a failure is emitted. */
   async learned(model: string | null, limits: ProvenLimits): Promise<void> {
     if (!this.journal || model === null) return;
     const { store, key } = this.journal;
@@ -136,7 +136,7 @@ export class Persistence {
     );
   }
 
-  /** What another thread of the tenant was told last of a model, and a refused request was over; undefined where none was. */
+  /** The newest limit of a model that a thread of the tenant was told and that the request exceeds, if any. */
   async limitTold(model: string | null, request: RefusedRequest): Promise<ProvenLimits | undefined> {
     if (!this.journal || model === null) return undefined;
     const { store, key } = this.journal;
@@ -145,7 +145,7 @@ export class Persistence {
     return learned && limitTold(learned, threadName(key.sessionId, key.agentPath), request);
   }
 
-  /** What refusals taught of the model that is talked to holds no more, here and in the store. */
+  /** Forgets the limits that refusals taught of the session's model, here and in the store. */
   async forgetLimits(): Promise<void> {
     const { gauge, audit } = this.of;
     const { model, learned } = gauge;
@@ -154,7 +154,7 @@ export class Persistence {
     if (this.journal && model !== null) await forgetLimits(this.journal.store, model);
   }
 
-  /** Records of all calls that were stored, each as it was last observed. */
+  /** Records of all stored calls, each in its newest version. */
   async calls(): Promise<readonly CallRecord[]> {
     if (!this.journal) return [];
     const { store, key } = this.journal;
@@ -162,7 +162,7 @@ export class Persistence {
     return [...new Map(calls.map((call) => [nameOf(call), call])).values()];
   }
 
-  /** What happened to compaction, in order. */
+  /** The compaction events, in order. */
   async audit(): Promise<readonly StoredEvent[]> {
     if (!this.journal) return this.of.audit.events;
     await this.journal.note();
@@ -170,7 +170,7 @@ export class Persistence {
     return events.filter(({ kind }) => kind.startsWith('compaction.'));
   }
 
-  /** What any process told last, of that kind, of what `ref` names; undefined where none did, or nothing is stored. */
+  /** The newest stored event of any process with this kind and `ref`; undefined if there is none, or no store. */
   async toldOf(kind: string, ref: string): Promise<StoredEvent | undefined> {
     if (!this.journal) return undefined;
     await this.journal.note();
@@ -180,7 +180,7 @@ export class Persistence {
   }
 }
 
-/** Who does not wait for it is not told of a failure: what waits is stored with the next write. */
+/** Prevents an unhandled rejection if the caller does not wait: the unsaved content is stored with the next write. */
 function heard<T>(done: Promise<T>): Promise<T> {
   done.catch(() => undefined);
   return done;

@@ -18,30 +18,30 @@ import type { ThreadContents } from '../thread.js';
 import { Pace } from '../slices.js';
 import type { Uses } from '../services.js';
 
-/** A thread as it was read, and the head it was read at. */
+/** A thread as it was read, with its head at that time. */
 interface ReadThread {
   readonly head: ThreadHead;
   readonly contents: ThreadContents;
-  /** Of its ledger. */
+  /** The entries of its ledger. */
   readonly entries: readonly LedgerEntry[];
 }
 
-/** A thread that was opened, for its session. */
+/** An opened thread, for its session. */
 export interface OpenedThread extends Omit<ReadThread, 'entries'> {
   readonly store: SessionStore;
   readonly key: ThreadKey;
-  /** Calls that were recorded so far. */
+  /** Number of the newest recorded call. */
   readonly calls: number;
-  /** A compaction whose text is bought ahead, as another process left it. */
+  /** A plan that another process prepared or was preparing. */
   readonly prepared?: SavedPlan | undefined;
 }
 
 export const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
 
-/** Messages that are read in one go: some stores give them without letting others have their turn. */
+/** Messages per read: some stores read synchronously, and would block other tasks. */
 const PAGE_MESSAGES = 250;
 
-/** All messages of a log, page by page. Throws `STORE_DAMAGED` where one is missing: the log would be another. */
+/** All messages of a log, page by page. Throws `STORE_DAMAGED` if one is missing, because the log would differ. */
 async function* messagesOf(
   store: SessionStore,
   key: ThreadKey,
@@ -59,7 +59,7 @@ async function* messagesOf(
   }
 }
 
-/** Everything, as if the session had never been closed. Others have their turn meanwhile. */
+/** Reads everything, as if the session had never been closed. Other tasks can run meanwhile. */
 export async function readThread(store: SessionStore, key: ThreadKey): Promise<ReadThread> {
   const thread = (await store.load(key)) ?? EMPTY;
   const { head } = thread;
@@ -86,8 +86,8 @@ export async function readThread(store: SessionStore, key: ThreadKey): Promise<R
 }
 
 /**
- * Opens a thread, and gives the session's parts back what they had learned. `isNew`: nobody has written to it, so that a store
- * that is away need not be asked.
+ * Opens a thread, and restores what the session's parts had learned. `isNew`: no process has written to it, so an
+ * unavailable store is no obstacle.
  */
 export async function openThread(
   store: SessionStore,
@@ -96,11 +96,11 @@ export async function openThread(
   isNew: boolean,
 ): Promise<OpenedThread> {
   const learned = learnedLimits(store).catch((error: unknown) => {
-    // One that is damaged keeps no session from being opened: what it said is learned again.
+    // Damaged limits must not prevent a session from being opened; they are learned again.
     if (isNew || (error as SpillwayError).code === 'STORE_DAMAGED') return [];
     throw error;
   });
-  // First: what fits decides what reading the thread finds to be done.
+  // Before the thread is read, because the limits decide what fits.
   for (const known of await learned) {
     const limits = provenFor(known, threadName(key.sessionId, key.agentPath));
     if (limits) gauge.learn(limits, known.model);
@@ -117,15 +117,15 @@ export async function openThread(
   return { head, contents, store, key, calls: call?.call ?? 0 };
 }
 
-/** One agent's thread of a session, as a store has it. `head` counts everything ever written. */
+/** One agent's thread of a session in a store. `head` counts everything ever written. */
 export interface ListedSession extends ThreadInfo {
-  /** Messages that stand in its log, those left out that were rolled back. */
+  /** Number of messages in its log, without rolled-back ones. */
   readonly messages: number;
-  /** Why it cannot be read, where it cannot: `messages` are then all that were ever stored. */
+  /** Set if the thread cannot be read, with the reason. Then `messages` counts all messages ever stored. */
   readonly fault?: ErrorCode;
 }
 
-/** The sessions of a store, the newest first; each agent path by itself. One that is damaged stands among the others. */
+/** The sessions of a store, newest first, with one entry per agent path. Damaged sessions are included. */
 export async function listSessions(
   store: SessionStore,
   of: { readonly sessionId?: string; readonly limit?: number } = {},
@@ -141,7 +141,7 @@ export async function listSessions(
   return listed;
 }
 
-/** Spans that were rolled back. Costs the checkpoint; the ledger only where that is older. */
+/** Spans that were rolled back. Reads the checkpoint, and the ledger only if the checkpoint is older. */
 async function leftIn(store: SessionStore, { head, ...key }: ThreadInfo): Promise<readonly Left[]> {
   if (head.entries === 0) return [];
   const thread = await store.load(key);

@@ -6,21 +6,21 @@ interface PluginFault extends Omit<Fault, 'subject' | 'allowed'> {
   readonly cause?: unknown;
 }
 
-/** One clear error about one plugin. */
+/** An error about one plugin. */
 export function pluginError(code: ErrorCode, { plugin, allowed, ...fault }: PluginFault): SpillwayError {
   const says = allowed === undefined ? {} : { allowed };
   return new SpillwayError(code, { subject: `plugin ${plugin}`, ...fault, ...says, facts: { plugin } });
 }
 
-/** The first line of what was thrown. */
+/** The first line of a thrown value's text. */
 export const wordsOf = (thrown: unknown): string => thrownText(thrown).split('\n', 1)[0]!;
 
-/** Not settled in time. */
+/** Result of work that has not settled in time. */
 export const LATE = Symbol('late');
 
 /**
- * What some work gives, or `LATE` where it has not settled in so many milliseconds; it goes on then, and nobody listens.
- * Its signal aborts with the deadline. `onEnd` is called when the work itself ends, late or not.
+ * The result of some work, or `LATE` if it has not settled after `ms` milliseconds; then it goes on, but its result is
+ * ignored. Its signal aborts at the deadline. `onEnd` is called when the work itself ends, late or not.
  */
 export async function inTime<T>(
   ms: number,
@@ -35,7 +35,7 @@ export async function inTime<T>(
       end(LATE);
     }, ms);
   });
-  // In an async function, so that work that throws at once rejects.
+  // In an async function, so that work that throws synchronously rejects.
   const done = (async () => work(own.signal))();
   done.catch(() => undefined).finally(onEnd);
   try {
@@ -45,7 +45,7 @@ export async function inTime<T>(
   }
 }
 
-/** A plugin that was waited for at load; `what` has not settled. */
+/** The error for a plugin that is late at load; `what` has not settled. */
 export const lateError = (plugin: string, what: string, deadlineMs: number): Error =>
   pluginError('PLUGIN_LATE', {
     plugin,

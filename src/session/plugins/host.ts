@@ -5,10 +5,10 @@ import { jsonOf, listFrom } from '../../transcript/index.js';
 import { inTime, LATE, lateError, pluginError, wordsOf } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
-/** How loud a line is that a plugin says. */
+/** Level of a plugin's log line. */
 export type PluginLevel = keyof PluginLog;
 
-/** Who hears what plugins say. */
+/** Receives the log lines of plugins. */
 export type HearPlugin = (plugin: string, level: PluginLevel, message: string) => void;
 
 /** A hook that was called and has not settled. */
@@ -23,11 +23,11 @@ export interface HookInFlight {
 
 interface HostParts {
   readonly plugins: readonly LoadedPlugin[];
-  /** Where their values are kept; memory where absent. */
+  /** The store of their values; if absent, values are kept in memory. */
   readonly store?: Pick<SessionStore, 'value' | 'setValue' | 'values'> | undefined;
-  /** Knobs as the settings of all have them, by plugin. */
+  /** Knobs from the engine's settings, by plugin. */
   readonly knobs: Readonly<Record<string, unknown>>;
-  /** Milliseconds that each may take to open, and to close. */
+  /** Milliseconds that each plugin may take to open, and to close. */
   readonly loadMs: number;
 }
 
@@ -39,7 +39,7 @@ export class PluginHost {
   readonly #store: HostParts['store'];
   #hear: HearPlugin | undefined;
   #shared: Shared = { inFlight: new Set(), hear: undefined };
-  /** In the order they were opened. */
+  /** The open plugins, in the order in which they were opened. */
   readonly #open = new Set<LoadedPlugin>();
 
   constructor({ plugins, store, knobs, loadMs }: HostParts) {
@@ -60,47 +60,47 @@ export class PluginHost {
     this.#apis = new Map(plugins.map(({ name }) => [name, apiOf(name)]));
   }
 
-  /** Calls of hooks over all sessions that have not settled, however long ago they were given up: a hang is found by its name. */
+  /** Unsettled hook calls of all sessions, including those past their deadline, so that a hanging hook can be found. */
   get inFlight(): Set<HookInFlight> {
     return this.#shared.inFlight;
   }
 
-  /** Who hears what plugins say outside a session. */
+  /** Receives the log lines of plugins outside a session. */
   set onSaid(hear: HearPlugin) {
     this.#hear = hear;
     this.#shared.hear = hear;
   }
 
-  /** Who makes the compactions of an agent: the one that its settings name, else the one there is. */
+  /** The compactor of an agent: the plugin that its settings name, otherwise the first one that is loaded. */
   compactorOf(named: string | null): LoadedPlugin | undefined {
     return this.plugins.find(({ name, compactor }) => compactor && (named === null || name === named));
   }
 
-  /** Wire formats that they bring. */
+  /** Wire formats that the plugins provide. */
   get formats(): readonly WireFormat[] {
     return this.plugins.flatMap(({ formats = [] }) => formats);
   }
 
-  /** What a plugin was opened with; its hooks have the knobs, the log and the values of their session instead. */
+  /** The API that a plugin was opened with. Its hooks get the knobs, log and values of their session instead. */
   apiOf({ name }: LoadedPlugin): PluginApi {
     return this.#apis.get(name)!;
   }
 
-  /** What a plugin keeps for one session: no other one sees it. */
+  /** The values of a plugin for one session. Other sessions do not see them. */
   valuesIn(sessionId: string, { name }: LoadedPlugin): PluginValues {
     return valuesOf(name, this.#store, `plugin:${name}:${sessionId}`);
   }
 
   /**
-   * Opens each plugin, one after the other. What is open in a host `before` this one goes on with the same knobs; all else of
-   * it is closed first: a plugin may hold what there is one of. Rejects with `PLUGIN_FAILED` or `PLUGIN_LATE`; then none is
-   * open, and the host before has its own again.
+   * Opens the plugins one after the other. Plugins that are open in the host `before` are taken over if their knobs are
+   * the same; its others are closed first, because a plugin may hold an exclusive resource. Rejects with
+   * `PLUGIN_FAILED` or `PLUGIN_LATE`; then no plugin is open here, and those of the host `before` are open again.
    */
   async open(before?: PluginHost): Promise<void> {
     try {
       await this.#openAll(before);
     } catch (fault) {
-      // What cannot be opened again stays closed: why the other could not be is what is told.
+      // A plugin that cannot be opened again remains closed. The caller gets the first error.
       if (before) await before.#openAll(this).catch(() => undefined);
       await this.close();
       throw fault;
@@ -112,13 +112,13 @@ export class PluginHost {
     for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
   }
 
-  /** Closes what is open, and lets go of the engine: the one that took its place keeps what it took over from. */
+  /** Closes the open plugins, and releases the engine, because the engine that replaces it still holds this host. */
   async end(): Promise<void> {
     await this.close();
     this.#hear = undefined;
   }
 
-  /** Closes what is open, whatever any of it throws; none is waited for longer than the deadline. */
+  /** Closes the open plugins. Errors are ignored, and each plugin has only until the deadline. */
   async close(): Promise<void> {
     const open = [...this.#open];
     this.#open.clear();
@@ -133,7 +133,7 @@ export class PluginHost {
     for (const plugin of staying) {
       before.#open.delete(plugin);
       this.#open.add(plugin);
-      // It was given that one, and says what it says by it.
+      // The plugin was given the API of the earlier host, and logs with it.
       this.#apis.set(plugin.name, before.apiOf(plugin));
     }
     this.#shared = before.#shared;
@@ -162,13 +162,13 @@ export class PluginHost {
   }
 }
 
-/** What hosts that take each other's place have in common. */
+/** State that successive hosts share. */
 interface Shared {
   readonly inFlight: Set<HookInFlight>;
   hear: HearPlugin | undefined;
 }
 
-/** Everything is copied on its way in and out: nobody changes what is kept. */
+/** Values are copied on the way in and out, so that no caller can change the kept ones. */
 function valuesOf(plugin: string, store: HostParts['store'], scope: string): PluginValues {
   const memory = new Map<string, Json>();
   return Object.freeze({
@@ -205,16 +205,16 @@ const Answer = z.strictObject({
   inject: z.union([z.string(), z.array(z.string())]).optional(),
 });
 
-/** What an observer answered before a compaction, in one shape. */
+/** The answer of an observer before a compaction, in one shape. */
 export interface ReadAnswer {
-  /** Why there is to be no compaction now. */
+  /** The reason to skip the compaction. */
   readonly skip?: string;
   readonly retain: readonly string[];
-  /** Undefined: what it had carried before stays. */
+  /** Undefined: the text that the observer had carried before remains. */
   readonly inject?: readonly string[];
 }
 
-/** Throws `TypeError` where it is no such answer. */
+/** Throws `TypeError` if the value is not a valid answer. */
 export function readAnswer(value: unknown): ReadAnswer {
   const { retain: ids, inject: texts } = (value ?? {}) as { readonly retain?: unknown; inject?: unknown };
   for (const list of [ids, texts]) if (Array.isArray(list)) listFrom(list);

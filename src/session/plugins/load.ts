@@ -4,28 +4,28 @@ import type { Plugin } from '../../spi/index.js';
 import { LATE, lateError, pluginError, inTime, wordsOf } from './guarded.js';
 import { findPlugin, PLUGIN_NAME, type FoundPlugin, type Manifest, type NamedPlugin } from './package.js';
 
-/** A plugin whose shape was looked at; its name is that of the settings. */
+/** A plugin whose shape was checked; its name is that in the settings. */
 export interface LoadedPlugin extends Plugin {
   readonly name: string;
-  /** The file it was loaded from, or what was handed in. */
+  /** The file that the plugin was loaded from, or the object that was passed in code. */
   readonly from?: unknown;
 }
 
 interface PluginsRequest {
-  /** Of the settings, in their order. */
+  /** Plugins from the settings, in their order. */
   readonly named: readonly NamedPlugin[];
-  /** Handed in from code; behind those of the settings. */
+  /** Plugins passed in code; they follow those of the settings. */
   readonly given: readonly Plugin[];
-  /** Loaded earlier: what is named or given again is the same plugin. */
+  /** Plugins loaded earlier, which are used again if they are named or given again. */
   readonly before?: readonly LoadedPlugin[];
-  /** Milliseconds that each may take to load. */
+  /** Milliseconds that each plugin may take to load. */
   readonly deadlineMs: number;
   /** Loads a user's module by its file. */
   readonly importModule: (file: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * Loads what is named and nothing else. Rejects with `PLUGIN_UNKNOWN`, `PLUGIN_INVALID`, `PLUGIN_LATE` or
+ * Loads exactly the named plugins. Rejects with `PLUGIN_UNKNOWN`, `PLUGIN_INVALID`, `PLUGIN_LATE` or
  * `PLUGIN_DUPLICATE`, each with the plugin's name.
  */
 export async function loadPlugins(request: PluginsRequest): Promise<readonly LoadedPlugin[]> {
@@ -88,7 +88,7 @@ async function loaded(
   return shapedPlugin(made, name, manifest);
 }
 
-/** Every field there is, and its kind. */
+/** All fields of a plugin, and their kinds. */
 const FIELDS = {
   name: TEXT,
   summary: TEXT,
@@ -107,14 +107,14 @@ const HOOKS = ['preCompact', 'postCompact'] as const;
 const LISTS = ['stages', 'summarizers', 'counters', 'formats'] as const;
 const ROLES = { observer: 'an observer', compactor: 'a compactor' } as const;
 
-/** Throws `PLUGIN_INVALID` where what a module gave is no plugin, or not the one that its manifest promises. */
+/** Throws `PLUGIN_INVALID` if a module's export is no plugin, or not the plugin that its manifest promises. */
 export function shapedPlugin(given: unknown, name: string, manifest?: Manifest): LoadedPlugin {
   const invalid = (found: string, remedy: string, allowed?: string): Error =>
     pluginError('PLUGIN_INVALID', { plugin: name, found, remedy, allowed });
   if (!OBJECT.is(given))
     throw invalid('no object', 'Export what definePlugin gives, or a function that gives it.');
   const plugin = given as Plugin;
-  // What stands in a plugin, of whatever class it is.
+  // Read by name, because a plugin may be an instance of a class.
   const fields = Object.keys(FIELDS).map((key) => [key, plugin[key as keyof Plugin]] as const);
   const remedy = 'Mend what the module exports; definePlugin types it.';
   const [fault] = fieldFaults('it', Object.fromEntries(fields), FIELDS, remedy);
@@ -135,7 +135,7 @@ export function shapedPlugin(given: unknown, name: string, manifest?: Manifest):
   return Object.freeze({ ...none, ...(Object.fromEntries(own) as Plugin), name });
 }
 
-/** Manifest and module have to say the same: operators read the one and run the other. */
+/** Manifest and module must agree: operators read the manifest and run the module. */
 function* brokenPromises(plugin: Plugin, manifest: Manifest): Iterable<string> {
   for (const role of ['observer', 'compactor'] as const) {
     const isPromised = [manifest.role].flat().includes(role);

@@ -7,10 +7,10 @@ import { pluginError, wordsOf } from './guarded.js';
 const Role = z.enum(['observer', 'compactor']);
 const names = (what: string) => z.array(z.string().min(1)).default([]).describe(`Names of its ${what}.`);
 
-/** How settings and events name a plugin. */
+/** Pattern of a plugin's name in settings and events. */
 export const PLUGIN_NAME = /^[a-z][a-z0-9-]*$/;
 
-/** The `spillway` field of a plugin's package.json: what its module provides, said before any of it is run. */
+/** The `spillway` field of a plugin's package.json: lists what its module provides, before any code of it runs. */
 const Manifest = z
   .strictObject({
     name: z
@@ -38,18 +38,18 @@ const Manifest = z
   .describe('What a plugin provides.');
 export type Manifest = z.infer<typeof Manifest>;
 
-/** A plugin as the settings name it: a package, or a path, from a folder. */
+/** A plugin in the settings: the name of a package or a path, relative to a folder. */
 export interface NamedPlugin {
   readonly named: string;
-  /** Folder that paths are taken from, and packages looked for. */
+  /** Folder that paths are relative to and that packages are searched from. */
   readonly from: string;
 }
 
-/** A package with a manifest; none of its code was run. */
+/** A package with a manifest; none of its code has run. */
 export interface FoundPlugin {
   readonly name: string;
   readonly manifest: Manifest;
-  /** File of its module. */
+  /** Path of its module. */
   readonly file: string;
 }
 
@@ -59,7 +59,7 @@ interface PackageJson {
   readonly spillway?: unknown;
 }
 
-/** Finds a plugin's package as Node does, and reads its manifest. Throws `PLUGIN_UNKNOWN`, `PLUGIN_INVALID`. */
+/** Finds a plugin's package like Node, and reads its manifest. Throws `PLUGIN_UNKNOWN` and `PLUGIN_INVALID`. */
 export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
   const invalid = (found: unknown, remedy: string, allowed?: string, cause?: unknown): Error =>
     pluginError('PLUGIN_INVALID', { plugin: named, found, remedy, allowed, cause });
@@ -124,14 +124,14 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
   }
 }
 
-/** A package's name as settings can have it: `@acme/memory` is `acme-memory`. */
+/** A package's name in the form for settings: `@acme/memory` becomes `acme-memory`. */
 const shortName = (name: unknown): string =>
   (typeof name === 'string' ? name : '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^[^a-z]+|-$/g, '');
 
-/** What `exports` says of `import`, which `require.resolve` does not read: an ES module may have no other entry. */
+/** The entry for `import` in `exports`. `require.resolve` ignores it, but an ES module may have no other entry. */
 function exported(exports: unknown): string | undefined {
   if (typeof exports === 'string') return exports;
   const by = Object(exports) as Readonly<Record<string, unknown>>;
@@ -139,7 +139,7 @@ function exported(exports: unknown): string | undefined {
   return conditions.map((one) => by[one] && exported(by[one])).find((one) => typeof one === 'string');
 }
 
-/** The folder of the package that a path lies in, where that package is a plugin. */
+/** The folder of the package that contains a path, if that package is a plugin; otherwise undefined. */
 export function pluginFolder(path: string): string | undefined {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     const file = join(folder, 'package.json');

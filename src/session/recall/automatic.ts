@@ -14,41 +14,41 @@ type Parts = Uses<'thread' | 'gauge' | 'settings' | 'intake' | 'stream' | 'audit
   readonly search: Search;
 };
 
-/** What the newest messages speak of. */
+/** The words of the newest messages, to search with. */
 interface Spoken {
   readonly by: 'user' | 'work';
-  /** The message that what comes back stands behind. */
+  /** The newest message; passages that come back follow it. */
   readonly last: LogMessage;
   readonly words: string;
 }
 
-/** The message that brings passages back, and their handles. */
+/** The message that brings passages back, with their handles. */
 interface Passages {
   readonly message: Message;
   readonly handles: readonly string[];
 }
 
-/** Of longer words the beginning and the end are looked for, in characters. */
+/** Longer texts are searched by this many characters of their beginning and of their end. */
 const SPOKEN_CHARS = 4_000;
-/** Of what is free, so much may be taken. */
+/** Most of the free budget that recall may take. */
 const FREE_SHARE = 0.5;
-/** Less room holds no passage and where it is from. */
+/** Fewest tokens that hold a passage and its source. */
 const LEAST_TOKENS = 150;
 const MOST_PIECES = 12;
-/** What one passage has to tell before any comes. Who asks is answered from less (docs/decisions/0030). */
+/** How much one passage must tell before any comes back. A question needs less (docs/decisions/0030). */
 const LEAST_TOLD = { saying: 2, asking: 1 };
 const ASKS = /[?？؟]\s*$/m;
-/** Shorter words stand everywhere. */
+/** Shorter words occur everywhere. */
 const LEAST_CHARS = 4;
 
-/** Brings back what left the view, where the newest messages speak of it. */
+/** Brings passages that left back into view if the newest messages refer to them. */
 export class AutomaticRecall {
-  /** The newest message that was looked at. */
+  /** The newest message that was checked. */
   #checked: LogMessage | undefined;
 
   constructor(private readonly of: Parts) {}
 
-  /** Before a request is written, and after what had to be compacted was. */
+  /** Called before a request is written, after any due compaction. */
   async put(run: RunReport): Promise<void> {
     const { thread, settings, timer, inbox } = this.of;
     const { automatic } = settings.recall;
@@ -58,7 +58,7 @@ export class AutomaticRecall {
     this.#checked = spoken.last;
     const started = timer();
     const found = await this.#passagesFor(spoken);
-    // What arrived meanwhile may have been answered, or have no room beside this.
+    // A message that arrived meanwhile may have been answered, or need the room.
     if (!found || newestOf(thread.log)?.id !== spoken.last.id) return;
     await inbox.appendOnce(found.message);
     this.#tell(found, spoken, timer() - started);
@@ -93,7 +93,7 @@ export class AutomaticRecall {
     return fits ? { message, handles: found.pieces.map(({ handle }) => handle) } : undefined;
   }
 
-  /** Names of the newest step that nothing else in view says: what the work touches, and no longer sees. */
+  /** Names of the newest step that occur nowhere else in view: the work refers to things that it no longer sees. */
   #namesOutOfView(text: string, last: LogMessage): string {
     const { log, projection } = this.of.thread;
     const step = new Set(log.exchangeOf(last.seq).seqs);
@@ -117,7 +117,7 @@ export class AutomaticRecall {
   }
 }
 
-/** The newest message that says something: neither a marker nor a line of ours. */
+/** The newest message that is neither a marker nor a notice of the session. */
 function newestOf(log: Log): LogMessage | undefined {
   for (let seq = log.length - 1; seq >= 0; seq--) {
     const message = log.at(seq);
@@ -143,7 +143,7 @@ function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | u
   return { by: 'work', last, words: ends([...task, ...step].join('\n')) };
 }
 
-/** The newest message of the user, with those before it only where it tells nothing by itself: a long review would drown a question. */
+/** The newest user message. Earlier ones are added only if it tells nothing: a long review would drown a question. */
 function newestWordsOf(log: Log, last: LogMessage): string {
   let words = '';
   for (let seq = last.seq; seq >= 0 && !tells(words); seq--) {
@@ -154,7 +154,7 @@ function newestWordsOf(log: Log, last: LogMessage): string {
   return words;
 }
 
-/** Whether words could be worth a passage: "Go on." is not worth reading a log for. */
+/** Whether a text has words to search for: "Go on." is not worth reading a log. */
 const tells = (text: string): boolean => {
   const words = namesIn(text).filter((word) => word.length >= LEAST_CHARS);
   return words.length > 1 || words.some((word) => isName(word));

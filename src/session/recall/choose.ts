@@ -4,37 +4,37 @@ import { textOf, type Part, type ViewMessage } from '../../transcript/index.js';
 import type { Passage, Ranked } from './passage-index.js';
 import { LINE_NUMBER } from './passages.js';
 
-/* Which passages of a ranking are worth their room. */
+/* Chooses the passages of a ranking that are worth their room. */
 
-/** What a word counts the next time, when it stood in a passage that was taken. Measured: docs/decisions/0030. */
+/** Factor of a word's worth each time that a passage with it was taken. Measured: docs/decisions/0030. */
 const AGAIN = 0.9;
-/** Passages that are weighed against each other; behind them none was ever wanted. */
+/** Number of passages that are compared with each other; no later one was ever wanted. */
 const MAX_WEIGHED = 150;
-/** Of a passage its words' worth: what a text that stands letter by letter as it was asked for gains. */
+/** Gain of a passage that contains the query letter by letter, as a share of its score. */
 const LITERAL_WEIGHT = 0.5;
 const MAX_LITERAL_CHARS = 300;
-/** Pieces of a question that are meant letter by letter. */
+/** Quoted pieces of a query, which are searched letter by letter. */
 const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
-/** Of the lines of a passage; beyond, it says nothing that was not said. */
+/** If more than this share of a passage's lines is known, the passage is not new. */
 const MAX_KNOWN_SHARE = 0.7;
-/** A worse passage beside the best one is there by chance. */
+/** A passage that scores below this share of the best one matched by chance. */
 export const LEAST_OF_BEST = 0.35;
-/** A shorter line, a bracket, stands everywhere. */
+/** Shorter lines, such as a bracket, occur everywhere. */
 const MIN_LINE_CHARS = 9;
-/** What a tool says of a change, and what an agent says before a call: a short text of it tells nothing by itself. */
+/** Confirmations by tools and announcements by agents. A short text of this kind tells nothing. */
 const BARE =
   /^\W{0,5}(?:(?:the )?(?:file|todos?|edit|change)s?\b.{0,100}\b(?:updated|created|written|modified|applied|edited|saved)\b|(?:ok|okay|done|success(?:fully)?)\b|(?:let me|now let|now i|i'll|i will|next,? i)\b)/i;
 const BARE_CHARS = 220;
 
 /**
- * Takes the best, then what is best beside it: words that were answered count less, so that others come to be answered.
- * Worth only falls, so the passage that was worth most when it was last weighed is weighed anew, and no other.
+ * Yields the best passage, then the best in addition to it: words that were answered count less, so that other words
+ * are answered too. Worth only falls, so only the passage with the highest last known worth has to be weighed again.
  */
 export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
   const waiting = ranked
     .slice(0, MAX_WEIGHED)
     .map((one, at) => ({ one, at, worth: one.score, weighedAt: 0 }));
-  /** What is left of each word's worth. */
+  /** The remaining share of each word's worth. */
   const shares: number[] = [];
   for (let taken = 0; waiting.length > 0;) {
     const best = waiting.shift()!;
@@ -54,7 +54,7 @@ export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
   }
 }
 
-/** Of several rankings the best of each, then the next of each, down to what is too low; what stands in two comes once. */
+/** Yields the best of each ranking, then the next of each, until all are too low; no passage comes twice. */
 export function* inTurns(
   rankings: readonly Iterable<Ranked>[],
   isTooLow: (one: Ranked) => boolean,
@@ -75,7 +75,7 @@ export function* inTurns(
   }
 }
 
-/** Where one passage tells enough all may come: an answer is rarely in one (docs/decisions/0030). */
+/** Yields all passages once one of them tells enough: an answer is rarely in a single one (docs/decisions/0030). */
 export function* onceTold(ranked: Iterable<Ranked>, tells: (one: Ranked) => boolean): Iterable<Ranked> {
   let waiting: Ranked[] | undefined = [];
   for (const one of ranked) {
@@ -92,8 +92,8 @@ export function* filtered<One>(all: Iterable<One>, keeps: (one: One, at: number)
 }
 
 /**
- * The same with what stands letter by letter as it was asked for before what holds its words. `rawOf` is quicker than `textOf`, which
- * takes secrets out.
+ * The same ranking, with a gain for passages that contain the query letter by letter. `rawOf` is quicker than `textOf`,
+ * which removes secrets.
  */
 export function withLiterals(
   ranked: readonly Ranked[],
@@ -117,7 +117,7 @@ export function withLiterals(
   return gained.sort((a, b) => b.score - a.score);
 }
 
-/** Lines that stand somewhere already, and passages that are made of them. */
+/** Known lines, to recognise passages that consist of them. */
 export class KnownLines {
   readonly #lines = new Set<string>();
 
@@ -125,10 +125,10 @@ export class KnownLines {
     for (const { message } of view) for (const part of message.parts) this.#take(linesOfPart(part));
   }
 
-  /** Whether most of a text stands there, and the line with most of these words; if not, it does from now on. */
+  /** Whether most lines of a text are known, and the line with most of these words too; if not, adds its lines. */
   holds(text: string, words: readonly string[]): boolean {
     const lines = linesOf(text);
-    // Nothing but short lines: then all of it is one.
+    // A text of only short lines counts as one line.
     if (lines.length === 0) lines.push(text.trim());
     const old = lines.filter((line) => this.#lines.has(line)).length;
     if (old > MAX_KNOWN_SHARE * lines.length) {
@@ -144,7 +144,7 @@ export class KnownLines {
   }
 }
 
-/** The line that holds most of some words; none where none holds any. */
+/** The line that contains most of the words; undefined if no line contains any. */
 function lineWithMost(words: readonly string[], lines: readonly string[]): string | undefined {
   let best: string | undefined;
   let most = 0;
@@ -156,7 +156,7 @@ function lineWithMost(words: readonly string[], lines: readonly string[]): strin
   return best;
 }
 
-/** A run takes another time each time. */
+/** Durations differ from run to run. */
 const DURATION = /\b\d+(?:\.\d+)? ?m?s(?:ec(?:onds?)?)?\b/g;
 
 function linesOf(text: string): string[] {
@@ -166,7 +166,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line.length >= MIN_LINE_CHARS && !isHostLine(line));
 }
 
-/** The view is much the same at each search. */
+/** Remembered, because the view changes little from search to search. */
 const linesOfPart = remembered((part: Part) => linesOf(textOf(part)));
 
 /** Whether a text only announces or confirms. */

@@ -1,16 +1,16 @@
 import { SpillwayError } from '../../errors/index.js';
 import { partHandle, spanHandle, type Log, type LogMessage } from '../../transcript/index.js';
 
-/** What a handle names: a message, from a character on, or one part of it. */
+/** The target of a handle: a message or one of its parts, from a character on. */
 export interface Target {
   readonly message: LogMessage;
   /** Index of the part; undefined for the whole message. */
   readonly part?: number;
-  /** Characters that are left out at the beginning: where the reader had come to. */
+  /** Characters to skip at the beginning, because the reader has them already. */
   readonly offset: number;
 }
 
-/** Reads handles as marks and models write them. Throws `MESSAGE_UNKNOWN`, which names what is not there. */
+/** Reads handles in the forms of marks and models. Throws `MESSAGE_UNKNOWN` with the handle that names nothing. */
 export function targetsOf(given: readonly string[], log: Log): Target[] {
   const targets = given.flatMap((one) => targetsIn(one, log));
   const seen = new Set<string>();
@@ -20,13 +20,13 @@ export function targetsOf(given: readonly string[], log: Log): Target[] {
   });
 }
 
-/** The handle that gives exactly this. */
+/** The handle of exactly this target. */
 export function handleOf({ message, part, offset }: Target): string {
   const whole = part === undefined ? message.id : partHandle(message.id, part);
   return offset > 0 ? `${whole}@${offset}` : whole;
 }
 
-/** As few handles as name all of them. */
+/** The fewest handles that name all targets. */
 export function handlesOf(targets: readonly Target[]): string {
   const runs: { from: Target; to: Target }[] = [];
   for (const target of targets) {
@@ -63,7 +63,7 @@ function targetsIn(given: string, log: Log): Target[] {
   });
 }
 
-/** Undefined where nothing has that name. Ids hold any signs, so that the longest reading is tried first. */
+/** Undefined if nothing has that name. Ids may contain any characters, so the longest reading is tried first. */
 function named(name: string, log: Log): Target[] | undefined {
   const one = single(name, log) ?? (/^\d/.test(name) ? single(`m${name}`, log) : undefined);
   if (one) return [one];
@@ -77,7 +77,7 @@ function named(name: string, log: Log): Target[] | undefined {
   return undefined;
 }
 
-/** Two dots in one handle that may be the border of a range. */
+/** Most occurrences of two dots in one handle that are tried as the border of a range. */
 const MAX_BORDERS = 100;
 const OFFSET = /@(\d{1,15})$/;
 const PART = /#(\d{1,15})$/;
@@ -90,7 +90,7 @@ function single(name: string, log: Log): Target | undefined {
   return from ? { ...from, offset: Number(offset[1]) } : undefined;
 }
 
-/** A message or a part of one. */
+/** The message or part with this name. */
 function whatIs(name: string, log: Log): Omit<Target, 'offset'> | undefined {
   const message = log.find(name);
   if (message) return { message };
@@ -100,21 +100,21 @@ function whatIs(name: string, log: Log): Omit<Target, 'offset'> | undefined {
   return holder?.parts[part] ? { message: holder, part } : undefined;
 }
 
-/** A list as marks write it: names with a comma and a space between, up to the first that no comma follows. */
+/** A list in a mark: names separated by a comma and a space, up to the first name without a comma after it. */
 const LISTED = String.raw`(?:[^\s,\]]+,\s*)*[^\s,\]]+`;
 /** `[recall m4, m69]`, `[Read result, 12 tokens, compacted; recall m3#0]`, `recall m3..m9`. */
 const MARK = new RegExp(String.raw`(?:^|[\s[(;,])recall:?\s+(${LISTED})`, 'i');
 /** `Earlier in this session (compacted m3..m9; recall by handle):` */
 const SPAN_HEAD = /\(compacted ([^\s;]+); recall by handle\)/;
-/** `[3 calls m5..m9] looked at gate.ts`: a line of a digest, from its beginning. */
+/** `[3 calls m5..m9] looked at gate.ts`: the beginning of a digest line. */
 const CALLS = /^\s*\[(?:call|\d{1,9} calls) ([^\s\]]+)\]/;
-/** `User [m3]: “Keep it”`: who says it, and where. */
+/** `User [m3]: “Keep it”`: the speaker and the message. */
 const SPEAKER =
   /^\s*(?:User|User pasted|Assistant(?:, in a call)?|Another agent reported|Earlier summary) \[([^\s\]]+)\]:/;
-/** What stands around a name in running text. */
+/** Characters that may surround a name in running text. */
 const AROUND = new Set(' \t\r\n"\'`[]()<>.;:,…');
 
-/** What a text that was given as a handle may mean, the likeliest first: the text as it is, the list a mark names, the list it is. */
+/** Readings of a text given as a handle, likeliest first: the text itself, the list in a mark, the text as a list. */
 function readingsOf(given: string): readonly (readonly string[])[] {
   const readings: (readonly string[])[] = [[given]];
   const bare = withoutWrapping(namedIn(given) ?? given);
@@ -127,7 +127,7 @@ function readingsOf(given: string): readonly (readonly string[])[] {
   return readings;
 }
 
-/** What our own line names. One of a digest begins so, and anything may stand behind that. */
+/** The names in one of our own lines. A digest line begins with them, and any text may follow. */
 function namedIn(line: string): string | undefined {
   for (const pattern of [CALLS, SPEAKER, SPAN_HEAD, MARK]) {
     const found = pattern.exec(line);
@@ -136,7 +136,7 @@ function namedIn(line: string): string | undefined {
   return undefined;
 }
 
-/** Without what stands around it. By hand: a pattern for the end of a text is tried at each of its characters. */
+/** Trims surrounding characters. Without a pattern, because one for the end of a text is tried at each character. */
 function withoutWrapping(text: string): string {
   let from = 0;
   let to = text.length;

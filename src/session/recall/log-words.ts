@@ -17,22 +17,22 @@ import type { Recalled } from './answer.js';
 import { cutsOf } from './passages.js';
 import type { Passage } from './passage-index.js';
 
-/** Of a call, for those who read where an answer is from. */
+/** Most characters of a call in the source line of its answer. */
 const ABOUT_CHARS = 160;
-/** Messages whose words are known: a search asks for the same ones several times, and the next one for many of them. */
+/** Messages whose words are remembered: a search reads the same messages several times, and so does the next one. */
 const MOST_KNOWN = 500;
 
 interface KnownWords {
   readonly raw: MessageWords;
-  /** Absent until they are shown, and again once more of the log is known. */
+  /** Absent until the words are shown, and again when the log has grown. */
   clean?: MessageWords | undefined;
 }
 
-/** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
+/** The words of a thread's log without secrets, as they may be shown, with their sources. */
 export class LogWords {
   readonly #known = new Map<LogMessage, KnownWords>();
   #knownAt = -1;
-  /** By the message that makes them: calls by their ids, the first where several have one. */
+  /** For each message with calls, its calls by id; the first if several have the same id. */
   readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
 
   constructor(private readonly thread: Thread) {}
@@ -46,7 +46,7 @@ export class LogWords {
   #wordsOf(message: LogMessage): KnownWords {
     const { length } = this.thread.log;
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
-    // What comes later may tell that a word of an earlier message is a secret.
+    // A later message may reveal that a word of an earlier one is a secret.
     if (this.#knownAt !== length) for (const words of this.#known.values()) words.clean = undefined;
     this.#knownAt = length;
     let words = this.#known.get(message);
@@ -54,12 +54,12 @@ export class LogWords {
     return words;
   }
 
-  /** The words of a passage with the secrets in it: to look something up in, never to be shown. */
+  /** The words of a passage, including secrets: only for searching, never to be shown. */
   rawOf({ message, from, to }: Passage): string {
     return this.#wordsOf(message).raw.text.slice(from, to);
   }
 
-  /** Where a passage stands in the words without secrets, and its part. */
+  /** The position of a passage, and of its part, in the words without secrets. */
   placeOf({ message, part, from, to }: Passage): {
     readonly at: readonly [number, number];
     readonly within: readonly [number, number];
@@ -81,7 +81,7 @@ export class LogWords {
     return { handle, role: message.role, ...(about && { about }), place: message.seq };
   }
 
-  /** A few words of the call that a part is, or answers. */
+  /** A few words of the call that a part contains or answers. */
   #about(message: LogMessage, index: number | undefined): string | undefined {
     const part =
       index === undefined ? message.parts.find(({ type }) => type === 'tool-result') : message.parts[index];
@@ -93,7 +93,7 @@ export class LogWords {
     return `result of ${this.clean(oneLine(label, ABOUT_CHARS))}`;
   }
 
-  /** The call that a part answers, in the log that holds both. */
+  /** The call that a part answers, in the log that contains both. */
   callBehind({ seq }: LogMessage, part: Part, log: Log = this.thread.log): ToolCallPart | undefined {
     if (part.type !== 'tool-result') return undefined;
     const asking = log.at(log.exchangeOf(seq).seqs[0]!);
@@ -105,7 +105,7 @@ export class LogWords {
     return calls.get(part.callId);
   }
 
-  /** The message that answers a call, and which of its parts does. */
+  /** The message and part that answer a call. */
   resultOf(
     { seq }: LogMessage,
     { callId }: ToolCallPart,
@@ -119,7 +119,7 @@ export class LogWords {
     return undefined;
   }
 
-  /** Whether a part is what recall itself answered. */
+  /** Whether a part is an answer of recall itself. */
   isAnswer(message: LogMessage, part: Part): boolean {
     return part.type === 'tool-result' && isRecallAnswer(part, this.callBehind(message, part)?.name);
   }
@@ -132,13 +132,13 @@ export class LogWords {
   }
 }
 
-/** With the secrets in it: for an index, never to be shown. */
+/** Words including secrets: only for an index, never to be shown. */
 export const rawWordsOf = (message: Spoken): MessageWords => wordsOf(message, (text) => text);
 
-/** Takes secrets out of a text. Whole texts go through it, before anything is cut: half a secret is not recognised. */
+/** Removes secrets from a text. Applied to whole texts before they are cut, because half a secret is not recognised. */
 type Clean = (text: string) => string;
 
-/** The words of one part within those of its message. */
+/** The words of one part within the words of its message. */
 interface PartWords {
   readonly index: number;
   readonly part: Part;
@@ -147,13 +147,13 @@ interface PartWords {
   readonly to: number;
 }
 
-/** All that can be read back of a message, secrets taken out: one text, that offsets count in, and where its parts stand. */
+/** All words of a message that can be read back: one text, to which offsets refer, and the positions of its parts. */
 export interface MessageWords {
   readonly text: string;
   readonly parts: readonly PartWords[];
 }
 
-/** Where nothing is left of what came in, files are but named. */
+/** The fields that words are read from. Without `wire`, files are only named. */
 type Spoken = Pick<LogMessage, 'parts' | 'wire'>;
 
 function wordsOf(message: Spoken, clean: Clean): MessageWords {
@@ -183,7 +183,7 @@ function wordsOfPart(part: Part, message: Spoken, clean: Clean): string {
   return clean(inner.join('\n'));
 }
 
-/** Name and arguments as people read them: text of many lines in many lines. Arguments that are no JSON stay as they are. */
+/** Name and arguments in readable form, with line breaks kept. Arguments that are not JSON remain unchanged. */
 function callText({ name, arguments: written }: ToolCallPart): string {
   const fields = objectIn(written, parseSaid);
   if (!fields) return `${name} ${written}`;

@@ -16,79 +16,79 @@ import { isName, namesOf, wordsOfName, wordsOfQuery, wordsOfText } from './words
 export interface Passage {
   readonly id: number;
   readonly message: LogMessage;
-  /** Index of its part. */
+  /** Index of the part. */
   readonly part: number;
-  /** Characters of the message's text, secrets included, from and to (exclusive). */
+  /** Character positions in the message's text including secrets, from and to (exclusive). */
   readonly from: number;
   readonly to: number;
 }
 
-/** A passage, and how well it answers: larger is better. */
+/** A passage with its score: larger is better. */
 export interface Ranked {
   readonly passage: Passage;
   readonly score: number;
-  /** What it tells by its names and rare words: whether it is worth bringing back. */
+  /** How much the passage tells by its names and rare words, which decides whether it is worth bringing back. */
   readonly told: number;
-  /** What of the score each word of the question gives; 0 of those it does not hold. */
+  /** The part of the score that each word of the query gives; 0 for words that the passage does not contain. */
   readonly byWord: () => Float64Array;
 }
 
 interface IndexParts {
   readonly log: Log;
-  /** With the secrets in it: what is shown is cleaned then. */
+  /** Words including secrets; they are removed before anything is shown. */
   readonly wordsOf: (message: LogMessage) => MessageWords;
-  /** Words of the call that a part answers; '' where it answers none. */
+  /** Name and words of the call that a part answers; '' if it answers none. */
   readonly callOf: (message: LogMessage, part: Part) => { readonly name: string; readonly words: string };
 }
 
-/** Of a call, for the ranking of its answer. */
+/** Most characters of a call that count for the ranking of its answer. */
 const CALL_CHARS = 300;
 /** BM25 with the constants of its authors (Robertson and Zaragoza 2009). */
 const K1 = 1.2;
 const B = 0.75;
-/** Rare words are names: raised to this the rarity tells them from the middling ones. Measured: docs/decisions/0030. */
+/** Rare words are names. This power of the rarity sets them apart from others. Measured: docs/decisions/0030. */
 const RARITY_POWER = 1.3;
-/** What a word of the call counts beside one of the answer itself. */
+/** Weight of a word of the call, compared with a word of the answer itself. */
 const CALL_WEIGHT = 0.7;
-/** What a word counts that the agent said before the call: it says why the call was made. */
+/** Weight of a word that the agent wrote before the call, which says why the call was made. */
 const SAID_WEIGHT = 0.3;
 const SAID_CHARS = 300;
-/** Of the best passage of its message: what stands around an answer belongs to it. */
+/** Share of its message's best score that a passage gains, because text near an answer belongs to the answer. */
 const MESSAGE_SHARE = 0.3;
-/** What people and agents say decides; of two that match alike it comes before what a program printed. */
+/** Weight of text by people and agents: with equal matches it comes before program output, because it decides more. */
 const TALK_WEIGHT = 1.1;
 /** Counts are kept in tenths, in the low bits of a posting. */
 const COUNT_BITS = 6;
 const MAX_COUNT = 2 ** COUNT_BITS - 1;
-/** What a passage tells by one name; and one that may be a rule of the user's, by any word that is as rare. */
+/** How much a passage tells by one name, or, if it may be a rule of the user, by any equally rare word. */
 const NAME_TELLS = 2;
-/** A word that more passages hold than these is rare no more: so many, or this share of all. */
+/** A word is rare if at most this many passages contain it, or at most this share of all passages. */
 const RARE = { count: 2, share: 0.02 };
-/** A name is told apart by less. */
+/** The same limits for names, which are distinctive with more holders than other words. */
 const KNOWN_NAME = { count: 4, share: 0.02 };
 const COMMON_SHARE = 0.1;
-/** Postings that one search walks; of more words the commonest tell nothing. At 10 ns each. */
+/** Most postings that one search walks, at 10 ns each. Beyond them are only the commonest words, which tell nothing. */
 const MAX_WALKED = 800_000;
-/** Passages that are looked at closer. */
+/** Most passages that are ranked in detail. */
 const MAX_RANKED = 300;
 
-/** A word of the log, or a name as it is written there: most come again and again. */
+/** A word of the log, or a name as it is written there, with its statistics. */
 interface Word {
-  /** How many passages hold it, and the place of its newest posting. */
+  /** Number of passages that contain the word, and the index of its newest posting. */
   holders: number;
   newest: number;
-  /** The newest passage that holds it, and how often. */
+  /** The newest passage that contains the word, and how many times it does. */
   last: number;
   count: number;
-  /** What it counts in each passage of the part that is read, without standing there. */
+  /** What the word counts in each passage of the current part without occurring in it. */
   beside: number;
-  /** What the name is found by. */
+  /** The words by which the name is found. */
   words?: readonly Word[];
 }
 
-/** Which passages hold which words: one list for all, since most words come once or twice and a list for each was most of the index. */
+/** The passages of each word, in one list for all: most words are rare, and a list for each took most of the index. */
 class Postings {
-  /** In pairs: passage and count in one number, and the place of the pair before it of the same word. */
+  /** Pairs: passage and count in one number, and the index of the previous pair of the same word. */
   #pairs = new Int32Array(2_048);
   #end = 2;
 
@@ -105,27 +105,27 @@ class Postings {
     this.#end += 2;
   }
 
-  /** Visits the passages that hold a word, the newest first. */
+  /** Visits the passages that contain a word, newest first. */
   each({ newest }: Word, visit: (id: number, count: number) => void): void {
     for (let at = newest; at > 0; at = this.#pairs[at + 1]!)
       visit(this.#pairs[at]! >>> COUNT_BITS, (this.#pairs[at]! & MAX_COUNT) / 10);
   }
 }
 
-/** All passages of one log by their words: grows as the log does. */
+/** All passages of one log by their words. Grows with the log. */
 export class PassageIndex {
   readonly #passages: Passage[] = [];
   readonly #lengths: number[] = [];
   readonly #isTalk: boolean[] = [];
-  /** Whether the user may set a bound in it. */
+  /** Whether the user may state a rule in the passage. */
   readonly #binds: boolean[] = [];
   readonly #byWord = new Map<string, Word>();
   readonly #postings = new Postings();
   #words = 0;
   #read = 0;
-  /** While it reads: whoever asks meanwhile waits for the same. */
+  /** Set while the index reads; concurrent callers wait for the same promise. */
   #reading: Promise<void> | undefined;
-  /** Words of the agent before the calls that follow. */
+  /** Words that the agent wrote before the following calls. */
   #said: readonly Word[] = [];
 
   constructor(private readonly of: IndexParts) {}
@@ -134,7 +134,7 @@ export class PassageIndex {
     return this.of.log;
   }
 
-  /** Passages that hold a word, and how many there are. */
+  /** Number of passages that contain a word. */
   holders(word: string): number {
     return this.#byWord.get(word)?.holders ?? 0;
   }
@@ -143,7 +143,7 @@ export class PassageIndex {
     return this.#passages.length;
   }
 
-  /** Reads what was appended since. */
+  /** Reads the messages appended since. */
   async caughtUp(): Promise<this> {
     while (this.#reading || this.#read < this.log.length)
       await (this.#reading ??= inSlices(this.#readOn()).finally(() => (this.#reading = undefined)));
@@ -154,7 +154,7 @@ export class PassageIndex {
     while (this.#read < this.log.length) yield* this.#add(this.log.at(this.#read++));
   }
 
-  /** Best first, at most `MAX_RANKED`; the newer one of equals. */
+  /** Best first, at most `MAX_RANKED`; of equals the newer first. */
   search(query: string, isMeant: (passage: Passage) => boolean): Ranked[] {
     const mean = Math.max(1, this.#words / Math.max(1, this.size));
     const asked = wordsOfQuery(query)
@@ -191,7 +191,7 @@ export class PassageIndex {
     }
     let known: readonly Float64Array[] | undefined;
     const byWord = (): readonly Float64Array[] => {
-      // The first is for all that is not among the best.
+      // The first row takes all passages that are not among the best.
       const rows = [0, ...best].map(() => new Float64Array(used.length));
       const rowOf = new Uint16Array(this.size);
       best.forEach((id, row) => (rowOf[id] = row + 1));
@@ -207,13 +207,13 @@ export class PassageIndex {
       .sort((a, b) => b.score - a.score || b.passage.id - a.passage.id);
   }
 
-  /** What a word tells that so many passages hold. */
+  /** How much a word tells if so many passages contain it. */
   #rarity(holders: number): number {
     return Math.log(1 + (this.size - holders + 0.5) / (holders + 0.5)) ** RARITY_POWER;
   }
 
   *#add(message: LogMessage): Steps<void> {
-    // What recall brought back is a quotation, and would be found before what it quotes.
+    // A message of recall is a quotation, and would be found before the text that it quotes.
     if (message.label === 'recalled') return;
     const { text, parts } = this.of.wordsOf(message);
     for (const { index, part, from, to } of parts) {
@@ -260,7 +260,7 @@ export class PassageIndex {
     return known;
   };
 
-  /** Words that count for a call or a result without being in it. */
+  /** Words that count for a call or a result without occurring in it. */
   #wordsBeside(call: string): readonly Word[] {
     const called = wordsOfText(headOf(call, CALL_CHARS)).map(this.#word);
     for (const word of this.#said) word.beside = SAID_WEIGHT;
@@ -269,7 +269,7 @@ export class PassageIndex {
   }
 }
 
-/** What a passage tells by one word. */
+/** How much a passage tells by one word. */
 function whatTells(word: string, holders: number, size: number): number {
   const isBelow = ({ count, share }: typeof RARE): boolean => holders <= Math.max(count, share * size);
   if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return NAME_TELLS;
@@ -277,7 +277,7 @@ function whatTells(word: string, holders: number, size: number): number {
   return holders <= COMMON_SHARE * size ? 0.4 : 0;
 }
 
-/** Ids of the best scores, in no order. By a histogram: a sort of a hundred thousand takes longer than the search. */
+/** Ids of the best scores, by a histogram: sorting a hundred thousand takes longer than the search. */
 function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[] {
   const ids: number[] = [];
   let top = 0;

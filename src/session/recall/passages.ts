@@ -1,20 +1,20 @@
 import type { Count } from '../../text/digest/index.js';
 import { grouped } from '../../tokens/index.js';
 
-/* Where texts are cut, and what belongs together in them: told by blank lines, indentation and brackets. */
+/* Cuts texts into passages, and finds what belongs together in them by blank lines, indentation and brackets. */
 
-/** About 150 to 200 tokens. Of 250, 400 and 700 this found most facts in an answer of 2,000 tokens (docs/decisions/0030). */
+/** 150 to 200 tokens. Of 250, 400 and 700, this found most facts in answers of 2,000 tokens (docs/decisions/0030). */
 const MAX_CHARS = 700;
-/** Of a longer part the head and the tail are searched: what is longer is a dump. */
+/** Only the head and the tail of a longer part are searched, because such a part is a dump. */
 const HEAD_CHARS = 1_000_000;
 const TAIL_CHARS = 200_000;
-/** Characters that a passage may grow by at either end. */
+/** Most characters that a passage may grow by at either end. */
 const MAX_GROWN = 600;
-/** Readers of files put numbers before lines, and they change. */
+/** Tools that read files put numbers before lines, and these numbers change. */
 export const LINE_NUMBER = /^\s*\d+\s*[:|→\t]/;
 const CLOSES = /^\s*(?:[\]})]|end\b|<\/)/;
 
-/** Where the passages of a text begin and end: at paragraphs, else at lines, sentences, spaces. */
+/** Begin and end of each passage of a text: at paragraphs, otherwise at lines, sentences or spaces. */
 export function* cutsOf(text: string, from: number, to: number): Generator<readonly [number, number]> {
   for (let at = from; at < to;) {
     if (at - from > HEAD_CHARS && at < to - TAIL_CHARS) at = to - TAIL_CHARS;
@@ -25,9 +25,9 @@ export function* cutsOf(text: string, from: number, to: number): Generator<reado
 }
 
 /**
- * A passage with what it is a part of, between `least` and `most`: up to the line that opens its block (a function's
- * name, the head of a table, the beginning of a paragraph or list), and down to the end of that. Where the border is
- * further away than `MAX_GROWN`, whole lines are all.
+ * Extends a passage to its surrounding block, between `least` and `most`: up to the line that opens the block (a
+ * function's name, the head of a table, the beginning of a paragraph or list), and down to its end. If a border is
+ * further away than `MAX_GROWN`, the passage is only extended to whole lines.
  */
 export function enclosing(
   text: string,
@@ -37,7 +37,7 @@ export function enclosing(
   const above = linesIn(text, Math.max(least, passage[0] - MAX_GROWN), passage[0]);
   const below = linesIn(text, passage[1], Math.min(most, passage[1] + MAX_GROWN));
   const own = linesIn(text, ...passage);
-  // The first line of what stands above may be torn, as may the last below.
+  // The first line above and the last line below may be torn.
   if (above[0] && above[0].from > least && text[above[0].from - 1] !== '\n') above.shift();
   if (below.at(-1) && below.at(-1)!.to < most && text[below.at(-1)!.to - 1] !== '\n') below.pop();
   const isTorn = passage[0] > least && text[passage[0] - 1] !== '\n';
@@ -67,11 +67,11 @@ interface Line {
   readonly to: number;
   readonly text: string;
   readonly isBlank: boolean;
-  /** Columns before its first sign, numbers of readers aside. */
+  /** Columns before the first visible character, without line numbers of tools. */
   readonly indent: number;
 }
 
-/** The lines of a stretch, each with its break; the first and the last may be torn. */
+/** The lines of a range, each with its line break; the first and the last may be torn. */
 function linesIn(text: string, from: number, to: number): Line[] {
   const lines: Line[] = [];
   for (let at = from; at < to;) {
@@ -85,10 +85,10 @@ function linesIn(text: string, from: number, to: number): Line[] {
   return lines;
 }
 
-/** A border is taken where at least this share of the room stands before it. */
+/** A border is used if at least this share of the room comes before it. */
 const MIN_SHARE = 0.4;
 
-/** Where to cut a text that goes from `at` to `to`. */
+/** The position at which to cut a text from `at` to `to`. */
 export function borderAfter(text: string, at: number, to: number, room: number): number {
   if (to - at <= room) return to;
   const window = text.slice(at, at + room);
@@ -115,31 +115,31 @@ function ending(window: string, at: number, length: number): number {
 }
 
 export interface PageRequest {
-  /** Characters of the text, from and to (exclusive). */
+  /** Character positions in the text, from and to (exclusive). */
   readonly from: number;
   readonly to: number;
   readonly maxTokens: number;
   readonly count: Count;
-  /** Names what begins at a character of the text. */
+  /** The handle of the text that begins at a character. */
   readonly handleAt: (at: number) => string;
-  /** Whether the end is shown too: of what is read from its beginning, how it ended often says most. */
+  /** Whether the end is shown too: if a text is read from its beginning, its end often says most. */
   readonly withEnd: boolean;
 }
 
 export interface Page {
   readonly text: string;
-  /** By which handle to read on; absent where all of it is there. */
+  /** The handle for reading on; absent if nothing is left. */
   readonly next?: string;
 }
 
 const END_SHARE = 0.3;
-/** Below this many tokens an end says nothing. */
+/** Fewest tokens of a page that also shows the end. */
 const MIN_WITH_END = 120;
-/** Characters a token, at most: of a longer text no more is counted. */
+/** Most characters per token. A text longer than its limit at this ratio is not counted. */
 const MAX_CHARS_A_TOKEN = 12;
 const ROUNDS = 12;
 
-/** As much of a text as fits, ending at a border, and a line that says what is left out and how to read on. */
+/** As much of a text as fits, up to a border, and a line that says what is left out and how to read on. */
 export function pageOf(text: string, request: PageRequest): Page {
   const { from, to, maxTokens, count } = request;
   if (sizeUpTo(text.slice(from, to), maxTokens, count) <= maxTokens) return { text: text.slice(from, to) };
@@ -154,7 +154,7 @@ export function pageOf(text: string, request: PageRequest): Page {
   return { text: `[… recall ${next} …]`, next };
 }
 
-/** Tokens of a text; of one that is certainly larger, only that it is. */
+/** Tokens of a text; `Infinity` if it is certainly larger than `maxTokens`. */
 export function sizeUpTo(text: string, maxTokens: number, count: Count): number {
   return text.length > maxTokens * MAX_CHARS_A_TOKEN ? Number.POSITIVE_INFINITY : count(text);
 }
@@ -170,19 +170,19 @@ function cutAt(text: string, { from, to, maxTokens, handleAt, withEnd }: PageReq
   return { text: `${head}\n${line}${end}`, next };
 }
 
-/** The first line that begins at or after a place; the place itself where no line does. */
+/** Start of the first line that begins after a position; the position itself if there is no such line. */
 function startBefore(text: string, at: number, to: number): number {
   const border = text.indexOf('\n', at);
   if (border >= 0 && border + 1 < to) return border + 1;
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : at;
 }
 
-/** Least tokens that a longer text is cut to: less says nothing. */
+/** Fewest tokens that a longer text is cut to: less would tell nothing. */
 export const MIN_TOKENS = 40;
 
 /**
- * Shares room out: what is short takes what it needs, the rest is divided among the long ones. Of more than can have
- * `MIN_TOKENS` each the first ones get a share; the answer may be shorter than what was given.
+ * Divides room among texts: short texts get what they need, and long texts share the rest. If not all can have
+ * `MIN_TOKENS`, only the first ones get a share; the result may then be shorter than `sizes`.
  */
 export function sharesOf(sizes: readonly number[], room: number): number[] {
   let least = 0;

@@ -10,58 +10,58 @@ import type { Passage } from './passage-index.js';
 import { FRAME_TOKENS, type Search } from './search.js';
 
 /**
- * By handle, by words, or both: then the words are looked for in what the handle names. Models fill in what they may
- * leave out: `null` counts as absent, and numbers may come as text.
+ * A request by handle, by words, or by both; then the words are searched in the target of the handle. Models fill in
+ * optional fields, so `null` counts as absent, and numbers may be given as text.
  */
 export interface RecallRequest {
-  /** As it stands in a mark: `m12`, `m12#0`, `m3..m9`, `m4, m69`, `m80@1200`; brackets and the word "recall" may stay. */
+  /** As in a mark: `m12`, `m12#0`, `m3..m9`, `m4, m69`, `m80@1200`; brackets and the word "recall" are allowed. */
   readonly handle?: string | number | readonly (string | number)[] | null;
   readonly query?: string | readonly string[] | null;
-  /** Most passages that a search gives. Default 20, at most 50. */
+  /** Most passages in the result of a search. Default 20, at most 50. */
   readonly limit?: number | null;
   /** Most tokens of the whole answer, by the session's counter. Default 2,000, from 100 to 100,000. */
   readonly maxTokens?: number | null;
 }
 
-/** A request that was checked. */
+/** A checked request. */
 interface CheckedRecall {
-  /** Each as it was written; none where words are searched for everywhere. */
+  /** The handles as they were written; empty if the words are searched everywhere. */
   readonly handles: readonly string[];
-  /** '' where nothing is searched for. */
+  /** '' if there are no words to search. */
   readonly query: string;
   readonly limit: number;
   readonly maxTokens: number;
 }
 
-/** Before what a handle names, where none of the words asked for are in it. */
+/** Precedes the target of a handle if it contains none of the words. */
 const NOT_IN_IT = '[No passage holds the words; from the beginning:]\n';
-/** Words that are told to stand nowhere. */
+/** Most words that are listed as missing. */
 const MAX_MISSING = 8;
-/** Pieces that are known to have been given. */
+/** Most given pieces that are remembered. */
 const MAX_GIVEN = 2_000;
 
 type Parts = Uses<'thread' | 'count'> & { readonly search: Search };
 
-/** Searches and reads the log of a session, superseded messages too. */
+/** Searches and reads the log of a session, including superseded messages. */
 export class Recall {
-  /** How often each piece was given. */
+  /** How many times each piece was given. */
   readonly #given = new Map<string, number>();
 
   constructor(private readonly of: Parts) {}
 
   /**
-   * In order of the handles, or of the log for a search. Rejects with `RECALL_INVALID` where nothing is asked for as it
-   * has to be, and with `MESSAGE_UNKNOWN` where a handle names nothing.
+   * Returns pieces in the order of the handles, or of the log for a search. Rejects with `RECALL_INVALID` if the
+   * request is not valid, and with `MESSAGE_UNKNOWN` if a handle names nothing.
    */
   async find(request: RecallRequest): Promise<Recalled[]> {
     return (await this.read(request)).map((one) => this.#noted(one));
   }
 
-  /** The same for others than the agent: what it was given before has nothing to do with it. */
+  /** Like `find`, for callers other than the agent: ignores which pieces the agent was given before. */
   async read(request: RecallRequest): Promise<Recalled[]> {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
-    // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
+    // Any message may reveal a secret, so the whole log is read before a word of it is shown.
     await inSlices(this.of.thread.reader.catchingUp());
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }
@@ -76,7 +76,7 @@ export class Recall {
       });
       if (pieces.length > 0) return [...pieces];
     }
-    // Whoever names a message wants it, also where his words are not in it.
+    // A request with a handle gets the message even if the words are not in it.
     const note = asked.query === '' ? '' : NOT_IN_IT;
     const read = this.#read(targets, asked.maxTokens - count(note));
     return read.map((one, i) => (i === 0 ? { ...one, text: note + one.text } : one));
@@ -99,18 +99,18 @@ export class Recall {
     return [...pieces, ...told].map((one, i) => (i === 0 ? { ...one, text: note + one.text } : one));
   }
 
-  /** Each its share of the room; what has none is named for reading on. */
+  /** Reads each target within its share of the room. Targets without a share are named for reading on. */
   #read(targets: readonly Target[], maxTokens: number): Recalled[] {
     const { count } = this.of;
     const room = maxTokens - FRAME_TOKENS;
-    // Of more than can have a word each, no more is looked at.
+    // No more targets than can have a word each.
     const pieces = targets.slice(0, Math.ceil(room / 2)).map((target) => this.#pieceOf(target));
     const heads = pieces.map(({ head }) => this.of.search.headTokens(head));
     const sizes = pieces.map(({ text, from }, i) => sizeUpTo(text.slice(from), room, count) + heads[i]!);
     const shares = sharesOf(sizes, room);
     return shares.map((share, i): Recalled => {
       const { head, text, start, from, to, target } = pieces[i]!;
-      // Offsets count in what the handle without them names.
+      // Offsets are relative to the target of the handle without an offset.
       const handleAt = (at: number): string => handleOf({ ...target, offset: at - start });
       const page = pageOf(text, {
         from,
@@ -143,7 +143,7 @@ export class Recall {
     return { target, head, text: note, start, from: 0, to: note.length };
   }
 
-  /** Says of a piece how often it was given before. */
+  /** Adds to a piece how many times it was given before. */
   #noted(one: Recalled): Recalled {
     const key = `${one.handle}\n${one.text}`;
     const before = this.#given.get(key) ?? 0;
@@ -154,12 +154,12 @@ export class Recall {
   }
 }
 
-/** What a handle names, ready to be cut. */
+/** The words of a handle's target, ready to be cut. */
 interface Piece {
   readonly target: Target;
   readonly head: Omit<Recalled, 'text'>;
   readonly text: string;
-  /** Where what the handle names begins in it, and what of that is read. */
+  /** Position at which the target begins in the text, and the range that is read. */
   readonly start: number;
   readonly from: number;
   readonly to: number;
@@ -169,10 +169,10 @@ const DEFAULT_PASSAGES = 20;
 const MAX_PASSAGES = 50;
 const DEFAULT_TOKENS = 2_000;
 const MAX_TOKENS = 100_000;
-/** Less holds no more than where something is from. */
+/** With fewer tokens there is only room for the source of a piece. */
 const MIN_ROOM = 100;
 const MAX_HANDLES = 1_000;
-/** Of a longer question the beginning counts. */
+/** Only the beginning of a longer query counts. */
 const MAX_QUERY_CHARS = 20_000;
 
 const named = z.union([z.string(), z.number().int()]).transform(String);
@@ -195,7 +195,7 @@ const schema = z.strictObject({
   maxTokens: count.pipe(z.number().min(MIN_ROOM)).nullish(),
 });
 
-/** Throws `RECALL_INVALID`, which names the first thing that is not as it has to be. */
+/** Throws `RECALL_INVALID`, which names the first fault. */
 function readRequest(request: unknown): CheckedRecall {
   const read = schema.safeParse(request);
   if (!read.success) {

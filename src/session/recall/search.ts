@@ -26,40 +26,40 @@ import { namesIn, wordsOfQuery } from './words.js';
 
 export interface SearchRequest {
   readonly query: string;
-  /** Most pieces. */
+  /** Most pieces in the result. */
   readonly limit: number;
   readonly maxTokens: number;
-  /** Only these are looked at, whether or not they stand in view; all that left, where absent. */
+  /** Selects the passages to search, in view or not. If absent, all passages that left the view are searched. */
   readonly among?: ((passage: Passage) => boolean) | undefined;
-  /** Whether a passage tells enough that it, and what is near the best, may come; all may where absent. */
+  /** Whether a passage tells enough for it and others near the best to be found. If absent, all may be found. */
   readonly tells?: (one: Ranked) => boolean;
 }
 
 export interface Found {
-  /** In order of the log. */
+  /** Found pieces, in the order of the log. */
   readonly pieces: readonly Recalled[];
-  /** Messages they are from. */
+  /** The messages of the pieces. */
   readonly messages: readonly LogMessage[];
-  /** What was best and is not among them, since it stands in view. */
+  /** The best passages that are left out because they are in view. */
   readonly inView: readonly Recalled[];
 }
 
-/** The first line of an answer, and the blank lines between its pieces. */
+/** Tokens of an answer's first line; below, those of the blank lines between its pieces. */
 export const FRAME_TOKENS = 28;
 const BETWEEN_TOKENS = 2;
-/** Of what a call came to, or of the call itself, beside a piece of the other; in characters. */
+/** Most characters of a result next to a piece of its call, or of a call next to a piece of its result. */
 const BESIDE_CHARS = 300;
-/** Of what stands in view, to know it by. */
+/** Most characters by which a passage in view is identified. */
 const SHOWN_CHARS = 160;
-/** Places of a ranking at which something that stands in view is told of. */
+/** Number of first places of a ranking at which a passage in view is reported. */
 const TOLD_IN_VIEW = 3;
 const MAX_TOPICS = 8;
-/** Passages of one message in an answer. Of 1, 2 and all, 2 found most (docs/decisions/0030). */
+/** Most passages of one message in an answer. Of 1, 2 and all, 2 found most (docs/decisions/0030). */
 const MOST_OF_ONE = 2;
-/** Of a longer question no word is told to be missing. */
+/** Missing words are only reported from this many first characters of a query. */
 const MAX_NAMED_CHARS = 1_000;
 
-/** Searches the log of one thread, what was compacted included. */
+/** Searches the log of one thread, including compacted messages. */
 export class Search {
   readonly words: LogWords;
   #index: PassageIndex | undefined;
@@ -68,7 +68,7 @@ export class Search {
     this.words = new LogWords(of.thread);
   }
 
-  /** Of the log as it is now, also where it was rolled back while its words were read; made when it is first asked for. */
+  /** The index of the present log, even if it is rolled back during the reading. Created on first use. */
   async index(): Promise<PassageIndex> {
     for (;;) {
       const index = this.#indexOf(this.of.thread.log);
@@ -96,7 +96,7 @@ export class Search {
     const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isLeft) }));
     if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
     const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
-    // What is chosen is shown without its secrets; to choose it, they need not be looked for.
+    // Secrets are removed when passages are shown; for the choice they need not be searched.
     const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
     let least: number | undefined;
     const ranked = inTurns(
@@ -129,7 +129,7 @@ export class Search {
     return { pieces, messages: chosen.map(({ passage }) => passage.message), inView };
   }
 
-  /** Words of a question that no message holds as they are. */
+  /** Words of a query that no message contains as they are written. */
   async missing(query: string): Promise<readonly string[]> {
     const index = await this.index();
     return namesIn(headOf(query, MAX_NAMED_CHARS)).filter((name) => index.holders(name.toLowerCase()) === 0);
@@ -139,7 +139,7 @@ export class Search {
     return this.of.count(headLine({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
-  /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
+  /** The agent's view. A view over the budget was never sent: a compaction comes first, and may remove any of it. */
   #viewSent(): readonly ViewMessage[] {
     const { projection } = this.of.thread;
     return this.of.gauge.read(projection).pressure > 1 ? [] : projection.view;
@@ -149,7 +149,7 @@ export class Search {
     return this.words.of(passage.message).text.slice(...this.words.placeOf(passage).at);
   }
 
-  /** The best that fit, each with what it is a part of; in order of the log, what touches joined. */
+  /** The best passages that fit, each with its surrounding block, in the order of the log. Neighbours are joined. */
   #fitting(ranked: Iterable<Ranked>, limit: number, maxTokens: number): Chosen[] {
     const { count } = this.of;
     let left = maxTokens - FRAME_TOKENS;
@@ -177,7 +177,7 @@ export class Search {
     return chosen.sort((a, b) => a.passage.message.seq - b.passage.message.seq || a.from - b.from);
   }
 
-  /** Of a call what came of it, of a result the call, where the head of the piece does not say it. */
+  /** For a call its result, and for a result its call, unless the head of the piece already says it. */
   #beside({ message, part: index }: Passage): string {
     const part = message.parts[index]!;
     if (isToolCall(part)) {
@@ -238,14 +238,14 @@ const touches = (one: Chosen, passage: Passage, from: number, to: number): boole
   from <= one.to &&
   one.from <= to;
 
-/** Topics that a semicolon parts take turns. */
+/** The topics of a query, which semicolons separate and which take turns in the answer. */
 function topicsOf(query: string): readonly string[] {
   if (!query.includes(';')) return [query];
   const parts = query.split(';').filter((topic) => wordsOfQuery(topic).length > 0);
   return parts.length > 1 && parts.length <= MAX_TOPICS ? parts : [query];
 }
 
-/** The best passages of each message: a long listing would else take all the room. */
+/** The best passages of each message; otherwise a long listing would take all the room. */
 function fewOfEach(ranked: Iterable<Ranked>): Iterable<Ranked> {
   const taken = new Map<LogMessage, number>();
   return filtered(ranked, ({ passage: { message } }) => {

@@ -1,6 +1,6 @@
-/** Longer ones are encoded bytes: nobody asks for them by name. */
+/** Longer words are encoded bytes, which no query contains. */
 const MAX_WORD_CHARS = 64;
-/** Words of a question beyond this one change the order of the answers no more. */
+/** Further words of a query no longer change the order of the answers. */
 const MAX_QUERY_WORDS = 128;
 
 /** A name with its joints: `src/load_all.ts`, `a-b`, `fooBar`. */
@@ -10,40 +10,40 @@ const ASCII_NAME = /[a-z\d_]+(?:[-./:@][a-z\d_]+)*/gi;
 /** Neither joints nor humps. */
 const PLAIN_WORD = /^(?:[a-z\d]+|[A-Z\d]+)$/;
 const JOINT = /[-./:@_]+/u;
-/** `parseConfig` is asked for as one word and as two. */
+/** `parseConfig` is found as one word and as two. */
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
-/** What both part in ASCII, in a third of the time. */
+/** Splits ASCII names like both patterns above, in a third of the time. */
 const ASCII_PIECE = /[A-Z]+[a-z\d]*|[a-z\d]+/g;
-/** Written without spaces: the words are in pairs of characters. */
+/** Scripts without spaces: their words are pairs of characters. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
 
 /** Letters joined by signs, or with a digit: `load_all`, `src/a.ts`, `E1701`. */
 export const isName = (word: string): boolean => /[^\p{L}]/u.test(word);
 
-/** The different words of a text, in its order. Words hold letters, digits and `_./:@-`, nothing else. */
+/** The distinct words of a text, in order. Words contain only letters, digits and `_./:@-`. */
 export const wordsOfText = (text: string): readonly string[] => [
   ...new Set(namesOf(text).flatMap((name) => wordsOfName(name))),
 ];
 
-/** The same of a question. Empty where it holds none. */
+/** The distinct words of a query. Empty if it has none. */
 export const wordsOfQuery = (query: string): readonly string[] =>
   wordsOfText(query).slice(0, MAX_QUERY_WORDS);
 
-/** Names and words of a text as they are written in it, each once: no pieces. */
+/** Names and words of a text as they are written, each once and without their pieces. */
 export function namesIn(text: string): readonly string[] {
   return [...new Set(text.normalize('NFKC').match(NAME))].filter(
     (name) => name.length > 2 && name.length <= MAX_WORD_CHARS && !name.match(UNSPACED),
   );
 }
 
-/** Names of a text in their order, each as often as it stands there: what `wordsOfName` makes words of. */
+/** Names of a text in order, with repetitions; `wordsOfName` makes words of them. */
 export function namesOf(text: string): readonly string[] {
-  // Most text: no need to ask what its characters are.
+  // Most text is ASCII, for which the simpler pattern is enough.
   return (ASCII.test(text) ? text.match(ASCII_NAME) : text.normalize('NFKC').match(NAME)) ?? [];
 }
 
-/** The words that a name is found by: the whole and its pieces, each as often as it stands there. */
+/** The words by which a name is found: the whole name and its pieces, with repetitions. */
 export function wordsOfName(name: string): readonly string[] {
   if (PLAIN_WORD.test(name)) return name.length <= MAX_WORD_CHARS ? [name.toLowerCase()] : [];
   const unspaced = ASCII.test(name) ? undefined : name.match(UNSPACED);
