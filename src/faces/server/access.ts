@@ -3,29 +3,29 @@ import type { Settings } from '../../config/index.js';
 import { SpillwayError, type Fault } from '../../errors/index.js';
 import { denied } from './faults.js';
 
-/** What a token allows: the proxy alone; reading as well; everything. Each holds what the one before it does. */
+/** The rights of a token: the proxy alone; reading as well; everything. Each role includes the one before. */
 export const ROLES = ['client', 'viewer', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who asks. */
+/** The caller of a request. */
 export interface Caller {
   readonly name: string;
   readonly role: Role;
-  /** Whose sessions it makes; '' where they are nobody's in particular. */
+  /** The tenant of the sessions that the caller makes; '' if the token has no tenant. */
   readonly tenant: string;
 }
 
-/** Whoever is on this machine, where no tokens are set. */
+/** The caller on this machine if no tokens are set. */
 const LOCAL: Caller = { name: 'local', role: 'operator', tenant: '' };
 
-/** Shorter ones can be guessed. */
+/** Shorter tokens can be guessed. */
 const LEAST_CHARS = 16;
 
-/** Tells callers by their tokens. Of a token only its digest is kept. */
+/** Identifies callers by their tokens. Keeps only the digest of a token. */
 export class Access {
   readonly #known: readonly { readonly digest: Buffer; readonly caller: Caller }[];
 
-  /** Throws `CONFIG_INVALID`, naming every token that is missing, too short, or of another role or tenant too. */
+  /** Throws `CONFIG_INVALID` with every token that is missing, too short, or equal to one of another role or tenant. */
   constructor(tokens: Settings['server']['tokens'], env: Readonly<Record<string, string | undefined>>) {
     const faults: Fault[] = [];
     const rights = new Map<string, string>();
@@ -50,7 +50,7 @@ export class Access {
     return this.#known.length === 0;
   }
 
-  /** Undefined where nobody has that token. Takes as long for every wrong one. */
+  /** Undefined if no caller has that token. Takes the same time for every wrong token. */
   callerOf(token: string | undefined): Caller | undefined {
     if (this.isOpen) return LOCAL;
     const digest = digestOf(token ?? '');
@@ -63,27 +63,27 @@ export class Access {
 export const mayAct = ({ role }: Caller, needed: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
-/** Throws `ACCESS_DENIED` where a caller may act for one tenant alone: what he asks for holds for all of them. */
+/** Throws `ACCESS_DENIED` if the caller belongs to one tenant, because the request affects all tenants. */
 export function checkMayActForAll({ name, tenant }: Caller): void {
   if (tenant === '') return;
   const remedy = 'Settings, limits of models and metrics hold for all tenants: ask with a token of none.';
   throw denied(`token ${name}`, `the tenant ${tenant}`, remedy);
 }
 
-/** Whether a session is one that the caller may see. */
+/** Whether the caller may see a session. */
 export const maySee = ({ tenant }: Caller, sessionId: string): boolean =>
   tenant === '' || sessionId.startsWith(`${tenant}:`);
 
-/** What a client may call its session; dots alone are no name: in an address they mean the folder, and the one above it. */
+/** Names that a client may give its session. Dots alone are no name: in an address, `.` and `..` mean folders. */
 export const SESSION_NAME = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 
-/** The name that a caller means, who may also say it as our answers do: behind his tenant, and encoded as a header needs it. */
+/** The name in a caller's request. The caller may write it as our answers do, with the tenant before it and encoded. */
 export function nameIn({ tenant }: Pick<Caller, 'tenant'>, said: string): string {
   const before = tenant === '' ? [] : [`${tenant}:`, `${tenant}%3A`];
   return said.slice(before.find((one) => said.startsWith(one))?.length ?? 0);
 }
 
-/** The id under which a session of the caller is kept. */
+/** The id under which the store keeps a session of the caller. */
 export const ownId = ({ tenant }: Pick<Caller, 'tenant'>, name: string): string =>
   tenant === '' ? name : `${tenant}:${name}`;
 
@@ -91,7 +91,7 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Addresses that only this machine reaches. */
+/** Whether only this machine reaches the address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -5,9 +5,9 @@ import type { Spillway } from '../../session/index.js';
 import type { CompactionStage, Plugin, SessionStore, Summarizer, TokenCounter } from '../../spi/index.js';
 import { openStore, withDeadline } from '../../stores/index.js';
 
-/** What the service is made from: where settings come from, and parts of one's own. */
+/** The sources of a service: of its settings, and the host's own parts. */
 export interface ServiceSources extends ConfigSources {
-  /** Wins over the setting `store`; memory where neither is there. */
+  /** Wins over the setting `store`. Without either, sessions are kept in memory. */
   readonly store?: string | SessionStore;
   readonly stages?: readonly CompactionStage[];
   readonly counter?: TokenCounter;
@@ -17,7 +17,7 @@ export interface ServiceSources extends ConfigSources {
 
 export type Overrides = NonNullable<ConfigSources['settings']>;
 
-/** The settings as files, environment and code have them. Rejects with `CONFIG_INVALID`. */
+/** The settings from files, environment and code. Rejects with `CONFIG_INVALID`. */
 export async function settingsOf(sources: ServiceSources): Promise<Settings> {
   return (await engineOn(null, sources, {})).get(SERVICES.Config).settings;
 }
@@ -31,8 +31,8 @@ export async function storeFor({ store }: ServiceSources, settings: Settings): P
 }
 
 /**
- * The container of an engine with these settings over all others, in the place of the one `before`. Closing the engine
- * leaves the store open.
+ * The container of an engine with these settings, which win over all others. The engine takes over from `before`.
+ * Closing the engine leaves the store open.
  */
 export async function engineOn(
   store: SessionStore | null,
@@ -47,7 +47,7 @@ export async function engineOn(
     Plugin: plugins,
   });
   const layers = { ...sources, settings: merge(settings ?? {}, knobs) };
-  // A call that would fit is not to fail because a database is away.
+  // A call that fits must not fail because a database is away.
   await openSpillway(container, {
     ...layers,
     ...(store ? { store: kept(store), onStoreFailure: 'open' } : { store: null, opensPlugins: false }),
@@ -56,7 +56,7 @@ export async function engineOn(
   return container;
 }
 
-/** The same store, which who closes an engine does not close. */
+/** The store with a `close` that does nothing, so that closing an engine leaves it open. */
 function kept(store: SessionStore): SessionStore {
   return new Proxy(store, {
     get(target, name) {
@@ -67,7 +67,7 @@ function kept(store: SessionStore): SessionStore {
   });
 }
 
-/** Mappings key by key; of anything else the stronger stands. */
+/** Merges mappings key by key; of other values, the stronger one wins. */
 export function merge<Tree extends object>(weaker: Tree, stronger: object): Tree {
   const merged = { ...weaker } as Record<string, unknown>;
   for (const [key, value] of Object.entries(stronger)) {

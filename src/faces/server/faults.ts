@@ -26,7 +26,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 
-/** Every fault as one kind of answer. What is our own fault says nothing of its insides. */
+/** Answers every fault in one format. An internal fault reveals no internals. */
 export function answerFaults(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = answerTo(error, request);
@@ -46,7 +46,7 @@ export function answerFaults(app: FastifyInstance): void {
   });
 }
 
-/** Shaped as `Fault` of the API says. */
+/** In the format of the API's `Fault`. */
 function answerTo(error: FastifyError | SpillwayError, request: FastifyRequest) {
   if (error instanceof SpillwayError) {
     const { code, message, retryable, faults, facts } = error;
@@ -57,7 +57,7 @@ function answerTo(error: FastifyError | SpillwayError, request: FastifyRequest) 
   return { status, body: faultBody(`HTTP_${status}`, wordsOf(error, request), status === 429) };
 }
 
-/** What is wrong with a request; of a body that is too large also how large one may be, and which setting says so. */
+/** The message for a faulty request. If the body is too large, it names the limit and the setting. */
 export function wordsOf(
   { statusCode, message }: { readonly statusCode?: number; readonly message: string },
   { server }: FastifyRequest,
@@ -66,12 +66,12 @@ export function wordsOf(
   return `The body is larger than ${server.initialConfig.bodyLimit} bytes, the most that server.bodyBytes allows.`;
 }
 
-/** `code` is `HTTP_` and a status where the request itself was at fault. */
+/** If the request itself is at fault, `code` is `HTTP_` and a status. */
 export const faultBody = (code: string, message: string, retryable = false) => ({
   error: { code, message, retryable },
 });
 
-/** Where it happened; the first line of a stack may say what a transcript said. */
+/** The lines of a stack with positions in code; its first line may quote a transcript. */
 function placesOf({ stack = '' }: Error): string {
   return stack
     .split('\n')

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 
 type Reply = Pick<FastifyReply, 'raw'>;
 
-/** Aborts when the client goes away before it has its answer. */
+/** Aborts if the client disconnects before it has its answer. */
 export function goneOf(reply: Reply): AbortSignal {
   const gone = new AbortController();
   whenOver(reply, () => {
@@ -11,10 +11,10 @@ export function goneOf(reply: Reply): AbortSignal {
   return gone.signal;
 }
 
-/** Resolves when the client has its answer, or has gone away. */
+/** Resolves when the client has its answer or has disconnected. */
 export const overOf = (reply: Reply): Promise<void> => new Promise((resolve) => whenOver(reply, resolve));
 
-/** At once where it is: a client may go while its body is read or its session is opened, and is told of once. */
+/** Calls `end` at once after a close: a client may leave while its body is read, and `close` is emitted only once. */
 function whenOver({ raw }: Reply, end: () => void): void {
   if (raw.closed) end();
   else raw.once('close', end);

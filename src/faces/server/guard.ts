@@ -8,25 +8,25 @@ import { denied, faultBody } from './faults.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; a route that names a role is reached by nobody else. */
+    /** The caller of the request. A route with a role admits no others. */
     caller: Caller;
   }
   interface FastifyContextConfig {
-    /** Least role that may ask; absent: anybody. */
+    /** Least role that may use the route. Absent: open to everyone. */
     role?: Role;
-    /** Asked however busy the service is, and bounded elsewhere: not one of `server.concurrency`. */
+    /** True if `server.concurrency` does not count the route: it answers even under load, and has another limit. */
     isUncounted?: boolean;
   }
 }
 
 type ServerSettings = Settings['server'];
 
-/** Where clients of the proxy put the service's own token: their `Authorization` is for the upstream. */
+/** Header for the service's own token, because a proxy client's `Authorization` is for the upstream. */
 export const TOKEN_HEADER = 'x-spillway-token';
 
 const NOBODY: Caller = { name: 'nobody', role: 'client', tenant: '' };
 
-/** By the timer: a clock that is set back would keep out whoever was refused until it has come round. */
+/** Uses a monotonic timer: if the system clock were set back, refused callers would be locked out until then. */
 class CountsOfMinute {
   #counts = new Map<string, number>();
   #endsAt = 0;
@@ -42,7 +42,7 @@ class CountsOfMinute {
   child = (): this => this;
 }
 
-/** Who may ask, from where, how often and how much at a time. */
+/** Limits who may call, from which origin, how often, and how many requests at a time. */
 export async function guard(app: FastifyInstance, access: Access, settings: ServerSettings): Promise<void> {
   const callerOf = (request: FastifyRequest): Caller | undefined => access.callerOf(tokenOf(request));
   app.decorateRequest('caller', undefined as unknown as Caller);
@@ -66,7 +66,7 @@ export async function guard(app: FastifyInstance, access: Access, settings: Serv
   app.addHook('onRequest', async (request) => {
     const { role } = request.routeOptions.config;
     request.caller = NOBODY;
-    // A page of another site must not reach this machine by a name of its own.
+    // A page of another site must not reach this machine by a host name of its own (DNS rebinding).
     if (access.isOpen && !isLoopback(request.hostname.replace(/^\[|\]$/g, '')))
       throw denied('host of the request', request.hostname, 'Ask by a loopback name, or set tokens.');
     if (!SAFE.has(request.method) && !isOwnOrigin(request, settings.origins))
@@ -85,7 +85,7 @@ export async function guard(app: FastifyInstance, access: Access, settings: Serv
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Scripts, styles and pictures from here alone; nothing may frame the page. */
+/** Scripts, styles and images may come only from this server, and no site may frame the page. */
 const POLICY = {
   defaultSrc: ["'self'"],
   styleSrc: ["'self'", "'unsafe-inline'"],
@@ -95,7 +95,7 @@ const POLICY = {
   upgradeInsecureRequests: null,
 };
 
-/** Browsers name where a page came from with every request that changes something. */
+/** Browsers name a page's origin with every request that changes something. */
 function isOwnOrigin({ headers }: FastifyRequest, origins: readonly string[]): boolean {
   const { origin, host } = headers;
   if (origin === undefined) return headers['sec-fetch-site'] !== 'cross-site';
@@ -118,7 +118,7 @@ function limitConcurrency(app: FastifyInstance, most: number): void {
       return;
     }
     underWay += 1;
-    // Not onResponse: a client that goes away ends no response.
+    // Not onResponse: if the client disconnects, the response never ends.
     reply.raw.once('close', () => (underWay -= 1));
     done();
   });

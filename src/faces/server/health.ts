@@ -5,23 +5,23 @@ import { faultBody } from './faults.js';
 import { codesOf } from './request-log.js';
 import type { Service } from './service.js';
 
-/** How long the store may take over a probe: those who probe wait for a second as a rule. */
+/** Time limit of the store for a probe: most probing systems wait for one second. */
 const PATIENCE_MS = 500;
-/** A probe writes; what one said holds for the next of this second. */
+/** A probe writes to the store, so its result is reused for one second. */
 const FRESH_MS = 1_000;
-/** Whoever asked within this time is told before the listener closes. */
+/** If `/ready` was asked within this time, the asking system is told of the stop before the listener closes. */
 const ASKS_EVERY_MS = 60_000;
 
-/** `ready`; `degraded`: calls go on from memory, the store does not do what it is asked; `down`. */
+/** `ready`; `degraded`: calls continue from memory while the store fails; `down`. */
 interface State {
   readonly status: 'ready' | 'degraded' | 'down';
   readonly reason?: string;
-  /** Of the fault of the store, and what the system or the server called its cause. */
+  /** Code of the store's fault, and the code of its cause from the system or the database server. */
   readonly code?: string;
   readonly cause?: string | number;
 }
 
-/** `/health`: the process answers. `/ready`: it can do its work, and its store takes a write; not when it stops. */
+/** `/health`: the process answers. `/ready`: the service works and its store accepts a write; false while it stops. */
 export class Health {
   readonly #service: Service;
   #isStopping = false;
@@ -47,7 +47,7 @@ export class Health {
     });
   }
 
-  /** Says from now on that it stops; resolves when those who ask have had the time to hear it. */
+  /** Reports `down` from now on. Resolves when the systems that ask `/ready` have had time to see it. */
   async drain(): Promise<void> {
     this.#isStopping = true;
     if (performance.now() - this.#askedAt < ASKS_EVERY_MS) await pause(this.#service.settings.server.drainMs);
@@ -75,5 +75,5 @@ export class Health {
 }
 
 const AWAY: State = { status: 'degraded', reason: 'The store takes no write; calls go on from memory.' };
-/** Another version of Spillway has it: no session goes on without it then. */
+/** Another version of Spillway uses the store; without the store, no session can continue. */
 const TAKEN: State = { status: 'down', reason: 'The store cannot be used.' };

@@ -9,10 +9,10 @@ import type { Service } from './service.js';
 const SECONDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
-/** The gates, and what lies around them. */
+/** Histogram buckets: the gates and values around them. */
 const PRESSURES: readonly number[] = [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.84, 0.88, 0.92, 0.95, 0.98, 1, 1.5, 2];
 
-/** Times, by name: what each is of, and its labels. */
+/** Histograms of times, by name: description and labels. */
 const TIMES = {
   request: ['Time of a request until its answer ended.', 'route', 'status'],
   upstream: ['Time until the answer of an upstream began.', 'status'],
@@ -31,7 +31,7 @@ const TIMES = {
   ],
 } as const;
 
-/** The same of what is counted. */
+/** Counters, by name: description and labels. */
 const COUNTS = {
   upstream_refusals: [
     'Requests that an upstream answered with an error, in part (cut) or not at all (none).',
@@ -49,7 +49,7 @@ const COUNTS = {
   store_failures: ['Times the store did not do what it was asked.'],
 } as const;
 
-/** Figures of the service as Prometheus reads them. No session and no tenant is a label: there are too many of them. */
+/** Figures of the service for Prometheus. Sessions and tenants are no labels, because there are too many of them. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #times = made(TIMES, (name, help, labelNames) =>
@@ -89,7 +89,7 @@ export class Metrics {
     this.#counts.failed_after_refusal.inc({ code });
   }
 
-  /** Of each request, when it is over. */
+  /** Records each request when it is over. */
   readonly hear: HearRequest = ({ routeOptions, notes }, code) => {
     const route = routeOptions.url ?? 'none';
     this.#times.request.observe({ route, status: String(code) }, notes.ms / 1_000);
@@ -116,7 +116,7 @@ export class Metrics {
         this.#times.compaction.observe(event.durationMs / 1_000);
         counts.tokens_saved.inc(Math.max(0, event.tokensBefore - event.tokensAfter));
         return counts.runs.inc({ outcome: 'completed' });
-      // Of every call, whatever its run came to; `completed` tells those of its record once more.
+      // Counts every call, with or without a record. `completed` repeats the calls of its record.
       case 'model-call': {
         const { outcome, cost, inputTokens = 0, outputTokens = 0 } = boughtText(event.call);
         counts.summarizer_calls.inc({ outcome });

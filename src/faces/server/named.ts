@@ -1,7 +1,7 @@
-/** Where Fastify looks for the name of a plugin. */
+/** The property in which Fastify looks for the name of a plugin. */
 const NAME = Symbol.for('fastify.display-name');
 
-/** Names a plugin. Fastify searches all modules that are loaded for the file of one that has no name. */
+/** Names a plugin. For a plugin without a name, Fastify searches all loaded modules for its file. */
 export function named<Plugin extends (...args: never[]) => unknown>(name: string, plugin: Plugin): Plugin {
   return Object.assign(plugin, { [NAME]: name });
 }

@@ -11,14 +11,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Built names hold a digest of their content. */
+/** The names of built files contain a digest of their content. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 const built = (): string => join(packageFolder(), 'dist', 'page');
 
 /**
- * Serves the Compactor page at `/`. Its few files are read once: only what was built has an address, so no path can name
- * anything else. It holds no figures; those it asks of the API, by the token of who looks at it.
+ * Serves the Compactor page at `/`. Its few files are read once: only built files have an address, so no path can reach
+ * another file. The page contains no figures; it requests them from the API with the token of its viewer.
  */
 export function registerPage(app: FastifyInstance, folder = built()): void {
   const config = { schema: { hide: true } };

@@ -3,35 +3,35 @@ import { SpillwayError } from '../../errors/index.js';
 import type { EngineEvent, Session } from '../../session/index.js';
 import type { Service } from './service.js';
 
-/** One request to an upstream; times in milliseconds of `performance.now()`. */
+/** One request to an upstream. Times are milliseconds of `performance.now()`. */
 export interface UpstreamCall {
   readonly from: number;
-  /** Which one; without what an address may hold of keys. */
+  /** Host of the upstream. The full address is not kept, because it may contain keys. */
   readonly host: string;
-  /** When its answer began, and with which status; absent where nobody answered. */
+  /** Start and status of the answer; absent if there was no answer. */
   head?: number;
   status?: number;
-  /** When its answer ended, or it was known that none comes; absent where the client went first. */
+  /** End of the answer, or of the wait for an answer that never came; absent if the client disconnected first. */
   to?: number;
-  /** It ended in the middle, and not because the client went. */
+  /** True if the answer broke off although the client was still connected. */
   isCut?: boolean;
-  /** A part of it says that it failed. */
+  /** True if an event of the answer reports a failure. */
   isFailed?: boolean;
 }
 
-/** Of a model's name so much is logged: it is whatever a client writes there, megabytes too. */
+/** Characters of a model's name that are logged. The name comes from the client and may have megabytes. */
 const MOST_NAME_CHARS = 200;
 
-/** What is known of one request beside its route: names and figures, no words. */
+/** Facts about one request in addition to its route: names and figures, no message text. */
 export class RequestNotes {
   readonly from = performance.now();
   readonly upstream: UpstreamCall[] = [];
   session: string | undefined;
   agent: string | undefined;
   model: string | undefined;
-  /** A compaction ran for it. */
+  /** True if a compaction ran for the request. */
   isCompacted = false;
-  /** Times that it was compacted and sent again. */
+  /** Number of times that the request was compacted and sent again. */
   retries = 0;
 
   of({ id, agentPath }: Session): void {
@@ -49,29 +49,29 @@ export class RequestNotes {
     return performance.now() - this.from;
   }
 
-  /** Time in which an upstream had it. */
+  /** Time during which an upstream had the request. */
   get upstreamMs(): number {
     const now = performance.now();
     return this.upstream.reduce((sum, { from, to = now }) => sum + to - from, 0);
   }
 
-  /** An upstream broke its answer off. */
+  /** Whether an upstream broke its answer off. */
   get isCut(): boolean {
     return this.upstream.some(({ isCut }) => isCut);
   }
 
-  /** What an upstream answers says that it failed. */
+  /** Notes that an upstream's answer reports a failure. */
   failsWithin(): void {
     this.upstream.at(-1)!.isFailed = true;
   }
 
-  /** Where it belongs. */
+  /** The request's session, agent and model. */
   get place(): object {
     const { session, agent, model } = this;
     return { session, agent, model: model?.slice(0, MOST_NAME_CHARS) };
   }
 
-  /** The same of what an upstream did with it. */
+  /** The same, with the host of its last upstream. */
   get asked(): object {
     return { ...this.place, upstream: this.upstream.at(-1)?.host };
   }
@@ -83,10 +83,10 @@ declare module 'fastify' {
   }
 }
 
-/** Hears of each request when its answer has ended, or its client has gone. */
+/** Called for each request when its answer has ended or its client has disconnected. */
 export type HearRequest = (request: FastifyRequest, status: number) => void;
 
-/** One line a request: no address of its own, which may hold anybody's words, no headers and no bodies. */
+/** Logs one line per request. Addresses, headers and bodies are left out, because they may contain private text. */
 export function logRequests(app: FastifyInstance, hear: HearRequest): void {
   app.decorateRequest('notes', undefined as unknown as RequestNotes);
   app.addHook('onRequest', (request, reply, done) => {
@@ -94,7 +94,7 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
     request.notes = notes;
     reply.raw.once('close', () => {
       const { method, routeOptions, caller } = request;
-      // 499 is what others log where a client has gone before it was answered.
+      // Other servers log 499 too if a client disconnects before its answer.
       const status = reply.raw.headersSent ? reply.statusCode : 499;
       if (notes.isCut) request.log.warn(notes.asked, 'cut off');
       request.log.info(
@@ -118,20 +118,20 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
   });
 }
 
-/** What an operator has to know of what happens in sessions, one line each. */
+/** Logs the session events that an operator has to know, one line each. */
 export function logEvents(app: FastifyInstance, service: Service): void {
-  /** By session: how and when its store failed in its newest call. It is asked several times in each, and fails alike. */
+  /** By session: how its store failed in the newest call. The store is used several times per call and fails alike. */
   const failed = new Map<string, FaultCodes & { readonly at: number }>();
   const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
   app.addHook('onRequest', ({ notes }, reply, done) => {
-    // Not onResponse: a client that goes away ends no response.
+    // Not onResponse: if the client disconnects, the response never ends.
     reply.raw.once('close', () => failed.delete(nameOf(notes.session, notes.agent)));
     done();
   });
-  // Who is answered from memory is told so: a restart would lose what this call made.
+  // Tells a client that is answered from memory, because a restart would lose the content of its call.
   app.addHook('onSend', ({ notes: { session, agent, from } }, reply, _, done) => {
     const how = session === undefined ? undefined : failed.get(nameOf(session, agent));
-    // Not that of a call whose client was gone before its store failed.
+    // A failure from before this call belongs to an earlier call, whose client had disconnected.
     if (how && how.at >= from) void reply.header('x-spillway-degraded', how.code);
     done();
   });
@@ -150,7 +150,7 @@ export function logEvents(app: FastifyInstance, service: Service): void {
   });
 }
 
-/** Codes and figures alone: a message may quote what was said. */
+/** Only codes and figures, because a message may quote a conversation. */
 function factsOf(event: EngineEvent): object | undefined {
   switch (event.kind) {
     case 'store-failed':
@@ -176,17 +176,17 @@ function factsOf(event: EngineEvent): object | undefined {
   }
 }
 
-/** What the request takes, what of it may never be removed, and what it had to fit: figures alone. */
+/** The tokens of the request, the part that may never be removed, and the budget: only figures. */
 const figuresOf = (error: unknown): object =>
   error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE' ? error.facts : {};
 
-/** The code of a fault, and what the system or the server called its cause. */
+/** The code of a fault, and the code of its cause from the system or the database server. */
 export interface FaultCodes {
   readonly code: string;
   readonly cause?: string | number;
 }
 
-/** Of anything that was thrown. */
+/** Reads the codes of any thrown value. */
 export function codesOf(error: unknown): FaultCodes {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
   const why = cause?.code;

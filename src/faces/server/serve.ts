@@ -22,7 +22,7 @@ import { registerProxy } from './proxy/index.js';
 import { logEvents, logRequests } from './request-log.js';
 
 export interface ServeOptions extends ServiceSources {
-  /** Where log lines go; nowhere where absent. */
+  /** Receives log lines. Absent: nothing is logged. */
   readonly log?: LogSink;
 }
 
@@ -30,27 +30,27 @@ export interface ServeOptions extends ServiceSources {
 export interface Running {
   /** e.g. `http://127.0.0.1:8787` */
   readonly url: string;
-  /** A session of the service, made where there is none: for who feeds it in this process. Of the format `openai-chat`. */
+  /** A session of the format `openai-chat`, made if there is none, for a host that feeds it in this process. */
   session(name: string): Promise<Session>;
   /**
-   * Says on `/ready` that it stops, for `server.drainMs` where somebody asks there; then takes nothing new, ends what is under
-   * way, and lets go of the store.
+   * Reports the stop on `/ready` (for `server.drainMs`, if a system asks there); then accepts no new requests, finishes
+   * the running ones, and closes the store.
    */
   close(): Promise<void>;
 }
 
 /**
- * Connections that may wait to be taken in. Of a thousand agents that come at once, half met Node's own 511: their systems try again
- * after one second, two, four, up to a minute.
+ * Connections that may wait to be accepted. When a thousand agents connected at once, half of them met Node's default
+ * of 511 and tried again after one, two, four seconds, up to a minute.
  */
 const BACKLOG = 4_096;
 
-/** How long requests that are under way may take when the service is told to stop. */
+/** Time for running requests to finish after the service is told to stop. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Opens the service where the settings say (`server.host`, `server.port`). Rejects with `CONFIG_INVALID`, also for an address
- * that others reach and no token.
+ * Opens the service at the address in the settings (`server.host`, `server.port`). Rejects with `CONFIG_INVALID`, also
+ * for an address that other machines reach if there is no token.
  */
 export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Running> {
   const service = await Service.open(sources);
@@ -85,8 +85,8 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
 }
 
 /**
- * Lets go of connections that have asked nothing, and of each other one behind its last answer: Node takes the ones for busy and
- * keeps the others, and clients and balancers keep some ready.
+ * Returns a function that closes connections without a request, and every other connection after its current answer.
+ * Node treats the former as busy and keeps the latter open, and clients and load balancers keep spare connections.
  */
 function silentOf(server: Server): () => void {
   const silent = new Set<Socket>();
@@ -106,7 +106,7 @@ function silentOf(server: Server): () => void {
   };
 }
 
-/** What keeps an address from being listened on, as a setting to change. */
+/** The reason why an address cannot be used, as a fault of a setting. */
 function listenFault(error: unknown, host: string, port: number): unknown {
   const found = { EADDRINUSE: 'taken', EACCES: 'not allowed', EADDRNOTAVAIL: 'no address of this machine' }[
     String((error as NodeJS.ErrnoException).code)
@@ -120,18 +120,18 @@ function listenFault(error: unknown, host: string, port: number): unknown {
   });
 }
 
-/** Where log lines go: one JSON object a line. */
+/** Receives log lines: one JSON object per line. */
 interface LogSink {
   write(line: string): void;
 }
 
-/** How often the server looks for clients that take too long, at most. */
+/** Longest interval between two checks for clients that are too slow. */
 const LOOK_MS = 30_000;
 
-/** Who looks for what happened at 03:12 counts no milliseconds. */
+/** Log lines have a readable time of day instead of milliseconds since the epoch. */
 const byTheClock = (): string => `,"time":"${new Date().toISOString()}"`;
 
-/** All of the service on one HTTP server, not yet listening. Rejects with `CONFIG_INVALID`. */
+/** The whole service on one HTTP server that does not listen yet. Rejects with `CONFIG_INVALID`. */
 async function createApp(
   service: Service,
   health: Health,
@@ -155,12 +155,12 @@ async function createApp(
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 1_024 },
-    // Of addresses that no route is looked for by.
+    // Faults of addresses that reach no route handler.
     frameworkErrors: ({ statusCode = 400, message }, _, reply) =>
       void (reply as FastifyReply).code(statusCode).send(faultBody(`HTTP_${statusCode}`, message)),
   });
   app.setValidatorCompiler(validatorCompiler);
-  // What is said was made here: its schema describes it and need not be asked again each time.
+  // Answers are made by this service, so their schemas document them and are not checked on each answer.
   app.setSerializerCompiler(() => (said) => jsonText(said));
   answerFaults(app);
   const metrics = new Metrics(service);
@@ -179,7 +179,7 @@ async function createApp(
   return app;
 }
 
-/** Throws `CONFIG_INVALID` where anybody on the network could come in. */
+/** Throws `CONFIG_INVALID` if anyone on the network could call the service. */
 function checkAddress(host: string, { isOpen }: Access): void {
   if (!isOpen || isLoopback(host)) return;
   throw new SpillwayError('CONFIG_INVALID', {
@@ -190,7 +190,7 @@ function checkAddress(host: string, { isOpen }: Access): void {
   });
 }
 
-/** Describes every route from the schemas that it is checked with: `/api/v1/openapi.json`. */
+/** Describes every route at `/api/v1/openapi.json`, from the schemas that check its requests. */
 async function registerOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -11,14 +11,14 @@ import { formatNamed } from '../../formats/index.js';
 import { ABOUT, aboutStored, howToOpen, nameOf, present, type AboutSession } from '../operations/index.js';
 import { engineOn, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
-/** Where what operators set is kept in the store. */
+/** The place of the operators' settings in the store. */
 const KNOBS = { scope: 'service', name: 'knobs' } as const;
-/** Who set each of them last, and when, by path. */
+/** Scope of the operator and the time of the last change, by path of the setting. */
 const CHANGES = 'service.knobs';
-/** Names of sessions that are remembered as told; then the store is asked anew. */
+/** Names of sessions that are known to be in the store. Beyond this number, the store is asked again. */
 const MOST_TOLD = 100_000;
 
-/** The engine behind all faces of the service: its sessions, what operators set, and what happens. */
+/** The engine behind all faces of the service: its sessions, the operators' settings, and its events. */
 export class Service {
   readonly store: SessionStore;
   readonly #sources: ServiceSources;
@@ -27,10 +27,10 @@ export class Service {
   #sessions: SessionMap;
   readonly #changes = new TaskQueue();
   readonly #told = new Set<string>();
-  /** What is known of new sessions that the store, which is away, was not told of yet. */
+  /** New sessions that the store has no entry for yet, because it was away. */
   readonly #untold = new Map<string, { key: ThreadKey; about: AboutSession; isOpen?: true }>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
-  /** Names of sessions that hold what the store did not take. */
+  /** Names of sessions with content that the store did not take. */
   readonly #behind = new Set<string>();
 
   private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
@@ -41,7 +41,7 @@ export class Service {
     this.#sessions = this.#opened(this.spillway);
   }
 
-  /** Rejects with `CONFIG_INVALID`, or as the store does. */
+  /** Rejects with `CONFIG_INVALID`, or with the error of the store. */
   static async open(sources: ServiceSources): Promise<Service> {
     const store = await storeFor(sources, await settingsOf(sources));
     try {
@@ -61,7 +61,7 @@ export class Service {
     return this.#engine.get(SERVICES.Catalogue).lookup(model);
   }
 
-  /** Loads what counts tokens: the first request, and all beside it, would wait for that. */
+  /** Loads the token counter; otherwise the first request, and all parallel ones, would wait for it. */
   async warmUp(): Promise<void> {
     (await this.#engine.getAsync(SERVICES.TokenCounter)).count('Warm.');
   }
@@ -70,30 +70,30 @@ export class Service {
     return this.spillway.config.settings;
   }
 
-  /** What operators set, over files and environment. */
+  /** The operators' settings, which win over files and environment. */
   get knobs(): Overrides {
     return this.#knobs;
   }
 
-  /** Hears of everything that happens in any session. Returns what ends it. */
+  /** Calls the listener with every event of any session. Returns a function that stops it. */
   listen(listener: (event: EngineEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Puts the settings that `change` makes of those that are stored over all others, for good: so `by` did, at these paths. Sessions go
-   * on under them. One change after the other. Rejects with `CONFIG_INVALID`, and as plugins do that are opened again.
+   * Applies `change` to the operators' stored settings and stores the result; notes `by` and `paths` as author and changes.
+   * Sessions continue under the result. Changes run in turn. Rejects with `CONFIG_INVALID`, or as reopened plugins do.
    */
   setKnobs(change: (knobs: Overrides) => Overrides, by: string, paths: readonly string[]): Promise<void> {
     return this.#changes.do(async () => {
-      // Not of its own: another process on the store may have set some since, and may do so meanwhile.
+      // Read from the store, because another process may have changed settings, and may do so again meanwhile.
       let stored = await knobsIn(this.store);
       while (!(await this.#setKnobs(stored, change(stored), by, paths))) stored = await knobsIn(this.store);
     });
   }
 
-  /** False, and nothing set, where those that are stored are others by now. */
+  /** Sets nothing and returns false if the stored settings have changed meanwhile. */
   async #setKnobs(
     stored: Overrides,
     knobs: Overrides,
@@ -115,7 +115,7 @@ export class Service {
       }
       const at = Date.now();
       for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
-      // Last: what holds is told by this alone.
+      // Written last, because only this value decides which settings apply.
       await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     } catch (error) {
       await discard();
@@ -128,17 +128,17 @@ export class Service {
     return true;
   }
 
-  /** Who set which knob last, and when. */
+  /** The operator and the time of the last change of each knob. */
   async knobChanges(): Promise<Readonly<Record<string, { readonly by?: string; readonly at?: number }>>> {
     return (await this.store.values(CHANGES)) as Record<string, { by?: string; at?: number }>;
   }
 
-  /** The configuration as it would be had no operator set anything. */
+  /** The configuration without the operators' settings. */
   async withoutKnobs(): Promise<EffectiveConfig> {
     return (await engineOn(null, this.#sources, {})).get(SERVICES.Config);
   }
 
-  /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
+  /** A session in the store, or a new one that has no messages yet. Rejects with `SESSION_UNKNOWN`. */
   async session(key: ThreadKey): Promise<Session> {
     const name = nameOf(key);
     if (this.#untold.has(name)) await this.#tellAgain(name);
@@ -147,9 +147,9 @@ export class Service {
   }
 
   /**
-   * The session of a client, made where there is none, in OpenAI chat where no format is named. Rejects with `INPUT_FORMAT`
-   * and tells nothing of it then, and with `SESSION_FORMAT` where one is there that speaks another. A new one goes on from
-   * memory where the store is away; `isNew`: nobody can have made it before, and the store is not asked.
+   * The session of a client, made if there is none, as OpenAI chat if no format is named. Rejects with `INPUT_FORMAT`
+   * without storing anything, and with `SESSION_FORMAT` if a session of another format exists. If the store is away, a
+   * new session starts in memory. With `isNew`, no other process can have made the session, so the store is not asked.
    */
   async sessionFor(
     key: ThreadKey,
@@ -165,7 +165,7 @@ export class Service {
       failure = error;
       this.#untold.set(name, { key, about });
     };
-    // Asked once a process: it stands in the store from then on.
+    // Checked once per process, because the entry in the store remains.
     if (!this.#told.has(name)) {
       if (isNew || (await this.about(key)) === undefined) await this.#tell(key, about).catch(goOn);
       if (this.#told.size >= MOST_TOLD) this.#told.clear();
@@ -181,22 +181,22 @@ export class Service {
     return session;
   }
 
-  /** Undefined where nothing was said of it: it was made by a library. */
+  /** Undefined if the store has no entry, because a library made the session. */
   about(key: ThreadKey): Promise<AboutSession | undefined> {
     return aboutStored(this.store, key);
   }
 
-  /** Whether its session holds what the store did not take. */
+  /** Whether the session has content that the store did not take. */
   isBehind(key: ThreadKey): boolean {
     return this.#behind.has(nameOf(key));
   }
 
-  /** Stores what sessions hold that the store did not take: it is back, or they are let go of. */
+  /** Stores such content of all sessions, when the store is back or the sessions are closed. */
   async storeWhatWaits(): Promise<void> {
     const names = [...this.#behind];
     this.#behind.clear();
     await Promise.allSettled([...this.#untold.keys()].map((name) => this.#tellAgain(name)));
-    // One that fails again is told of again.
+    // A session that fails again reports a new `store-failed` event.
     await Promise.allSettled(names.map(async (name) => (await this.#sessions.of(name)).load()));
   }
 
@@ -210,12 +210,12 @@ export class Service {
     return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
   }
 
-  /** Tells what the store was not told of a session; how that failed where it is away still. */
+  /** Stores the entry of a new session that the store lacks. Resolves to the failure if the store is still away. */
   async #tellAgain(name: string): Promise<unknown> {
     const untold = this.#untold.get(name);
     if (!untold) return undefined;
     try {
-      // Another replica may have made it meanwhile.
+      // Another replica may have made the session meanwhile.
       if ((await this.about(untold.key)) === undefined) await this.#tell(untold.key, untold.about);
       this.#untold.delete(name);
       return undefined;

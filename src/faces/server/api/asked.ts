@@ -7,12 +7,12 @@ import { maySee, type Caller } from '../access.js';
 import { sessionUnknown, type Service } from '../service.js';
 import type { PageQuery } from './requests.js';
 
-/** The session that a request names, where its caller may see it. Rejects with `SESSION_UNKNOWN`. */
+/** The session that a request names. Rejects with `SESSION_UNKNOWN`, also if the caller may not see the session. */
 export async function sessionOf(service: Service, request: FastifyRequest): Promise<Session> {
   const { params, query, body, caller } = request;
   const { id } = params as { readonly id: string };
   checkSeen(caller, id);
-  // The query always names one.
+  // The body comes last, because the query always has an agent path, by its default.
   const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
   const { agent_path: agentPath = 'primary' } = asked;
   const session = await service.session({ sessionId: id, agentPath });
@@ -20,14 +20,14 @@ export async function sessionOf(service: Service, request: FastifyRequest): Prom
   return session;
 }
 
-/** Somebody else's session is not told apart from one that is not there. Throws `SESSION_UNKNOWN`. */
+/** Throws `SESSION_UNKNOWN` for another tenant's session, so that its existence is not revealed. */
 export function checkSeen(caller: Caller, id: string): void {
   if (!maySee(caller, id)) throw sessionUnknown({ sessionId: id, agentPath: 'primary' });
 }
 
 export type PageRequest = z.output<typeof PageQuery>;
 
-/** A page of what is all at hand. A cursor counts what is behind it where the newest come first: more of them shift nothing. */
+/** A page of a complete list. With the newest first, a cursor counts from the end, so new items do not shift pages. */
 export function paged<Item>(
   all: readonly Item[],
   { limit, cursor }: PageRequest,
@@ -45,10 +45,10 @@ export function paged<Item>(
   };
 }
 
-/** Sessions that are asked at a time: each may be read whole. */
+/** Sessions that are read at the same time, because each may be read whole. */
 const AT_ONCE = 4;
 
-/** What is asked of each of many sessions, a few at a time. */
+/** Asks the same of many sessions, a few at a time. */
 export async function ofEach<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,
@@ -56,13 +56,13 @@ export async function ofEach<Thread, T>(
   const said: T[] = [];
   for (let from = 0; from < threads.length; from += AT_ONCE) {
     said.push(...(await Promise.all(threads.slice(from, from + AT_ONCE).map(ask))));
-    // A store may answer at once, thousands of times.
+    // A pause, because a store may answer thousands of times without one.
     await setImmediate();
   }
   return said;
 }
 
-/** The same of those that can be read, and how many were skipped: each damaged one by itself. */
+/** The same for sessions that can be read, with the number of unreadable ones. A damaged session affects no other. */
 export async function ofReadable<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,

@@ -1,8 +1,8 @@
 import { SpillwayError } from '../../../errors/index.js';
 
 /**
- * Settings that no HTTP request changes, for all or for one agent: who may come in, where sessions are kept, whose code is
- * run, whom summarizers ask with whose key, what is a secret, and which files are read or written.
+ * Settings that no HTTP request changes, for all agents or for one: access to the service, the store, the code that
+ * runs, the endpoints and keys of summarizers, the definition of secrets, and the files that are read or written.
  */
 const CLOSED: readonly (readonly string[])[] = [
   ['server'],
@@ -21,13 +21,13 @@ const CLOSED: readonly (readonly string[])[] = [
 
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Whether a setting is one of them; `agents.PATH.store` is as closed as `store`. */
+/** Whether a setting is closed. `agents.PATH.store` is closed like `store`. */
 export function isClosed(path: readonly string[]): boolean {
   const own = path[0] === 'agents' ? path.slice(2) : path;
   return CLOSED.some((closed) => closed.every((key, i) => own[i] === key));
 }
 
-/** Throws `CONFIG_INVALID` for a change of what only files, environment and code may change: a path, and what is set there. */
+/** Throws `CONFIG_INVALID` if `value` at `path` changes a setting that only files, environment and code may change. */
 export function checkOpen(path: readonly string[], value: unknown): void {
   const found = closedIn(path, value);
   if (!found) return;
@@ -40,12 +40,12 @@ export function checkOpen(path: readonly string[], value: unknown): void {
   });
 }
 
-/** Settings that take a name or a path: by HTTP a name alone, for a path would have the service read any file. */
+/** Settings that take a name or a path. HTTP may set only a name: with a path, the service would read any file. */
 const NAMES: ReadonlySet<string | undefined> = new Set(['prompt', 'profile']);
 const isPath = (value: unknown): boolean =>
   typeof value === 'string' && /[\\/]|\.(?:md|ya?ml|json)$/.test(value);
 
-/** The first closed path in a change, however deep in its value. */
+/** The first closed path in a change, at any depth of its value. */
 function closedIn(path: readonly string[], value: unknown): readonly string[] | undefined {
   if (isClosed(path) || path.some((key) => UNSAFE.has(key))) return path;
   if (NAMES.has(path.at(-1)) && isPath(value)) return path;

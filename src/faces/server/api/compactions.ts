@@ -10,10 +10,10 @@ import { CompactBody, PagedAgentQuery } from './requests.js';
 import { routesOf } from './route.js';
 import { compacted, planned } from './plans.js';
 
-/** Sessions that are added up, those written to last first: each is read whole. */
+/** Sessions that are added up, the most recently written first, because each is read whole. */
 const MOST_SESSIONS = 200;
 
-/** Compacts, judges compactions and takes them back. */
+/** Routes that make, judge and undo compactions. */
 export function compactionRoutes(app: FastifyInstance, service: Service): void {
   const { sessionRoute, verbRoute } = routesOf(app, service, 'compactions');
 

@@ -10,12 +10,12 @@ import { checkSeen } from './asked.js';
 import { SessionParams } from './requests.js';
 import { routesOf } from './route.js';
 
-/** Proxies cut what is silent for a minute. */
+/** Proxies between client and service cut connections that are silent for a minute. */
 const BEAT_MS = 20_000;
-/** Events that a slow reader may be behind; then it is cut off, and asks again. */
+/** Most events that a slow reader may be behind. A slower reader is disconnected and has to reconnect. */
 const MOST_WAITING = 1_000;
 
-/** What happens, as it happens: Server-Sent Events, one JSON object each, named by kind. */
+/** Routes for live events: Server-Sent Events with one JSON object each, named by kind. */
 export function eventRoutes(app: FastifyInstance, service: Service): void {
   const open = new Set<Readable>();
   app.addHook('preClose', (done) => {
@@ -30,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     reply: FastifyReply,
     wanted: (event: EngineEvent) => boolean,
   ): FastifyReply => {
-    // Fastify answers it by the route of GET, and would never end the stream.
+    // Fastify answers HEAD with the route of GET, and would never end the stream.
     if (reply.request.method === 'HEAD') return reply.header('content-type', 'text/event-stream').send();
     const most = service.settings.server.eventStreams;
     const own = held.get(name) ?? 0;
@@ -70,7 +70,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
   };
 
   const { route } = routesOf(app, service, 'events');
-  // Streams stay open: they are bounded by token, and keep nobody else's requests out.
+  // Streams stay open, so they are limited per token, and do not count as requests of other clients.
   const how = {
     isUncounted: true,
     answer: z.string().describe('text/event-stream; kinds as in docs/operating.md.'),
@@ -88,7 +88,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
   );
 }
 
-/** Errors do not write themselves as JSON. */
+/** Errors have no JSON form of their own. */
 function told(event: EngineEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;

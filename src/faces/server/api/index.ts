@@ -12,7 +12,7 @@ import { sessionRoutes } from './sessions.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { parseJson } from '../../../transcript/index.js';
 
-/** What became of messages, what calls were sent, what was said originally, and what it all cost. */
+/** The fate of messages, the calls that were sent, the original words, and the costs. */
 function askingRoutes(app: FastifyInstance, service: Service): void {
   const { verbRoute } = routesOf(app, service, 'asking');
   verbRoute('GET /sessions/:id/explain', verbs.explain);
@@ -35,10 +35,10 @@ const ROUTES = [
   eventRoutes,
 ];
 
-/** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
+/** The HTTP API: every action of the page, and the library's actions that make sense outside of a program. */
 export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
   readBodies(app);
-  // Who sends no body says nothing in it.
+  // A missing body counts as an empty object.
   app.addHook('preValidation', (request, _, done) => {
     request.body ??= {};
     done();
@@ -47,13 +47,13 @@ export async function registerApi(app: FastifyInstance, service: Service): Promi
     await app.register(named(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
 }
 
-/** Reads JSON bodies as fastify does; a request to a model within one keeps its numbers as they are written. */
+/** Reads JSON bodies like Fastify, except that a model request in a body keeps its numbers as written. */
 function readBodies(app: FastifyInstance): void {
   const usual = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Some clients name the type of a body that they do not send.
+    // Some clients send the content type of a body without a body.
     if (text === '') return done(null);
-    // Typed for promises too; this one calls back.
+    // The type also allows a promise; this parser uses the callback.
     void usual(request, text as string, (error, body) => {
       if (!error && isFields(body) && Object.hasOwn(body, 'request'))
         Object.assign(body, { request: (parseJson(text as string) as Fields).request });

@@ -10,7 +10,7 @@ import { routesOf } from './route.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { Knobs } from '../../operations/index.js';
 
-/** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
+/** Routes for every parameter: schema, value and origin. Operators' settings win over files and environment. */
 export function knobRoutes(app: FastifyInstance, service: Service): void {
   const { route } = routesOf(app, service, 'knobs');
   const knobs = async (): Promise<object> => ({ ...schemas(service), values: await valuesOf(service) });
@@ -76,7 +76,7 @@ async function valuesOf(service: Service): Promise<readonly object[]> {
     });
 }
 
-/** Who set it last: by its own path, or that of what it stands in. */
+/** The newest change of a parameter, made at its own path or at the path of a mapping around it. */
 function changeOf(changes: Readonly<Record<string, object>>, path: string): object {
   const around = Object.keys(changes).filter(
     (key) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
@@ -85,7 +85,7 @@ function changeOf(changes: Readonly<Record<string, object>>, path: string): obje
   return nearest === undefined ? {} : changes[nearest]!;
 }
 
-/** Throws `CONFIG_INVALID` where it is no path. */
+/** Throws `CONFIG_INVALID` if the text is no path. */
 function keysOf(path: string): readonly string[] {
   const keys = readPath(path);
   if (keys) return keys;
@@ -97,19 +97,19 @@ function keysOf(path: string): readonly string[] {
   });
 }
 
-/** Throws `CONFIG_INVALID` for what only files and variables may say. */
+/** Throws `CONFIG_INVALID` for settings that only files, environment and code may change. */
 function changed(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
   checkOpen(keys, value);
   return merge(knobs, keys.reduceRight((inner, key) => ({ [key]: inner }), value) as object);
 }
 
-/** Throws `CONFIG_INVALID` likewise. */
+/** Throws `CONFIG_INVALID` for the same settings. */
 function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
   checkOpen(keys, null);
   return without(knobs, keys);
 }
 
-/** The same without what stands at a path, and without what holds nothing then. */
+/** The tree without the value at a path, and without mappings that become empty. */
 export function without<Tree extends object>(tree: Tree, [key, ...rest]: readonly string[]): Tree {
   const { [key!]: inner, ...others } = tree as Fields;
   const left = rest.length > 0 && isFields(inner) ? without(inner, rest) : {};

@@ -8,7 +8,7 @@ import { checkOpen } from './closed.js';
 import { PlanBody, type RunOverrides as AskedRun } from './requests.js';
 import { routesOf } from './route.js';
 
-/** Makes, shows, changes, commits plans, and answers those that wait. */
+/** Routes that make, show, change and commit plans, and approve or reject waiting plans. */
 export function planRoutes(app: FastifyInstance, service: Service): void {
   const { sessionRoute, verbRoute } = routesOf(app, service, 'plans');
   const { plans, plan, edit, commit, propose } = planVerbs(service.store);
@@ -34,7 +34,7 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
   verbRoute('POST /sessions/:id/plans/:hash/reject', reject);
 }
 
-/** What a body asks for, in the words of the library. */
+/** The overrides of a body, with the library's names. */
 function overridesOf(asked: AskedRun): RunOverrides {
   const { strategy, summarize, prompt, settings } = asked;
   const { upper_threshold: threshold, lower_threshold: target, retain_count: retainCount } = asked;
@@ -53,7 +53,7 @@ function overridesOf(asked: AskedRun): RunOverrides {
   };
 }
 
-/** What a compaction would do under these overrides; its plan is kept, to be looked at, changed and committed. */
+/** A dry run of a compaction under these overrides. Its plan is kept, to be shown, changed and committed. */
 export async function planned(
   service: Service,
   session: Session,

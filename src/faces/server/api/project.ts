@@ -19,10 +19,10 @@ const LimitsOf = z.looseObject({
 });
 const ModelParams = z.object({ name: z.string() });
 
-/** Threads that are remembered: pages ask for what waits again and again. */
+/** Threads that are remembered, because pages ask for waiting plans again and again. */
 const MOST_ANSWERED = 200_000;
 
-/** What stands over single sessions: what waits, what all cost, stages, profiles, models. */
+/** Routes across sessions: waiting plans, total costs, stages, profiles, models. */
 export function projectRoutes(app: FastifyInstance, service: Service): void {
   const { route } = routesOf(app, service, 'project');
 
@@ -36,7 +36,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
     ({ caller }) => caller,
   );
 
-  /** Threads where no plan waits, with the entries of which that holds. */
+  /** Threads without a waiting plan, with the number of ledger entries at which this was found. */
   const answered = new Map<string, number>();
   route(
     'GET /inbox',
@@ -162,7 +162,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
   );
 }
 
-/** What the sessions of a caller's tenant were told of a model: the ids of others are not for it. */
+/** Limits that the sessions of the caller's tenant learned. The ids of other tenants' sessions are not shown. */
 function seenBy(caller: Caller, { model, seen, proven }: LearnedLimit): readonly LearnedLimit[] {
   const own = seen.filter(({ thread }) => maySee(caller, thread));
   const shared = proven.filter(({ tenant }) => caller.tenant === '' || tenant === caller.tenant);

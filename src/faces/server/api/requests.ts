@@ -2,13 +2,13 @@ import { z } from 'zod/v4';
 import { AgentPath } from '../../../config/index.js';
 import { SESSION_NAME } from '../access.js';
 
-/** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
+/** Shapes of requests to the HTTP API. Names follow URLs and operators' documents: words with underscores. */
 
 export const AgentQuery = z.strictObject({
   agent_path: AgentPath.default('primary').describe('Which agent of the session.'),
 });
 
-/** Of a body, without a default: where it names no agent, the query does. */
+/** For bodies. It has no default, because the query names the agent if the body does not. */
 export const agentField = { agent_path: AgentPath.optional().describe('Which agent of the session.') };
 
 export const SessionParams = z.object({ id: z.string().min(1) });
@@ -26,7 +26,7 @@ export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
 
 const pressure = z.number().min(0).max(1);
 
-/** What one compaction does otherwise than the settings say; nothing of it is kept. */
+/** Settings of one compaction that differ from the service's; none of them is kept. */
 export const RunOverrides = z.strictObject({
   strategy: z
     .enum(['prune', 'drop', 'summarize', 'delegate', 'checkpoint'])

@@ -7,22 +7,22 @@ import type { Service } from '../service.js';
 import { paged, sessionOf, type PageRequest } from './asked.js';
 import { agentField, AgentQuery, PagedAgentQuery, SessionParams } from './requests.js';
 
-/** What a route takes and answers; requests are checked by it, and the OpenAPI document is made of it. */
+/** The input and the answer of a route. Requests are checked against it, and the OpenAPI document is made from it. */
 interface Shape {
   readonly summary: string;
-  /** Least role that may ask. Absent: a viewer to GET, an operator for everything else. */
+  /** Least role that may use the route. Default: viewer for GET, operator for other methods. */
   readonly role?: Role;
-  /** Bounded elsewhere: not one of `server.concurrency`. */
+  /** True if `server.concurrency` does not count the route, because it has another limit. */
   readonly isUncounted?: boolean;
   readonly params?: z.ZodType;
-  /** Absent in a route of a session: which agent of it, where its body names none. */
+  /** Default on a route of a session: the agent path, which a body may override. */
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** What the answer holds at least; absent: nothing is answered (204). */
+  /** The fields that the answer has at least. Absent if the route answers without content (204). */
   readonly answer?: z.ZodType;
 }
 
-/** A request that was checked. */
+/** A request after validation. */
 interface Checked<S, Query = unknown> {
   readonly caller: Caller;
   readonly params: Parsed<S, 'params'>;
@@ -64,7 +64,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
       },
     });
   };
-  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
+  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` if the caller may not see it. */
   const sessionRoute = <const S extends Shape>(
     name: string,
     shape: S,
@@ -78,7 +78,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
     /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
     route: <const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void =>
       add(name, shape, (request, reply) => answer(asked(request, reply))),
-    /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
+    /** Adds a verb as a route of a session. Input that is not in the path comes from the query or the body. */
     verbRoute(name: string, { summary, input, output, isOldestFirst, run }: Verb, role?: Role): void {
       const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
       const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
@@ -108,13 +108,13 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
   };
 }
 
-/** Words with underscores, as everywhere in URLs and bodies. */
+/** Names with underscores, as in all URLs and bodies. */
 const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What a field is called in a path: `:cid` names the compaction. */
+/** The name of a field in a path: `:cid` is the id of the compaction. */
 const paramOf = (field: string): string => (field === 'record' ? 'cid' : field);
 
-/** What the validator let through has the types of the shape. */
+/** Typed by the shape, because the validator has checked the request. */
 function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
   const { caller, params, query, body } = request;
   return { caller, params, query, body, reply } as Checked<S, Query>;

@@ -14,7 +14,7 @@ import { standing } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
-/** Others may go another way each time that a request is prepared: so often is it tried again. */
+/** Another client may change the session's history each time a request is prepared. It is prepared again this often. */
 const MOST_ROUNDS = 8;
 
 const Figures = z.object({
@@ -23,7 +23,7 @@ const Figures = z.object({
     .describe('With pressure, compactions and costs, which costs opening each session.'),
 });
 
-/** Lists, makes, reads and feeds sessions. */
+/** Routes that list, make, read and feed sessions. */
 export function sessionRoutes(app: FastifyInstance, service: Service): void {
   const { route, sessionRoute, verbRoute } = routesOf(app, service, 'sessions');
   const summary = async (listed: AtAGlance, figures: boolean): Promise<object> => {
@@ -31,7 +31,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     const about = await service.about({ sessionId, agentPath });
     return summaryOf(listed, about, figures ? await service.session({ sessionId, agentPath }) : undefined);
   };
-  /** One of many: without figures, and with the code of its fault, where it cannot be read. */
+  /** A session in a list. If the session cannot be read, it has no figures but the code of its fault. */
   const summaryAmong = async (listed: ListedSession, figures: boolean): Promise<object> => {
     const { fault } = listed;
     const said = fault === undefined ? await alone(summary(listed, figures)) : { fault };
@@ -56,7 +56,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const listed = (
         await Promise.all([...names].map((sessionId) => listSessions(service.store, { sessionId })))
       ).flat();
-      // One that was deleted since they were listed is left out.
+      // A session that was deleted since the listing is left out.
       const there = page.items.flatMap(
         (thread) =>
           listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath) ??
@@ -93,7 +93,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     async ({ session }) => {
       const { id: sessionId, agentPath } = session;
       const listed = await listSessions(service.store, { sessionId });
-      // One that was made and has said nothing yet is in no list.
+      // A new session without messages is in no list.
       const made = { sessionId, agentPath, messages: session.log.length };
       return summary(listed.find((one) => one.agentPath === agentPath) ?? made, true);
     },
@@ -134,7 +134,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
       const signal = goneOf(reply);
-      // One after the other: of two histories that are prepared at once the one would take the other's words back.
+      // In turn: two histories that were prepared at the same time would roll back each other's messages.
       return session.turn(async () => {
         for (let round = 0; ; round++) {
           const followed = request && (await session.follow(request));
@@ -143,7 +143,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
             signal,
             ...verbs.present({ model, maxOutputTokens }),
           });
-          // Rolled back meanwhile, or followed by another history: it would not say what this client said last.
+          // The session was rolled back or got another history: the request lacks this client's newest message.
           if (stands?.() === false) {
             if (round < MOST_ROUNDS) continue;
             throw new SpillwayError('LEDGER_CONFLICT', {
@@ -176,7 +176,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
 
 type AtAGlance = Pick<ListedSession, 'sessionId' | 'agentPath' | 'messages'> & Partial<ListedSession>;
 
-/** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
+/** A session at a glance; with figures if `session` is given, for which the whole session is read. */
 async function summaryOf(
   { sessionId, agentPath, messages, createdAt, updatedAt }: AtAGlance,
   about?: verbs.AboutSession,
@@ -195,10 +195,10 @@ async function summaryOf(
 }
 
 const TITLE_CHARS = 120;
-/** Where nobody has spoken among so many messages, a session has no title. */
+/** If the first messages, up to this number, have no words of a user, the session has no title. */
 const MAX_LOOKED = 20;
 
-/** How a person opened the conversation: what hosts put around the words says nothing of it. */
+/** The first words of a user, without text that hosts put around them. */
 function titleOf({ log }: Session): string | undefined {
   for (let seq = 0; seq < Math.min(log.length, MAX_LOOKED); seq++) {
     const message = log.at(seq);
@@ -231,7 +231,7 @@ async function figuresOf(session: Session): Promise<object> {
   };
 }
 
-/** Characters of a message that a list of them shows. */
+/** Characters of each message in a list. */
 const PREVIEW_CHARS = 400;
 
 function beginning({ parts, origin, label }: LogMessage): object {

@@ -1,20 +1,20 @@
 import { isFields, type Fields } from '../../../formats/index.js';
 import type { Caller } from '../access.js';
 
-/** So long an upstream is taken to know no `stream_options`, in milliseconds: one that is brought up to date does. */
+/** An upstream counts as knowing no `stream_options` for this time, because an update may add them. In milliseconds. */
 const BELIEVED_MS = 3_600_000;
-/** Addresses that are remembered; a client may write what it likes behind a question mark. */
+/** Most addresses that are remembered, because a client may put any text after a question mark. */
 const MOST_KNOWN = 1_000;
 
-/** Statuses of a request that holds what the upstream does not know. */
+/** Statuses of the answer to a request with a field that the upstream does not know. */
 const UNKNOWN_FIELD: ReadonlySet<number> = new Set([400, 422]);
 
 /**
- * Upstreams that take no `stream_options`, for the caller whose requests said so: behind one address others may have
- * other models and keys.
+ * Upstreams that reject `stream_options`, kept per caller: behind the same address, another caller may use other models
+ * and keys.
  */
 export class PlainUpstreams {
-  /** Caller and address -> when it is asked for usage again. */
+  /** Caller and address -> the time from which usage is requested again. */
   readonly #until = new Map<string, number>();
 
   has(caller: Caller, url: string): boolean {
@@ -32,8 +32,8 @@ export class PlainUpstreams {
 const keyOf = ({ tenant, name }: Caller, url: string): string => [tenant, name, url].join('\n');
 
 /**
- * Whether a refusal may be of the field by which usage was asked for. No more than that: it may quote the request, and mean
- * another field. What it meant is told by the same request without the field.
+ * Whether a refusal may be about the field that requests usage. It is not certain: the refusal may quote the request
+ * and be about another field. The same request without the field makes it certain.
  */
 export const mayMeanUsage = (status: number, bytes: Buffer): boolean =>
   UNKNOWN_FIELD.has(status) && bytes.includes('stream_options');
@@ -41,6 +41,6 @@ export const mayMeanUsage = (status: number, bytes: Buffer): boolean =>
 export const asksUsage = ({ stream_options: options }: Fields): boolean =>
   isFields(options) && options.include_usage === true;
 
-/** The chunk that only tells usage: who did not ask for it does not expect it. */
+/** Whether a chunk only reports usage. A client that did not request usage does not expect such a chunk. */
 export const isUsageAlone = ({ choices, usage }: Fields): boolean =>
   Array.isArray(choices) && choices.length === 0 && isFields(usage);

@@ -5,8 +5,8 @@ import { inSlices } from '../../../session/index.js';
 import { parsingJson, type Steps } from '../../../transcript/index.js';
 
 /**
- * Whether bytes are text that this service does not read: compressed, as their header says, or UTF-16 or 32 by their
- * first bytes. Their upstream may.
+ * Whether bytes are text that this service cannot read but the upstream may: compressed, according to their header, or
+ * UTF-16 or UTF-32, according to their first bytes.
  */
 export function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders, bytes: Buffer): boolean {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') return true;
@@ -18,27 +18,27 @@ export function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders,
   );
 }
 
-/** The bytes behind a byte order mark of UTF-8, which JSON does not know. */
+/** The bytes without a UTF-8 byte order mark, which is not allowed in JSON. */
 const withoutMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /**
- * Most that a body may hold to be read here: no conversation has more, and each of these is touched in one go somewhere.
- * A list of the body is its messages or its tools; one of them with 20,000 values takes about 30 ms.
+ * Limits of a body that is read here. No conversation has more, and some step handles each of these without a pause. A
+ * list of the body has its messages or its tools; one message or tool with 20,000 values takes about 30 ms.
  */
 const MOST = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } as const;
 
 const ALLOWED = `${MOST.values} values in all, ${MOST.ofList} in a list of the body, ${MOST.ofOne} in one of these or beside them, ${MOST.levels} levels`;
 
-/** Bytes that are looked at between two pauses: a millisecond or two. */
+/** Bytes that are scanned between two pauses: one or two milliseconds. */
 const AT_ONCE_BYTES = 1_048_576;
 
 const [QUOTE, BACKSLASH, COMMA, LIST, LIST_END, FIELDS, FIELDS_END] = Buffer.from('"\\,[]{}');
 
-/** Counts what a body of JSON holds before anything is made of it. Throws `INPUT_FORMAT` where that is too much. */
+/** Counts the contents of a JSON body before the body is parsed. Throws `INPUT_FORMAT` if they are above the limits. */
 function* checkLimits(bytes: Buffer): Steps<void> {
   let values = 0;
-  /** Fields of the body; values of the list that stands in one; values of one of those. */
+  /** Number of the body's fields, of the values in its current list, and of the values in one item of that list. */
   const counts = [0, 0, 0];
   let level = 0;
   let isList = false;
@@ -78,7 +78,7 @@ function tooMuch(found: string): SpillwayError {
   });
 }
 
-/** Undefined where it is no JSON object. Rejects with `INPUT_FORMAT` where it holds too much. */
+/** Undefined if the body is no JSON object. Rejects with `INPUT_FORMAT` if it is above the limits. */
 export async function bodyIn(raw: unknown): Promise<Fields | undefined> {
   if (!Buffer.isBuffer(raw)) return undefined;
   await inSlices(checkLimits(raw));

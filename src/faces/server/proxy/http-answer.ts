@@ -3,19 +3,19 @@ import type { FastifyReply } from 'fastify';
 import { jsonText, type Fields } from '../../../formats/index.js';
 import { written } from './sse.js';
 
-/** What a client is answered with. */
+/** An HTTP answer to a client. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
-/** Kinds of content that a browser runs nothing of. All else it is to keep as a file. */
+/** Content types that a browser never runs. A browser saves content of all other types as a file. */
 const INERT = /^(?:application\/(?:json|octet-stream)|text\/event-stream|audio\/|video\/|image\/(?!svg))/i;
 
 /**
- * What an upstream sends stands under our address, and is nothing that may run there: of its headers none takes the place
- * of ours or speaks of origins, and no page of its own gets further than into a sandbox.
+ * Sends an upstream's answer, which browsers see at our address, so that nothing in it can run there: its headers
+ * neither replace ours nor set CORS rules, and a page in it is confined to a sandbox.
  */
 export function give(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
   const passed = Object.entries(headers).filter(
@@ -39,10 +39,10 @@ export function streamAnswer(events: readonly Fields[], done = ''): HttpAnswer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(text) };
 }
 
-/** Ids may hold what no header may. */
+/** Encoded, because an id may have characters that a header may not. */
 export const sessionHeader = (id: string) => ({ 'x-spillway-session': encodeURIComponent(id) });
 
-/** A fault in the words of either provider: their clients read one half of it each. */
+/** A fault in the formats of both providers: each provider's clients read one half of it. */
 export function faultAnswer(status: number, code: string, message: string): HttpAnswer {
   const given = jsonAnswer(
     { type: 'error', error: { type: 'spillway_error', code, message, param: null } },

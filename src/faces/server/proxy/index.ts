@@ -13,7 +13,7 @@ import { straight } from './straight.js';
 
 const config = { role: 'client' } as const;
 
-/** The drop-in proxy: requests of unmodified clients, compacted on their way to the upstream. */
+/** The drop-in proxy: compacts the requests of unmodified clients on their way to the upstream. */
 export function registerProxy(
   app: FastifyInstance,
   service: Service,
@@ -26,12 +26,12 @@ export function registerProxy(
   const anthropic = (path: string): string =>
     joined(service.settings.server.upstreams.anthropic, `/v1${path}`);
 
-  // Bodies are handed on as they came where nothing is to be done, and read here where something is.
+  // Bodies stay buffers, so that unchanged ones are passed on byte for byte; the routes parse them if needed.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, request, reply) => {
     const status = error.statusCode ?? (error instanceof SpillwayError ? statusOf(error.code) : 502);
-    // A client that has gone is no fault of anybody's.
+    // A disconnected client is not an error.
     if (status >= 500 && !reply.raw.destroyed)
       request.log.error({ code: error.code, ...request.notes.asked }, 'no answer');
     const words = status < 500 ? wordsOf(error, request) : 'The upstream could not be asked.';
@@ -76,10 +76,10 @@ function queryOf({ url }: FastifyRequest): string {
   return at < 0 ? '' : url.slice(at);
 }
 
-/** Dots that climb; as codes a dot, a slash, a percent sign, a backslash and what is no character; a percent sign with no code. */
+/** `.` or `..` as a folder; a dot, slash, percent sign, backslash or control character as a code; a broken code. */
 const HIDDEN = /\/\.{1,2}(?:\/|$)|%(?:2[5ef]|5c|7f|[01][\da-f])|%(?![\da-f]{2})/i;
 
-/** Undefined where a path means another place than it says: dots that climb, hidden slashes, a backslash. */
+/** Undefined if a path may lead to another place than it seems: `..`, encoded slashes, a backslash. */
 function plainPath(url: string): string | undefined {
   const [path] = url.split('?') as [string];
   return /^(?:\/[\w.~:@!$&'()*+,;=%-]+)+$/.test(path) && !HIDDEN.test(path) ? path : undefined;

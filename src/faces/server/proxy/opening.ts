@@ -3,14 +3,14 @@ import type { Fault } from '../../endpoints/index.js';
 import { isFields, jsonIn, readOverflow, type Fields } from '../../../formats/index.js';
 import type { StreamEvent } from './sse.js';
 
-/** An answer that is no answer: as the upstream gave it, to be handed on byte for byte. */
+/** A refusal of the upstream, with its answer, which is passed on byte for byte. */
 export class Refused extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly bytes: Buffer;
-  /** What it says, where a reader of refusals looks for it. */
+  /** The error in the answer, in the property where readers of refusals look for it. */
   readonly error: unknown;
-  /** What was sent to be refused so. */
+  /** The request body that was refused. */
   sent: Buffer | undefined;
 
   constructor(status: number, headers: Refused['headers'], bytes: Buffer, error: unknown = parsed(bytes)) {
@@ -21,13 +21,13 @@ export class Refused extends Error {
     this.error = error;
   }
 
-  /** What was sent, under the name by which a reader of refusals looks for it: it tells what is quoted. */
+  /** The refused request body, in the property where readers of refusals look for it to recognise quotations. */
   get requestBody(): string | undefined {
     return this.sent?.toString('utf8');
   }
 }
 
-/** Errors of providers are short: what is longer is a page of somebody's, and goes on unread. */
+/** Providers' errors are short. A longer answer is some other page, and is passed on unread. */
 const MOST_ERROR_BYTES = 1_048_576;
 
 function parsed(bytes: Buffer): unknown {
@@ -36,7 +36,7 @@ function parsed(bytes: Buffer): unknown {
   return jsonIn(text) ?? text;
 }
 
-/** What stands at the head of a stream before the model says anything. */
+/** Types of events that come before the model's first output. */
 const BEGINNINGS: ReadonlySet<unknown> = new Set([
   'message_start',
   'ping',
@@ -45,12 +45,12 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
   'response.queued',
 ]);
 
-/** Longer beginnings are somebody else's. */
+/** A stream with more of these events is not a known provider's. */
 const MOST_HELD = 32;
 
 /**
- * A stream from its head on, once it is known that it is an answer. Rejects with `Refused` where it only says that the request
- * was too long: some servers answer 200 first and find out then.
+ * Passes on a stream from its first event, once the stream is known to be an answer. Rejects with `Refused` if the
+ * stream only reports that the request was too long: some servers answer 200 before they detect that.
  */
 export async function opened(
   events: AsyncGenerator<StreamEvent>,
@@ -74,14 +74,14 @@ export async function opened(
   })();
 }
 
-/** What an event says went wrong. */
+/** The error that an event reports. */
 export function failureIn({ type, error, response, message, code }: Fields): unknown {
   if (type === 'error') return error ?? { message, code };
   if (type === 'response.failed') return (response as Fields | undefined)?.error;
   return type === undefined ? error : undefined;
 }
 
-/** What a failure says of itself: the provider's own words where it refused. */
+/** A failure as a fault for the client, in the provider's own words if the provider refused. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof SpillwayError) return { code: error.code, message: error.message };
   if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
@@ -91,6 +91,6 @@ export function faultOf(error: unknown): Fault {
   return { type, code, message: String(message) };
 }
 
-/** What a provider calls an error; its message may hold anybody's words. */
+/** The provider's name for an error. Its message is not used, because it may contain private text. */
 export const nameIn = ({ type, code }: Fields): string | undefined =>
   [type, code].find((name) => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)) as string | undefined;

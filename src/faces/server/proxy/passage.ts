@@ -13,15 +13,15 @@ import type { Places } from './place.js';
 import { straight, withheldOf } from './straight.js';
 import { Turn } from './turn.js';
 
-/** What the proxy tells of itself, for metrics. */
+/** Receives the proxy's events, for metrics. */
 export interface ProxyNotes {
-  /** A request went on without compaction, since that failed. */
+  /** A request was passed on without compaction, because the compaction failed. */
   passedBy(code: string): void;
-  /** A request that was refused could not be sent again, since what was to make it smaller failed. */
+  /** A refused request could not be sent again, because reducing it failed. */
   failedAfterRefusal(code: string): void;
 }
 
-/** What all requests share. */
+/** The parts that all requests share. */
 export interface Proxy {
   readonly service: Service;
   readonly access: Access;
@@ -30,29 +30,29 @@ export interface Proxy {
   readonly plain: PlainUpstreams;
 }
 
-/** A request that holds its whole history, which is ours to compact. */
+/** A request with its whole history, which the proxy may compact. */
 interface Whole {
   readonly raw: Buffer;
   readonly body: Fields;
   readonly messages: readonly unknown[];
-  /** What the client calls its session. */
+  /** The client's name for its session. */
   readonly named: string | undefined;
 }
 
-/** What is done with a request: it is compacted, or refused with these words; with neither it goes on as it is. */
+/** The treatment of a request: it is compacted, or refused with this message, or otherwise passed on unchanged. */
 interface Way {
   readonly whole?: Whole;
   readonly refusal?: string;
 }
 
-/** What a client calls its session, where it says so. */
+/** The header with the client's name for its session. */
 const SESSION_HEADER = 'x-spillway-session';
 const NO_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, but not . or .. alone.`;
 
-/** One request of a client to a model, on its way to the upstream and back: `decide`, then `answer`, or what `onError` makes of it. */
+/** One request of a client to a model, to the upstream and back: `decide`, then `answer`, and `onError` on an error. */
 export class Passage {
   readonly #signal: AbortSignal;
-  /** The one under way. */
+  /** The current turn. */
   #turn: Turn | undefined;
 
   constructor(
@@ -87,7 +87,7 @@ export class Passage {
     if (!body) return { refusal: NO_OBJECT };
     if (typeof body.model === 'string') notes.model = body.model;
     const input = body[this.endpoint.recall.field];
-    // What the provider keeps of a history is not ours to compact.
+    // A history that the provider keeps cannot be compacted here.
     const isKept = body.previous_response_id || body.conversation || isFields(body.thread);
     if (isKept || !(Array.isArray(input) || typeof input === 'string')) return {};
     const said = headers[SESSION_HEADER];
@@ -97,7 +97,7 @@ export class Passage {
     return { whole: { raw, body, messages, named } };
   }
 
-  /** Asks within the session that the history goes on from. */
+  /** Handles the request within the session that its history continues. */
   async #answer({ raw, body, messages, named }: Whole): Promise<HttpAnswer> {
     const { endpoint, url } = this;
     const { headers, caller, notes, log } = this.request;
@@ -112,7 +112,7 @@ export class Passage {
       const { format } = endpoint;
       const session = await places.sessionOf({ caller, format, headers, named, body, messages, without });
       notes.of(session);
-      // Whatever comes of it: who asks why it was refused has to name the session.
+      // Set even if the request fails, because a client needs the session's name to ask why.
       void this.reply.headers(sessionHeader(session.id));
       const answer = await inTurn(session, messages, async (place) => {
         signal.throwIfAborted();
@@ -121,12 +121,12 @@ export class Passage {
         return this.#turn.answer();
       });
       if (answer) return answer;
-      // The turn before this one went another way.
+      // The previous turn gave the session another history.
       without.add(session.id);
     }
   }
 
-  /** A fault of ours keeps no request from its upstream; one of the upstream is the client's to see. */
+  /** An internal fault does not keep a request from its upstream. An upstream's fault is passed on to the client. */
   async #onError(error: unknown): Promise<FastifyReply> {
     const { reply, request } = this;
     const { notes } = request;
@@ -141,7 +141,7 @@ export class Passage {
       return give(reply, asGiven(refused));
     }
     if (wasSent) throw error;
-    // An operator wants to be asked first: sending it after all would not be that.
+    // The operator requires approval first, so the request must not be sent without it.
     if (code === 'COMPACTION_PENDING') {
       const words = `${(error as Error).message} The session is ${notes.session}.`;
       return give(reply, faultAnswer(409, code, words));

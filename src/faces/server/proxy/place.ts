@@ -8,10 +8,10 @@ import { ownId, type Caller } from '../access.js';
 import type { AboutSession } from '../../operations/index.js';
 import type { Service } from '../service.js';
 
-/** Sessions of one beginning that are remembered; older ones are not found again. */
+/** Sessions with the same beginning that are remembered. Older ones are not found again. */
 const MOST_ALIKE = 32;
 
-/** Where clients say which of their own sessions a request is of: Claude Code, Codex, and what is made like them. */
+/** Headers with a client's own session id: of Claude Code, Codex and compatible clients. */
 const OWN_HEADERS = [
   'x-claude-code-session-id',
   'session_id',
@@ -24,37 +24,37 @@ export interface SessionRequest {
   readonly caller: Caller;
   readonly format: string;
   readonly headers: IncomingHttpHeaders;
-  /** What the header calls its session. */
+  /** The client's name for its session, from the header. */
   readonly named?: string | undefined;
   readonly body: Fields;
-  /** Those of the body. */
+  /** The messages of the body. */
   readonly messages: readonly unknown[];
-  /** Sessions that turned out to be of other conversations. */
+  /** Sessions that turned out to belong to other conversations. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** A session that a history goes on from, or only sits beside notes that moved. */
+/** A session that a history continues. `fresh` is absent if a program's notes in the session have moved. */
 interface Found {
   readonly session: Session;
   readonly fresh: Compared['fresh'];
 }
 
-/** A session that a history begins with and leaves. */
+/** A session that a history forks from. `answers` is the number of answers in the common beginning. */
 interface Left {
   readonly sessionId: string;
   readonly answers: number;
 }
 
 /**
- * Finds the session of each request of each tenant, and makes those that are not there. Sessions are looked up by the hash
- * of their first messages, within what the client itself calls its session; whether a history goes on from one is told by
- * its log, message by message.
+ * Finds the session of each request of each tenant, or makes one. Sessions are looked up by the hash of their first
+ * messages, separately for each session id that the client itself sends; the log then decides, message by message,
+ * whether the history continues the session.
  */
 export class Places {
   readonly #service: Service;
-  /** Hash of a beginning -> sessions that begin so, newest first. */
+  /** Hash of a beginning -> sessions with that beginning, the newest first. */
   readonly #alike = new Map<string, readonly string[]>();
-  /** What is under way for a beginning: two requests of one new conversation are not to make two sessions. */
+  /** Pending lookups by beginning, so that two requests of one new conversation do not make two sessions. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(service: Service) {
@@ -66,7 +66,7 @@ export class Places {
     try {
       return await this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
     } catch (error) {
-      // The name belongs to a session of another wire, or nobody knows what it belongs to: the client's history is all there is.
+      // The name belongs to a session of another wire, or the store is away: only the client's history is left.
       if (error instanceof SpillwayError && error.code === 'SESSION_FORMAT') return this.#byHistory(asked);
       unlessAway(error);
       const beside = await this.#byHistory(asked);
@@ -75,7 +75,7 @@ export class Places {
     }
   }
 
-  /** Requests that begin alike go one after the other, and wait for no others. */
+  /** Requests with the same beginning run one after the other; requests with other beginnings run in parallel. */
   #byHistory(asked: SessionRequest): Promise<Session> {
     const beginnings = beginningsOf(asked);
     const key = beginnings.at(-1)!;
@@ -87,7 +87,7 @@ export class Places {
     return found;
   }
 
-  /** The session that a request goes on from, with what of its messages is new there. Nothing is made or learned. */
+  /** The session that a request continues, with the request's new messages. Changes nothing. */
   async known(
     asked: SessionRequest,
   ): Promise<{ readonly session: Session; readonly fresh: readonly Message[] } | undefined> {
@@ -106,7 +106,7 @@ export class Places {
         const { found, left: other } = await this.#bestOf(ids, asked);
         if (other && other.answers > (left?.answers ?? 0)) left = other;
         if (!found) continue;
-        // More of its answers are known now, and tell it from others of its beginning.
+        // The history has more answers now, which distinguish it from others with the same beginning.
         await this.#move(found.session.id, beginnings, beginning);
         return found.session;
       }
@@ -118,9 +118,9 @@ export class Places {
   }
 
   /**
-   * Of these sessions the one that holds most of a history and nothing else; else one where only notes have moved. Beside it
-   * the one with most of the answers that a history begins with, of those that it left: who asked the same and was answered
-   * otherwise shares nothing.
+   * Chooses among these sessions. `found` is the one that contains most of the history and nothing else, or else one in
+   * which only notes have moved. `left` is the one that shares most of the history's first answers, among those that it
+   * forks from. A session with the same question but another answer shares nothing.
    */
   async #bestOf(
     sessionIds: Iterable<string>,
@@ -143,8 +143,8 @@ export class Places {
   }
 
   /**
-   * Newest first. Undefined where the store is away: sessions that are found by it are made anew, from the history of their
-   * client.
+   * The newest first. Undefined if the store is away: a session that only the store can find is then made again, from
+   * its client's history.
    */
   async #stored(beginning: string): Promise<readonly string[] | undefined> {
     const stored = await this.#service.store.values(scopeOf(beginning)).catch(unlessAway);
@@ -153,7 +153,7 @@ export class Places {
     return sessions?.map(([sessionId]) => sessionId);
   }
 
-  /** Says, to other processes too, how a session begins: without the beginning before any answer, once it has more. */
+  /** Records how a session begins, for other processes too. After an answer, drops the beginning before any answer. */
   async #move(sessionId: string, beginnings: readonly string[], found?: string): Promise<void> {
     const before = beginnings.at(-1)!;
     for (const to of beginnings.length === 1 ? beginnings : beginnings.slice(0, -1))
@@ -166,7 +166,7 @@ export class Places {
     await this.#store(before, sessionId, undefined);
   }
 
-  /** Only what changes is written; nothing, where the store is away. */
+  /** Writes only changes, and nothing if the store is away. */
   async #put(to: string, sessionId: string): Promise<void> {
     const known = this.#alike.get(to);
     this.#alike.delete(to);
@@ -189,7 +189,7 @@ export class Places {
   }
 }
 
-/** A value for each session, since when: processes that write at once take nothing from each other. */
+/** Scope with one value per session (the time of its entry), so that processes do not overwrite each other's. */
 const scopeOf = (beginning: string): string => `proxy.beginnings ${beginning}`;
 
 function unlessAway(error: unknown): undefined {
@@ -201,12 +201,12 @@ const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => (
   ...(typeof model === 'string' && { model }),
 });
 
-/** By so many answers of the model beginnings are told apart: many a conversation begins with one greeting and one question. */
+/** Beginnings are compared up to so many answers, because many conversations share a greeting and a question. */
 const DEPTHS = [1, 2, 4, 8];
 
 /**
- * Hashes of how a history begins, instructions aside, the longest first: up to what was said before the next answer of the
- * model, up to its first one, and before that. Parses no more of it than it has to.
+ * Hashes of a history's beginnings without instructions, the longest first: before the answer that follows the first 8,
+ * 4, 2 or 1 answers (the two greatest that apply), after the first answer, and before it. Parses no more than needed.
  */
 function beginningsOf(asked: SessionRequest): readonly string[] {
   const { caller, format, headers, named, body, messages } = asked;
@@ -214,7 +214,7 @@ function beginningsOf(asked: SessionRequest): readonly string[] {
   for (let count = 8; ; count *= 4) {
     const isAll = count >= messages.length;
     const parsed = parse({ ...body, [messagesField]: isAll ? messages : messages.slice(0, count) });
-    // What the program says of the day is no matter where it says itself which conversation it is.
+    // If the client sends its own session id, instructions are left out, because they may change during a conversation.
     const isNamed = OWN_HEADERS.some((name) => headers[name] !== undefined);
     const said = parsed.messages.slice(isNamed ? instructionsIn(parsed.messages) : 0).filter(isSaid);
     const answers = said.flatMap(({ role }, at) => (role === 'assistant' ? at : []));
@@ -223,7 +223,7 @@ function beginningsOf(asked: SessionRequest): readonly string[] {
     const ends = DEPTHS.filter((depth) => depth <= answers.length).map(
       (depth) => answers[depth] ?? said.length,
     );
-    // One call ago it had an answer less, and may be known by the beginning before the longest.
+    // One call ago the history had an answer less, and may be known by the second longest beginning.
     const [first = said.length] = answers;
     const looked = [...ends.slice(-2).reverse(), ...(ends.length > 0 ? [first + 1] : []), first];
     const words = said.slice(0, looked[0]).map(wordsOf);
@@ -233,13 +233,13 @@ function beginningsOf(asked: SessionRequest): readonly string[] {
 
 const isSaid = ({ role }: Message): boolean => role !== 'system';
 
-/** What tells one conversation of a client from its others where it says so itself, in a header or its body. */
+/** The ids by which a client itself distinguishes its conversations, from headers and body. */
 function ownNameOf(headers: IncomingHttpHeaders, { metadata, prompt_cache_key: key }: Fields): unknown[] {
   const user = isFields(metadata) ? metadata.user_id : undefined;
   return [...OWN_HEADERS.map((name) => headers[name]), key, user].map((name) => name ?? null);
 }
 
-/** The first of what a message says or asks for: more of it may stand in the next of the list. */
+/** The text of a message; of an answer only the first part, because the next message may hold more of it. */
 function wordsOf({ role, parts }: Message): unknown {
   const said = parts
     .filter(({ type }) => type !== 'reasoning')
@@ -250,8 +250,8 @@ function wordsOf({ role, parts }: Message): unknown {
 const hashOf = (value: unknown): string => hash('sha1', jsonText(value), 'base64url');
 
 /**
- * The body of a `count_tokens` request as it would be sent: what the session was compacted to, and behind it what is new.
- * Changes nothing. Undefined where the history is of no session that is known, which is then counted as it is.
+ * The body of a `count_tokens` request as it would be sent: the session's compacted view, then the new messages.
+ * Changes nothing. Undefined if the history continues no known session; the request is then counted unchanged.
  */
 export async function countTokens(places: Places, asked: SessionRequest): Promise<string | undefined> {
   const known = await places.known(asked);
@@ -264,5 +264,5 @@ export async function countTokens(places: Places, asked: SessionRequest): Promis
   return jsonText({ ...body, ...(isFields(beside) && body.system === undefined && beside), messages });
 }
 
-/** Nothing is weighed here. */
+/** The sizes are not used here. */
 const UNMEASURED = { ...NO_SIZE, parts: [] };

@@ -1,6 +1,6 @@
 import { jsonText, sameItem, type Fields } from '../../../formats/index.js';
 
-/** A request as its client sent it: its bytes, and what they say. */
+/** A client's request: its bytes and the parsed body. */
 export interface SentRequest {
   readonly raw: Buffer;
   readonly body: Fields;
@@ -9,8 +9,8 @@ export interface SentRequest {
 const CLOSING = 0x7d;
 
 /**
- * The bytes of a request that says this: the client's own where nothing is to be changed, so that nothing can be, and nothing
- * need be written. `asksUsage`: with the field by which a stream of OpenAI chat reports usage.
+ * The bytes of a request with the content `own`. If it equals the client's body, these are the client's bytes, so that
+ * nothing is altered or written again. `asksUsage` adds the field that makes a stream of OpenAI chat report usage.
  */
 export function requestBytes(own: Fields, { raw, body }: SentRequest, asksUsage: boolean): Buffer {
   const isOwn = saysTheSame(own, body);

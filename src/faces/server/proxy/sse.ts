@@ -1,6 +1,6 @@
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 
-/** One event of a stream: its bytes as they came, and what it says where that is an object. */
+/** One event of a stream: its original bytes, and its data if that is an object. */
 export interface StreamEvent {
   readonly bytes: Buffer;
   readonly fields: Fields | undefined;
@@ -10,12 +10,12 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** An event that never ends is no event. */
+/** An event longer than this counts as endless. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
 /**
- * Cuts the bytes of a stream into events. Nothing is lost: the bytes of all events are the bytes that came. Each byte is looked
- * at and put together once, however an event is cut: an image is one event of many megabytes.
+ * Cuts the bytes of a stream into events. The bytes of all events together are the bytes of the stream. Each byte is
+ * scanned and copied once, however the chunks cut an event, because an image is one event of many megabytes.
  */
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   let held: Buffer[] = [];
@@ -48,7 +48,7 @@ export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<S
 const joined = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 
-/** Where the first event ends: behind its empty line; 0 where it has not ended. A line ends with LF, CR LF or CR. */
+/** Index after the empty line that ends the first event; 0 if it has not ended. A line ends with LF, CR LF or CR. */
 function endOf(bytes: Buffer): number {
   const breakAt = (at: number): number =>
     bytes[at] === LF ? 1 : bytes[at] !== CR ? 0 : bytes[at + 1] === LF ? 2 : 1;
@@ -62,7 +62,7 @@ function endOf(bytes: Buffer): number {
 
 const eventIn = (bytes: Buffer): StreamEvent => ({ bytes, fields: fieldsIn(bytes.toString('utf8')) });
 
-/** What the lines of data say together. */
+/** The parsed object in the data lines. */
 function fieldsIn(text: string): Fields | undefined {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
   const said = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
@@ -71,11 +71,11 @@ function fieldsIn(text: string): Fields | undefined {
   return isFields(value) ? value : undefined;
 }
 
-/** The line by which servers like OpenAI's end a stream, some of them on every wire. */
+/** Whether an event is the line `[DONE]`. OpenAI-like servers end streams with it, some of them on every wire. */
 export const isDone = ({ bytes, fields }: StreamEvent): boolean =>
   !fields && /^data: ?\[DONE\]/m.test(bytes.toString('latin1'));
 
-/** An event as a server writes it. Those that name their type are named on the wire as well. */
+/** An event as servers write it. An event with a type also gets an `event:` line. */
 export function written(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
   return `${name}data: ${jsonText(event)}\n\n`;

@@ -4,7 +4,7 @@ import { goneOf } from '../gone.js';
 import { give } from './http-answer.js';
 import { ask } from './upstream.js';
 
-/** Hands a request on, as it came or with another body, and its answer back as it is. */
+/** Passes a request on, unchanged or with another body, and passes its answer back unchanged. */
 export async function straight(
   access: Access,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export async function straight(
   return give(reply, { status, headers, body });
 }
 
-/** A token of ours is not for the upstream, whichever header it stands in. */
+/** Headers with a token of this service, which must not reach the upstream. */
 export function withheldOf(access: Access, { headers }: FastifyRequest): ReadonlySet<string> {
   const isOwn = (value: unknown): boolean =>
     access.callerOf(String(value).replace(/^Bearer +/i, '')) !== undefined;

@@ -24,13 +24,13 @@ import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstr
 interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'> {
   readonly endpoint: Endpoint;
   readonly commands: boolean;
-  /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
+  /** If true, a history that departs from the log is another conversation, and the session is not rewound. */
   readonly forks: boolean;
   /** Most recalls that are answered within the call. */
   readonly recalls: number;
   readonly caller: Caller;
   readonly plain: PlainUpstreams;
-  /** Settled when the client has its answer, or has gone away. */
+  /** Settled when the client has its answer or has disconnected. */
   readonly over: Promise<unknown>;
   readonly log: FastifyBaseLogger;
 }
@@ -38,19 +38,19 @@ interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'
 /** One request of a client, within its session. */
 export class Turn {
   readonly #parts: TurnParts;
-  /** Beside the session, where its store is away and words were taken back. */
+  /** The session, or a side session if the turn had to leave it. */
   #place: TurnPlace;
   readonly #request: ClientRequest;
-  /** Whether the client is to see the usage that was asked for here. */
+  /** Whether to hide usage that the client did not request. */
   readonly #hidesUsage: boolean;
   #recalls = false;
-  /** What went to the upstream last. */
+  /** The last body that was sent to the upstream. */
   #sent: Buffer | undefined;
-  /** The line that ended the newest stream, as it came. */
+  /** The original bytes of the line that ended the newest stream. */
   #done: Buffer | undefined;
-  /** What the upstream said last, where it refused. */
+  /** The newest refusal of the upstream. */
   refused: Refused | undefined;
-  /** Whether the upstream was asked. */
+  /** Whether a request was sent to the upstream. */
   wasSent = false;
 
   constructor(parts: TurnParts, session: Session, flight: Flight) {
@@ -62,8 +62,8 @@ export class Turn {
   }
 
   /**
-   * Takes in what is new, sends what fits, and once more where it was too long. Undefined, and nothing done, where the
-   * history is of another session. Rejects with `Refused`.
+   * Appends the new messages, sends what fits, and compacts and resends a request that was too long. Resolves to
+   * undefined, with nothing changed, if the history belongs to another session. Rejects with `Refused`.
    */
   answer(): Promise<HttpAnswer | undefined> {
     const { endpoint, body, commands, forks, signal, over } = this.#parts;
@@ -88,7 +88,7 @@ export class Turn {
     });
   }
 
-  /** It was refused, compacted, and goes out again. */
+  /** Notes that the refused request was compacted and is sent again. */
   #retries(): void {
     const { notes, log } = this.#parts;
     notes.retries += 1;
@@ -103,7 +103,7 @@ export class Turn {
     return (this.refused = refused);
   }
 
-  /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
+  /** Sends a prepared request. Rejects with `Refused` if the upstream refuses it. */
   async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
     const { url, caller, plain, notes, log } = this.#parts;
     if (prepared.run.kind === 'committed') notes.isCompacted = true;
@@ -143,7 +143,7 @@ export class Turn {
     const ask = async (prepared: Prepared, isLast: boolean): Promise<WholeAnswer> =>
       this.#whole(await this.#post(prepared, isLast));
     const { last, visible } = await lastAnswer(first, { ...turn, ask }, ({ fields }) => fields);
-    // The bytes are as they came where the model recalled nothing.
+    // Without recalls, the bytes are the upstream's own.
     return { status, headers, body: visible ? Buffer.from(jsonText(visible)) : last.bytes };
   }
 
@@ -156,7 +156,7 @@ export class Turn {
     }
   }
 
-  /** A good status says nothing of what becomes of the answer. */
+  /** Notes failures within a stream, which a good status does not exclude. */
   async *#watched(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
     const { notes, log } = this.#parts;
     for await (const event of events) {
@@ -169,7 +169,7 @@ export class Turn {
     }
   }
 
-  /** The bytes as they come; what they say of usage is heard on the way. */
+  /** Passes on the bytes of a stream, and reports the usage in it. */
   async *#passing(events: AsyncIterable<StreamEvent>): AsyncGenerator<Buffer> {
     for await (const { bytes, fields } of this.#reported(events))
       if (!(fields && this.#hidesUsage && isUsageAlone(fields))) yield bytes;
@@ -184,7 +184,7 @@ export class Turn {
     const ask = async (prepared: Prepared, isLast: boolean): Promise<AsyncIterable<Fields | string>> =>
       this.#said(await this.#opened(await this.#post(prepared, isLast)));
     const failed = (error: unknown): Fields | undefined => {
-      // The client has read the head of a good answer: what went wrong can only be told within it.
+      // The client has read the head of a good answer, so a failure can only be reported as an event.
       if (signal.aborted) return undefined;
       this.#done = undefined;
       return endpoint.fault(faultOf(error));
@@ -196,7 +196,7 @@ export class Turn {
     if (this.#done) yield this.#done;
   }
 
-  /** What events say; one that is no event of the provider's, a comment or an error in plain words, as its bytes. */
+  /** The parsed events. Anything else (a comment, an error in plain text) comes as its bytes. */
   async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields | string> {
     this.#done = undefined;
     for await (const event of this.#reported(events))
@@ -222,6 +222,6 @@ interface WholeAnswer {
   readonly fields: Fields | undefined;
 }
 
-/** Some servers name no type, or that of plain text. */
+/** Some servers send no content type for a stream, or that of plain text. */
 const isStream = ({ headers: { 'content-type': type = '' } }: UpstreamAnswer, { stream }: Fields): boolean =>
   String(type).includes('text/event-stream') || (stream === true && !String(type).includes('json'));

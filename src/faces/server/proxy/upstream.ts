@@ -8,20 +8,20 @@ import { request as httpsRequest, Agent as HttpsAgent } from 'node:https';
 import { TOKEN_HEADER } from '../guard.js';
 import type { RequestNotes, UpstreamCall } from '../request-log.js';
 
-/** What came of a request, as far as its head. */
+/** The head of an upstream's answer, and the body as a stream. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: IncomingMessage;
 }
 
-/** Where requests go. Connections are kept for the next. */
+/** Connection pools, so that connections are reused. */
 const AGENTS = {
   'http:': new HttpAgent({ keepAlive: true }),
   'https:': new HttpsAgent({ keepAlive: true }),
 } as const;
 
-/** They speak of one connection, or of bytes that are written anew here. */
+/** Headers of a single connection, or of a body that is written again here. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -41,21 +41,21 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Headers of the client that are the service's own and go no further. */
+  /** The client's headers that are for this service and are not passed on. */
   readonly withheld?: ReadonlySet<string>;
   readonly body?: string | Buffer | undefined;
   readonly signal: AbortSignal;
-  /** Where its times are noted. */
+  /** Receives the times of the request. */
   readonly notes: RequestNotes;
 }
 
 /**
- * What a server says to a connection that it has closed meanwhile: it kept it a little shorter than we did, and has read
- * nothing of what came on it. Under load one call in ten met such a connection.
+ * Errors on a reused connection that the upstream has closed meanwhile: the upstream kept it a little shorter than we
+ * did, and has read nothing of the request. Under load, one call in ten met such a connection.
  */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Sends a request on, with the client's own key. Rejects where nobody answers. */
+/** Sends a request on, with the client's own key. Rejects if there is no answer. */
 export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<UpstreamAnswer> {
   const { method, url, headers, withheld, body, signal, notes } = request;
   const target = new URL(url);
@@ -85,7 +85,7 @@ export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<Ups
         resolve({ status: call.status, headers: passedOn(answer.headers), body: answer });
       },
     );
-    // Nobody asked for another protocol, and what comes behind this is no HTTP.
+    // No request asks for another protocol, and the bytes after an upgrade are no HTTP.
     outgoing.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(new Error('the upstream answered with another protocol'));
@@ -118,7 +118,7 @@ function passedOn(
   return passed;
 }
 
-/** All of an answer. */
+/** Reads a body to its end. */
 export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
