@@ -7,7 +7,7 @@ import { each, fraction, indexes, names, shared, whole, windows } from './option
 import { storedCommands } from './stored-commands.js';
 import { createTerminal, EXIT, exitCodeOf, visible, type Terminal } from './terminal.js';
 
-/** Runs one command line and says with which code the process should end. Never throws. */
+/** Runs one command line and resolves to the exit code of the process. Never throws. */
 export async function main(argv: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
   let code: number = EXIT.done;
   const program = createProgram(terminal, (exit) => (code = exit));
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], terminal: Terminal = createT
 
 const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name());
 
-/** Commands load their code when they run: starting up must not cost what is not used. */
+/** The command line. A command's code is loaded when the command runs, so that starting does not load unused code. */
 export function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('spillway')
     .description('Keeps LLM agent sessions inside their window: six stages that open as pressure rises.')
@@ -33,7 +33,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .showHelpAfterError('(spillway --help lists the commands)')
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
 
-  /** What a command takes, its options, the terminal and the version go to what it loads when it runs. */
+  /** Makes an action that loads a function and calls it with arguments, options, terminal and version. */
   const does =
     (load: () => Promise<(...given: never[]) => number | Promise<number>>) =>
     async (...given: unknown[]): Promise<void> => {
@@ -162,7 +162,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
   return program;
 }
 
-/** The command and what it takes. */
+/** The bench command with its arguments and options. */
 function benchCommand(program: Command): Command {
   const bench = program
     .command('bench')
@@ -202,7 +202,7 @@ function benchCommand(program: Command): Command {
   return shared(bench, 'config', 'json');
 }
 
-/** What compact and replay have in common. */
+/** Adds the options that compact and replay share. */
 const policyOptions = (command: Command): Command =>
   shared(command, 'window', 'model', 'profile', 'config')
     .option('--format <name>', 'input format: told from the file, or a name', 'auto')
@@ -216,7 +216,7 @@ const policyOptions = (command: Command): Command =>
 
 let version: string | undefined;
 
-/** Read once: a process that runs several commands may have given up the right to read it again. */
+/** Cached: a process that runs several commands may have dropped the permission to read the file again. */
 function versionOf(): string {
   version ??= (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
     .version;

@@ -11,8 +11,8 @@ type Ask<Said> = (asked: Said) => Promise<string>;
 type Asked = { readonly session?: string | null };
 
 /**
- * Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. Calls
- * stand in `underWay` until they are answered.
+ * Recall and explain as tools of the Model Context Protocol, over the sessions of one store. The tools change nothing.
+ * `underWay` holds the calls that are not answered yet.
  */
 export function createMcpServer(
   spillway: Spillway,
@@ -30,7 +30,7 @@ export function createMcpServer(
         found: id,
         remedy: 'Name one that the tool sessions lists.',
       });
-    // One that a library keeps may have other agents alone.
+    // A session kept by a library may have no primary agent.
     const agents = await spillway.store.threads({ sessionId: newest.sessionId });
     return openStored(spillway, agents.find(({ agentPath }) => agentPath === 'primary') ?? newest);
   };
@@ -45,7 +45,7 @@ export function createMcpServer(
         return answer.finally(() => underWay.delete(answer));
       },
     );
-  /** A verb of operators, of the session that is named. */
+  /** Adds an operators' verb as a tool that takes the id of a session. */
   const verbTool = <Output>(
     name: string,
     verb: Verb<z.core.$ZodShape, Output>,
@@ -73,7 +73,7 @@ export function createMcpServer(
   return server;
 }
 
-/** A fault is an answer that the model can read. */
+/** A fault becomes an answer that the model can read. */
 async function answered(ask: () => Promise<string>): Promise<CallToolResult> {
   try {
     return { content: [{ type: 'text', text: await ask() }] };

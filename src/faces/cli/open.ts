@@ -12,7 +12,7 @@ import { formatNamed, formats } from '../../formats/index.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
-/** Options of a command line that say under which settings it runs. */
+/** Options of a command line that choose its settings. */
 export interface EngineOptions {
   readonly profile?: string;
   readonly config?: string;
@@ -20,7 +20,7 @@ export interface EngineOptions {
   readonly window?: number;
 }
 
-/** A window on the command line is the input budget itself: nothing is kept back for an answer. */
+/** A window from the command line is the input budget itself: no reserve is subtracted. */
 export function sourcesOf(
   { profile, config, model, window }: EngineOptions,
   { env }: Terminal,
@@ -29,12 +29,12 @@ export function sourcesOf(
   return { store, env, ...present({ profile, configFile: config, model, inputBudget: window }) };
 }
 
-/** What has to be closed when a command ends: plugins hold files and connections. */
+/** A resource that is closed at the end of a command, because plugins hold files and connections. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** Opens an engine for one command, and closes it behind the command. */
+/** Opens an engine for one command and closes it after the command. */
 export async function withEngine<T>(
   options: SpillwayOptions,
   act: (spillway: Spillway) => T | Promise<T>,
@@ -43,7 +43,7 @@ export async function withEngine<T>(
   return closing([spillway], () => act(spillway));
 }
 
-/** Closes all of them behind some work, whatever comes of it. */
+/** Closes all resources after some work, even if the work fails. */
 export async function closing<T>(opened: readonly Closable[], work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -52,13 +52,13 @@ export async function closing<T>(opened: readonly Closable[], work: () => T | Pr
   }
 }
 
-/** What a recording is written as where `--to` names no format; a request is written in its own. */
+/** The format of the output for a recording without `--to`; a request is written in its own format. */
 const DEFAULT_WIRE = 'openai-chat';
 
-/** Options that decide how a session is kept, the same for every command that keeps one. */
+/** Options that decide how a session is compacted, shared by all commands that compact one. */
 export interface PolicyOptions extends EngineOptions {
   readonly format: string;
-  /** Wire format of what is written; absent: the format of a request, OpenAI chat for a recording. */
+  /** Wire format of the output. Default: the format of a request, or OpenAI chat for a recording. */
   readonly to?: string;
   readonly out?: string;
   readonly report?: string;
@@ -67,7 +67,7 @@ export interface PolicyOptions extends EngineOptions {
 
 export type Opened = Awaited<ReturnType<typeof openFor>>;
 
-/** A fresh session for what was read, under the policy of the command line; who opens it closes it. */
+/** Opens a new session for an input, under the policy of the command line. The caller closes it. */
 export async function openFor(input: ReadSession, options: PolicyOptions, terminal: Terminal) {
   const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
   const sources = { ...sourcesOf(options, terminal, null), format: formatNamed(to) };
@@ -81,9 +81,9 @@ export async function openFor(input: ReadSession, options: PolicyOptions, termin
   if (!options.json) for (const { message } of warnings) terminal.note(`warning: ${message}`);
   return {
     session,
-    /** Field of a request's body that holds the messages, in the format that is written. */
+    /** The field of a request's body that holds the messages, in the output format. */
     messagesField: formatNamed(to).messagesField,
-    /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
+    /** Warnings about the reliability of the result. With `json`, only the report has them. */
     warnings,
     close: () => spillway.close(),
   };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SpillwayError } from '../../errors/index.js';
 
-/* What options of the command line take. Each throws `CONFIG_INVALID` for anything else. */
+/* Parsers of option values. Each throws `CONFIG_INVALID` for an invalid value. */
 
 export function windows(text: string): number[] {
   const read = text.split(',').map(Number);
@@ -54,7 +54,7 @@ const SHARED = {
   json: ['--json', 'machine output'],
 } as const;
 
-/** Adds options that other commands have too. */
+/** Adds shared options to a command. */
 export function shared(command: Command, ...options: readonly (keyof typeof SHARED)[]): Command {
   for (const name of options) {
     const [flags, description] = SHARED[name];

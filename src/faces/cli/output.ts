@@ -15,20 +15,20 @@ import { makeFolder } from '../../summarizers/index.js';
 import { writeJson } from '../../transcript/index.js';
 import type { Terminal } from './terminal.js';
 
-/** Writes a JSON array one element a line, never as one string: a session may be larger than a string can be. */
+/** Writes a JSON array with one element per line, never as one string: a session may exceed the length of a string. */
 export function* arrayLines(items: readonly unknown[]): Generator<string> {
   yield '[';
   for (let i = 0; i < items.length; i++) yield `${i > 0 ? ',' : ''}\n${writeJson(items[i])}`;
   yield items.length > 0 ? '\n]\n' : ']\n';
 }
 
-/** A request in its format: the bare list, or the body where something stands beside the messages. */
+/** A request in its format: the bare list, or the body if it has fields in addition to the messages. */
 export function* requestLines(
   messages: readonly unknown[],
   field: string,
   beside: Readonly<Record<string, unknown>>,
 ): Generator<string> {
-  // A field that is undefined is one to leave out of the body, as JSON does.
+  // An undefined field is left out of the body, as in JSON.
   const fields = Object.entries(beside).filter(([, value]) => value !== undefined);
   if (fields.length === 0) return yield* arrayLines(messages);
   yield '{\n';
@@ -38,7 +38,7 @@ export function* requestLines(
   yield '}\n';
 }
 
-/** Throws `OUTPUT_UNWRITABLE` where a result would take the place of what it is made from, or of another, by whatever path. */
+/** Throws `OUTPUT_UNWRITABLE` if an output is the input or another output, even by another path. */
 export function refuseInput(input: string, ...outputs: readonly (string | undefined)[]): void {
   const taken = [placeOf(input)];
   for (const file of outputs) {
@@ -54,7 +54,7 @@ export function refuseInput(input: string, ...outputs: readonly (string | undefi
   }
 }
 
-/** Behind links: they stay, and what they name is written. */
+/** Resolves links, so that a link remains and its target is written. */
 const placeOf = (file: string): string => (existsSync(file) ? realpathSync(file) : resolve(file));
 
 function isStream(file: string): boolean {
@@ -63,8 +63,8 @@ function isStream(file: string): boolean {
 }
 
 /**
- * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or
- * `/dev/null`, is written to and not replaced.
+ * Writes to a file if one is named, otherwise to stdout. A file appears complete or not at all. A target that is no
+ * regular file, such as a pipe or `/dev/null`, is written to and not replaced.
  */
 export function writeResult(lines: Iterable<string>, file: string | undefined, terminal: Terminal): void {
   if (file === undefined) {
@@ -76,7 +76,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     makeFolder(dirname(file));
     const place = placeOf(file);
     const part = isStream(file) ? undefined : `${place}.${process.pid}.part`;
-    // A draft that is there already is nobody's to write through; a file that is replaced keeps its rights.
+    // `wx` never writes to an existing draft, which is another process's. A replaced file keeps its permissions.
     const mode = existsSync(place) ? statSync(place).mode : undefined;
     const descriptor = part === undefined ? openSync(file, 'w') : openSync(part, 'wx', mode);
     draft = part;
@@ -99,7 +99,7 @@ const WHY: Readonly<Record<string, string>> = {
   EPERM: 'no permission to write there',
 };
 
-/** The system's own words may name a draft beside the file, which nobody asked for. */
+/** The system's message is not used if possible, because it may name the draft file, which the user does not know. */
 export const unwritable = (file: string, cause: unknown, left = ''): SpillwayError =>
   new SpillwayError('OUTPUT_UNWRITABLE', {
     subject: file,
@@ -108,7 +108,7 @@ export const unwritable = (file: string, cause: unknown, left = ''): SpillwayErr
     cause,
   });
 
-/** A report: JSON to a file where asked, and for people or programs on stderr. */
+/** Writes a report: as JSON to a file if requested, and to stderr for people, or as JSON for programs. */
 export function writeReport(
   report: unknown,
   readable: () => string,

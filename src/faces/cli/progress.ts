@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import type { Terminal } from './terminal.js';
 
-/** One line on stderr while long work goes on; silent where nobody watches. */
+/** Shows one line on stderr during long work. Shows nothing if no person watches the terminal. */
 export function createProgress({ interactive }: Terminal, total: number, what: string) {
   if (!interactive) return { at: () => {}, done: () => {} };
   const update = createLogUpdate(process.stderr);

@@ -6,12 +6,12 @@ import { EXIT, type Terminal } from './terminal.js';
 
 type Name = keyof typeof ACTIONS;
 
-/** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
+/** The commands for sessions in a store. Their code is loaded when one of them runs. */
 export function storedCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const kept = (name: Name, description: string): Command =>
     shared(program.command(name).description(description), 'store', 'json').action(
       async (...given: unknown[]) => {
-        // commander hands over the arguments, undefined where one is left out, then the options, then the command.
+        // commander passes the arguments (undefined if omitted), then the options, then the command.
         const names = given.slice(0, -2).filter((one) => typeof one === 'string');
         const { ACTIONS: actions } = await import('./commands/stored.js');
         await actions[name](given.at(-2) as StoredOptions, terminal, names);

@@ -1,16 +1,16 @@
 import pc from 'picocolors';
 import { SpillwayError, type ErrorCode } from '../../errors/index.js';
 
-/** What a process says to the shell when it ends. */
+/** Exit codes of the process. */
 export const EXIT = {
   done: 0,
-  /** Input or configuration at fault. */
+  /** The input or the configuration is at fault. */
   inputAtFault: 1,
   /** The budget cannot be reached; nothing was written. */
   unreachable: 2,
-  /** A plan waits for an approval. */
+  /** A plan waits for approval. */
   pending: 3,
-  /** Our own fault. */
+  /** An internal fault. */
   internal: 70,
 } as const;
 
@@ -25,15 +25,15 @@ export function exitCodeOf(error: unknown): number {
   return BY_CODE[error.code] ?? EXIT.inputAtFault;
 }
 
-/** The only place that knows of stdout, stderr and colours. */
+/** The only access to stdout, stderr and colours. */
 export interface Terminal {
   /** Results: messages, listings. */
   out(text: string): void;
-  /** Reports, progress, complaints. */
+  /** Reports, progress, errors. */
   err(text: string): void;
   /** One line on stderr. */
   note(line: string): void;
-  /** Whether somebody watches: a line may be redrawn. */
+  /** Whether a person watches, so that a line may be redrawn. */
   readonly interactive: boolean;
   readonly paint: ReturnType<typeof pc.createColors>;
   readonly env: NodeJS.ProcessEnv;
@@ -53,12 +53,12 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** A build server may show a terminal, but what is redrawn there ends up as thousands of lines in its log. */
+/** A build server may show a terminal, but redrawn lines become thousands of lines in its log. */
 export function canRedraw(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTerminal && env.TERM !== 'dumb' && !env.CI;
 }
 
-/** https://no-color.org: any value but the empty one. FORCE_COLOR is for logs that keep colours. */
+/** https://no-color.org: any value except the empty one. FORCE_COLOR is for logs that keep colours. */
 export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
@@ -68,8 +68,8 @@ export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolea
 let isGuarded = false;
 
 /**
- * `| head` closes the pipe when it has enough: that is no fault, and the report still goes to stderr. A full disk behind `>`
- * is one that the exit code says at the end; a service goes on without its log.
+ * A closed pipe (`| head`) is no fault, and the report still goes to stderr. A full disk behind `>` is reported by the
+ * exit code at the end. A service continues without its log.
  */
 function surviveClosedPipes(): void {
   if (isGuarded) return;
@@ -85,10 +85,10 @@ function surviveClosedPipes(): void {
   }
 }
 
-/** What moves the cursor of a terminal, or turns the direction of what stands behind it. */
+/** Characters that move a terminal's cursor or change the direction of the text after them. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Ids and words are anybody's: what a terminal would obey is written out. Lines end where `newline` is none. */
+/** Escapes control characters, because ids and texts may come from anyone. `newline` replaces the ends of lines. */
 export function visible(text: string, newline = '\n'): string {
   return text.replace(UNSEEN, (sign) =>
     sign === '\n' ? newline : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -6,8 +6,8 @@ export interface Interval {
 }
 
 /**
- * 95 % interval of a statistic over sessions drawn with replacement. The draws depend on the seed and the number of
- * sessions only, so that two policies over the same sessions are drawn alike: their difference is paired.
+ * 95 % interval of a statistic over sessions drawn with replacement. The draws depend only on the seed and the number
+ * of sessions, so that two policies over the same sessions have the same draws: their difference is paired.
  */
 export function interval<Row>(
   rows: readonly Row[],

@@ -4,7 +4,7 @@ import type { BenchRound } from './round.js';
 import type { BenchReport } from './tables.js';
 import type { BenchRow } from './rows.js';
 
-/** How far a figure may move before it is worse: counts of faults not at all, shares by a point or two, tokens by a fiftieth. */
+/** Tolerances of figures: none for faults, 1 or 2 points for shares, 2 % for tokens, 5 % for compactions. */
 const FIGURES: readonly {
   readonly name: keyof BenchRow;
   readonly isWorse: (now: number, before: number) => boolean;
@@ -19,7 +19,7 @@ const FIGURES: readonly {
   { name: 'compactions', isWorse: (now, before) => now > Math.ceil(1.05 * before) },
 ];
 
-/** Figures that are worse than in an earlier report, a line each; times are never compared. */
+/** Figures that are worse than in an earlier report, one per line. Times are never compared. */
 export function worseThan(before: BenchReport, report: BenchReport): string[] {
   return before.rounds.flatMap(({ window, rows }) => {
     const now = report.rounds.find((round) => round.window === window);
@@ -41,7 +41,7 @@ function faultsOf(window: number, before: BenchRow, rows: BenchRound['rows'] | u
 
 const rounded = (value: number): string => String(Number(value.toFixed(4)));
 
-/** An earlier report. Throws `INPUT_UNREADABLE` where the file is none. */
+/** Reads an earlier report. Throws `INPUT_UNREADABLE` if the file is no report. */
 export function readReport(file: string): BenchReport {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;

@@ -11,14 +11,14 @@ import { Subject } from './subject.js';
 
 export type Exam = ReturnType<typeof readExams>[number];
 
-/** A session, cut where its agent was about to act, and what its next steps needed to know: messages before it are replayed. */
+/** A session cut before a step of its agent, and questions on the needs of the next steps. Replayed up to the cut. */
 const examFile = z.object({
   session: z.string(),
   cut: z.number().int().positive(),
   questions: z.array(question).min(1),
 });
 
-/** Exams of a folder whose sessions are among the files. Throws `INPUT_UNREADABLE` where a file is none, or none fits. */
+/** Exams of a folder for sessions among the files. Throws `INPUT_UNREADABLE` if a file is no exam or none fits. */
 export function readExams(folder: string, files: readonly string[]) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   const exams = names.sort().flatMap((name) => {
@@ -57,7 +57,7 @@ interface Reading {
   readonly grades: Grades;
 }
 
-/** Each policy's context at each cut, read and graded so many times. */
+/** Reads and grades each policy's context at each cut, `replicates` times. */
 export async function examined(
   exams: readonly Exam[],
   policies: readonly { readonly policy: BenchPolicy; readonly budget: number }[],
@@ -96,12 +96,12 @@ async function rowOf(
   return {
     policy: policy.name,
     budget,
-    /** Tokens of the contexts that were read, mean. */
+    /** Mean tokens of the contexts that were read. */
     meanTokens: tokens / exams.length,
     ...gradesOf(exams, readings, replicates, { draws, seed }),
-    /** Readings that gave nothing; they are asked again when the bench goes on. */
+    /** Readings that failed; they are tried again when the bench continues. */
     missing,
-    /** Why, the first time. */
+    /** The reason for the first failure. */
     ...(failure !== undefined && { failure }),
   };
 }
@@ -111,7 +111,7 @@ async function contextAt(exam: Exam, policy: BenchPolicy, budget: number, format
   try {
     let last: LaneCall | undefined;
     for await (const call of lane.calls) last = call;
-    // Where a policy fails at the cut, a reader has nothing to go by.
+    // If a policy fails at the cut, the reader gets an empty context.
     const { prepared, tokens } = last!;
     return prepared ? { context: asContext(prepared.messages), tokens } : { context: '', tokens: 0 };
   } finally {
@@ -135,14 +135,14 @@ function gradesOf(
   const kinds = [...new Set(exams.flatMap(({ questions }) => questions.map(({ kind }) => kind)))].sort();
   const ofExam = exams.map((exam) => readings.filter((one) => one.exam === exam));
   return {
-    /** Mean grade of all questions and readings; null where none could be graded. */
+    /** Mean grade of all questions and readings; null if no reading could be graded. */
     grade: readings.length > 0 ? mean(all(readings)) : null,
     byKind: Object.fromEntries(kinds.map((kind) => [kind, mean(all(readings, kind))])),
-    /** Mean grade of each reading: how far they lie apart is what a reader and a grader alone make of it. */
+    /** Mean grade of each reading: their spread is the variation of reader and grader alone. */
     replicates: Array.from({ length: replicates }, (_, i) =>
       mean(all(readings.filter(({ replicate }) => replicate === i + 1))),
     ),
-    /** Where 95 of 100 draws of as many sessions lie. */
+    /** Interval that contains 95 of 100 draws of as many sessions. */
     interval: interval(ofExam, (drawn) => mean(all(drawn.flat())), draws, seed),
   };
 }

@@ -4,7 +4,7 @@ import { hashOf, type State } from './state.js';
 
 export const question = z.object({
   id: z.string(),
-  /** What it asks for, by which grades are told apart: intent, findings, state, exact strings. */
+  /** The subject of the question, by which grades are reported: intent, findings, state, exact strings. */
   kind: z.string(),
   q: z.string(),
   key: z.string(),
@@ -12,7 +12,7 @@ export const question = z.object({
 });
 type Question = z.infer<typeof question>;
 
-/** An interface of chat completions, as many serve it. */
+/** A chat completions interface, which many providers offer. */
 export interface Endpoint {
   readonly url: string;
   readonly key?: string;
@@ -27,7 +27,7 @@ export interface Usage {
 export type Examiner = ReturnType<typeof createExaminer>;
 export type Grades = Readonly<Record<string, number>>;
 
-/** A model may think for long. */
+/** A model may think for a long time. */
 const MOST_MS = 300_000;
 
 const READER = `You take over another agent's work. You see what it would have been sent, and nothing else.
@@ -44,7 +44,7 @@ const completion = z.object({
 });
 const grade = z.union([z.literal(0), z.literal(0.5), z.literal(1)]);
 
-/** A reader and a grader behind an endpoint. What each said is kept in the state: it is never paid for twice. */
+/** A reader and a grader behind an endpoint. Their answers are kept in the state, so that none is paid for twice. */
 export function createExaminer(
   endpoint: Endpoint,
   models: { readonly reader: string; readonly grader: string },
@@ -62,7 +62,7 @@ export function createExaminer(
     const key = hashOf('asked', model, system, user, replicate);
     const said = await state.remember(key, async () => {
       const { text, tokens } = await complete(endpoint, model, system, user);
-      // Read before it is kept: what cannot be read is asked again.
+      // Parsed before it is kept, so that an unreadable answer is requested again.
       return { answer: answers.parse(jsonIn(text)), tokens };
     });
     const before = usage[model] ?? { calls: 0, inputTokens: 0, outputTokens: 0 };
@@ -75,9 +75,9 @@ export function createExaminer(
   }
 
   return {
-    /** What was asked, by model: of this run, and of the state that it goes on from. */
+    /** Usage by model: of this run, and of the state that the run continues. */
     usage,
-    /** Grade of each question, 0, 0.5 or 1, of one reading. Rejects where a model gives no answer that can be read. */
+    /** The grade of each question (0, 0.5 or 1) in one reading. Rejects if a model gives no readable answer. */
     async examine(context: string, questions: readonly Question[], replicate: number): Promise<Grades> {
       const list = questions.map(({ id, q }) => `${id}: ${q}`).join('\n');
       const reading = `<context>\n${context}\n</context>\n\nQuestions:\n${list}`;
@@ -88,7 +88,7 @@ export function createExaminer(
         replicate,
         z.record(z.string(), z.string()),
       );
-      // The grader sees neither context nor policy.
+      // The grader sees neither the context nor the policy.
       const sheet = questions.map(({ id, q, key, points }) => ({
         id,
         question: q,
@@ -125,14 +125,14 @@ async function complete({ url, key }: Endpoint, model: string, system: string, u
   return { text: choices[0]!.message.content, tokens };
 }
 
-/** The object in an answer that may have words or a fence around it. */
+/** The object in an answer, which may have text or a code fence around it. */
 function jsonIn(text: string): unknown {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
   if (from < 0 || to < from) throw new Error(`no JSON object in the answer: ${text.slice(0, 120)}`);
   return JSON.parse(text.slice(from, to + 1));
 }
 
-/** A request of chat messages as a reader sees it. */
+/** A request of chat messages as text for the reader. */
 export function asContext(messages: readonly unknown[]): string {
   return (messages as readonly ChatMessage[])
     .map((message, at) => {

@@ -5,25 +5,25 @@ import type { Opened } from '../open.js';
 import type { ChatMessage, Rival } from './rival.js';
 import type { ChatHistory } from './subject.js';
 
-/** One call of a replay, as far as the bench looks at it. */
+/** One call of a replay, with the fields that the bench uses. */
 export interface LaneCall extends Omit<ReplayedCall, 'prepared' | 'run' | 'reason' | 'stages' | 'pressure'> {
   readonly prepared?: Pick<Prepared, 'messages' | 'beside'>;
 }
 
-/** One policy on one session: a request for each of its model calls, in order. */
+/** One policy on one session: a request for each model call, in order. */
 export interface Lane {
   /** Wire format of its requests. */
   readonly format: string;
   readonly calls: AsyncGenerator<LaneCall>;
   compactions(): number;
-  /** US dollars of the summaries that it bought; NaN where a price is not known. */
+  /** US dollars of the summaries that the policy requested; NaN if a price is unknown. */
   summaries(): number;
-  /** What it holds of the session, where it runs in a process of its own. */
+  /** Bytes that the policy holds for the session, if the policy runs in its own process. */
   readonly heapBytes?: () => number;
   close(): Promise<void>;
 }
 
-/** A profile of Spillway's own. */
+/** The lane of a Spillway profile. */
 export const ownLane = (format: string, { session, close }: Opened, messages: readonly Message[]): Lane => ({
   format,
   calls: replaySession(session, messages),
@@ -35,16 +35,16 @@ export const ownLane = (format: string, { session, close }: Opened, messages: re
   close,
 });
 
-/** What takes longer is no candidate for a live agent. */
+/** A policy that takes longer is unusable for a live agent. */
 const MOST_MS = 60_000;
 
 export interface RivalLimits {
   readonly patienceMs?: number;
-  /** What its last compaction took by a clock and heap of its own, where it runs elsewhere. */
+  /** Time and memory of the last compaction, measured by the other process if the rival runs in one. */
   readonly work?: () => { readonly ms: number; readonly heapBytes: number };
 }
 
-/** A rival on one session, at the same budget and by the same count as Spillway. */
+/** The lane of a rival on one session, with the same budget and token count as Spillway. */
 export function rivalLane(
   rival: Rival,
   history: ChatHistory,
@@ -54,7 +54,7 @@ export function rivalLane(
   let compactions = 0;
 
   async function* calls(): AsyncGenerator<LaneCall> {
-    // Its own, to write to.
+    // A copy, because the rival may change it.
     const own = structuredClone(history.messages);
     let shown: readonly ChatMessage[] = [];
     let before: readonly ChatMessage[] = [];
@@ -102,7 +102,7 @@ export function rivalLane(
   };
 }
 
-/** What it returned, where that is a list of messages and came in time. */
+/** The rival's result. Throws if it is no list of messages or is late. */
 async function messagesOf(
   ms: number,
   work: (signal: AbortSignal) => ReturnType<Rival>,

@@ -7,25 +7,25 @@ import type { BenchPolicy } from './policy.js';
 import { heldBy } from './probes.js';
 import type { Subject } from './subject.js';
 
-/** What a policy came to on one session: sums, so that those of several sessions add up. */
+/** The result of a policy on one session, as sums, so that the results of several sessions can be added up. */
 export type Measured = Awaited<ReturnType<typeof measure>>;
 
 export interface Held {
-  /** What requests are held to. */
+  /** The limit that requests are checked against. */
   readonly window: number;
-  /** What the policy is told to keep to. */
+  /** The limit that the policy is told to keep. */
   readonly budget: number;
 }
 
 export interface Measuring {
   readonly priceOf: PriceOf;
-  /** Models whose price sheets the input is charged by. */
+  /** Models whose price sheets give the cost of the input. */
   readonly sheets: readonly string[];
-  /** Whether it is looked what a policy holds: two garbage collections a session. */
+  /** If true, the memory of a policy is measured, with two garbage collections per session. */
   readonly memory: boolean;
 }
 
-/** A word is from afar where it was last said this share of the window ago. */
+/** A word is from afar if it last occurred at least this share of the window ago. */
 const AFAR = 0.5;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -44,32 +44,32 @@ export async function measure(
   const validate = validators.get(lane.format)!;
   const sums = {
     calls: 0,
-    /** Calls for which the policy gave nothing. */
+    /** Calls for which the policy failed. */
     failed: 0,
-    /** Requests of more tokens than the window. */
+    /** Requests with more tokens than the window. */
     over: 0,
-    /** Rules of the wire that requests break. */
+    /** Violations of wire rules in the requests. */
     broken: 0,
     sentTokens: 0,
-    /** Tokens behind the unchanged front of each request: what a provider's cache could not serve. */
+    /** Tokens after the unchanged prefix of each request: the part that a provider's cache cannot serve. */
     rewrittenTokens: 0,
-    /** Names, paths and numbers that next steps used and that had been said before; and how many of them requests held. */
+    /** Names, paths and numbers of next steps that had occurred before; and how many of them the requests held. */
     needed: 0,
     held: 0,
-    /** The same of those that were last said half a window ago or longer. */
+    /** The same for those that last occurred half a window ago or longer. */
     neededFromAfar: 0,
     heldFromAfar: 0,
-    /** Time of its own work over all calls, and of the longest call. */
+    /** Time of the policy's own work over all calls, and of the longest call. */
     ms: 0,
     slowestMs: 0,
   };
-  /** US dollars of all input, by the sheet of each model, and of the summaries that the policy bought. */
+  /** US dollars of all input, by the sheet of each model, plus those of the policy's summaries. */
   const cost: Record<string, number> = Object.fromEntries(sheets.map((sheet) => [sheet, 0]));
   let failure: string | undefined;
   try {
     for await (const call of lane.calls) {
       const { index, prepared, tokens, unchangedPrefixTokens, durationMs, error } = call;
-      // A recording may begin with the agent: nothing was sent for that.
+      // A recording may begin with the agent's message, for which no request was sent.
       if (index === 0) continue;
       const needed = needs.get(index)!;
       const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
@@ -107,7 +107,7 @@ export async function measure(
 
 const warm = new WeakSet<BenchPolicy>();
 
-/** What is loaded with the first call of a process, such as a vocabulary, is of no session. */
+/** Data that the first call of a process loads, such as a vocabulary, must not count for a session. */
 async function warmUp(policy: BenchPolicy, subject: Subject, budget: number): Promise<void> {
   if (warm.has(policy)) return;
   warm.add(policy);
@@ -116,10 +116,10 @@ async function warmUp(policy: BenchPolicy, subject: Subject, budget: number): Pr
   await lane.close();
 }
 
-/** Shortest front that providers keep. */
+/** The shortest prefix that providers cache. */
 const LEAST_CACHED = 1_024;
 
-/** Behind the front that the cache serves all is new; where a sheet has a price for writing it to the cache, that is paid. */
+/** All tokens after the cached prefix are new. If a sheet has a price for cache writes, that price applies. */
 function inputCost({ tokens, unchangedPrefixTokens }: LaneCall, sheet: string, priceOf: PriceOf): number {
   const cacheReadTokens = unchangedPrefixTokens >= LEAST_CACHED ? unchangedPrefixTokens : 0;
   const cacheWriteTokens = tokens - cacheReadTokens;
@@ -128,7 +128,7 @@ function inputCost({ tokens, unchangedPrefixTokens }: LaneCall, sheet: string, p
 
 let collect: (() => void) | undefined;
 
-/** Bytes in use once garbage is gone. */
+/** Bytes in use after a garbage collection. */
 function heap(): number {
   if (!collect) {
     setFlagsFromString('--expose-gc');

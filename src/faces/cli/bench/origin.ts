@@ -6,7 +6,7 @@ import { packageFolder } from '../../../package-folder.js';
 
 export type Origin = ReturnType<typeof originOf>;
 
-/** What a figure must carry to be believed. */
+/** The facts that make a figure reproducible: versions, machine, date. */
 export function originOf() {
   const folder = packageFolder();
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
@@ -14,7 +14,7 @@ export function originOf() {
   const processors = cpus();
   return {
     spillway: version,
-    /** Of a checkout, `-dirty` where something in it is changed; absent where the package is installed. */
+    /** Commit of a checkout, with `-dirty` if a file is changed; absent for an installed package. */
     ...(commit !== undefined && { commit }),
     node: process.version,
     machine: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
@@ -28,7 +28,7 @@ export const versionOf = ({ spillway, commit }: Origin): string =>
 
 function commitOf(folder: string): string | undefined {
   if (!existsSync(join(folder, '.git'))) return undefined;
-  // What a bench has written itself changes nothing that is measured.
+  // `--dirty` ignores untracked files, because files that a bench wrote do not affect measurements.
   const described = spawnSync('git', ['describe', '--always', '--dirty', '--exclude', '*'], {
     cwd: folder,
     encoding: 'utf8',

@@ -8,19 +8,19 @@ import type { BenchReport, BenchTable } from './tables.js';
 import type { BenchRound } from './round.js';
 import type { BenchRow } from './rows.js';
 
-/** uPlot's two files: where the build put them, and in a checkout where npm did. */
+/** Folders of uPlot's two files: from npm in a checkout, from the build in the package. */
 const UPLOT = [join('node_modules', 'uplot', 'dist'), join('dist', 'cli', 'uplot')];
 
-/** Where the template has a part: in a script or style, and between elements. */
+/** The placeholders of the template: in a script or style, and between elements. */
 const PLACE = /\/\*(uplot\.(?:css|js))\*\/|<!--(body|figures)-->/g;
 
-/** One chart: each policy a point, with the interval of its height. */
+/** One chart: a point for each policy, with the interval of its height. */
 interface Chart {
   readonly title: string;
   readonly xLabel: string;
   readonly yLabel: string;
   readonly xUnit?: string;
-  /** Of the scale: 1 for shares. */
+  /** Top of the scale: 1 for shares. */
   readonly top: number;
   readonly points: readonly Point[];
 }
@@ -33,7 +33,7 @@ interface Point {
   readonly high: number | null;
 }
 
-/** The whole report as one page that asks for nothing else: it can be mailed, and opens without a network. */
+/** The whole report as one page without external resources: it can be mailed, and opens without a network. */
 export function benchPage(report: BenchReport): string {
   const charts: Chart[] = [];
   const body = [

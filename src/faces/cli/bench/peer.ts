@@ -6,7 +6,7 @@ import { unloadable, wordsOf } from './rival.js';
 
 interface Answer {
   readonly ready?: { readonly package?: string };
-  /** Why an adapter does not do. */
+  /** The reason why an adapter cannot be used. */
   readonly cannot?: string;
   readonly messages?: readonly object[];
   readonly ms?: number;
@@ -14,36 +14,36 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Loading takes seconds for large packages; a compaction that takes longer is no candidate for a live agent. */
+/** Loading large packages takes seconds. A compaction that takes longer than this is unusable for a live agent. */
 const PATIENCE_MS = 60_000;
 
-/** Where the program of the process stands, in a checkout and in the package. */
+/** The program of the process, in a checkout and in the package. */
 const HOSTS = [join('src', 'faces', 'cli', 'bench', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
 
-/** An adapter of another package, in a process of its own that is started when first asked. */
+/** An adapter of another package, in its own process, which is started at the first use. */
 export class Peer {
   readonly name: string;
   readonly #adapter: string;
   readonly #arguments: readonly string[];
   #child: ChildProcess | undefined;
   #package: string | undefined;
-  /** What it last did, by its own clock and heap. */
+  /** Time and memory of the adapter's last compaction, by its own clock and heap. */
   work: { readonly ms: number; readonly heapBytes: number } = { ms: 0, heapBytes: 0 };
 
-  /** `memory`: it is looked what the adapter holds, with a garbage collection behind each compaction. */
+  /** With `memory`, the adapter's memory is measured, with a garbage collection after each compaction. */
   constructor(adapter: string, memory = false) {
     this.#adapter = resolve(adapter);
     this.#arguments = [this.#adapter, ...(memory ? ['memory'] : [])];
     this.name = basename(adapter, extname(adapter));
   }
 
-  /** Loads it, and says which package it is of. Throws `CONFIG_INVALID` where it cannot compact. */
+  /** Loads the adapter and returns its package. Throws `CONFIG_INVALID` if the adapter cannot compact. */
   async describe(): Promise<string> {
     await this.#open();
     return this.#package ?? 'unknown';
   }
 
-  /** What the adapter makes of the messages. Throws what it threw, or that it took too long. */
+  /** The adapter's result. Throws the adapter's own error, or an error if the adapter takes too long. */
   async compact<M extends object>(messages: readonly M[], budget: number): Promise<readonly M[]> {
     const child = await this.#open();
     const answer = receive(child);
@@ -66,9 +66,9 @@ export class Peer {
     if (this.#child) return this.#child;
     if (!existsSync(this.#adapter)) throw unloadable(this.#adapter, 'no such file');
     const host = HOSTS.map((path) => join(packageFolder(), path)).find((path) => existsSync(path))!;
-    // No execArgv: a loader of this process is none of the peer's.
+    // No execArgv: a loader of this process must not apply to the peer.
     const child = fork(host, this.#arguments, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    // It may end between two compactions, and the next starts it anew. What is sent to it meanwhile is answered by `exit`.
+    // If the process ends between two compactions, the next one starts it again. `exit` answers until then.
     child.on('error', () => undefined);
     child.on('exit', () => {
       if (this.#child === child) this.#child = undefined;
@@ -86,7 +86,7 @@ export class Peer {
   }
 }
 
-/** Adapters take text only. */
+/** Converts content to text, because adapters take only text. */
 const plain = <M extends { readonly content?: unknown }>(message: M): M =>
   Array.isArray(message.content) ? { ...message, content: wordsOf(message.content) } : message;
 

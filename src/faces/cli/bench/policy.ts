@@ -12,17 +12,17 @@ import type { Subject } from './subject.js';
 /** One policy of the bench. */
 export interface BenchPolicy {
   readonly name: string;
-  /** What its results are known by beside the session and the budget. */
+  /** Identifies the policy's results, together with the session and the budget. */
   readonly identity: string;
-  /** Package and version, of an adapter. */
+  /** Package and version of an adapter. */
   readonly package?: string;
-  /** Has the session read as its lane wants it: that is nothing that the policy holds. */
+  /** Reads the session in the lane's form before memory is measured, because this data is not the policy's. */
   reads(subject: Subject): Promise<unknown>;
   lane(subject: Subject, budget: number): Promise<Lane>;
   close?(): void;
 }
 
-/** Throws `CONFIG_INVALID` where an adapter cannot be loaded, or two carry one name. */
+/** Throws `CONFIG_INVALID` if an adapter cannot be loaded or two policies have the same name. */
 export async function openPolicies(
   names: readonly string[],
   peers: readonly string[],
@@ -86,7 +86,7 @@ async function peerOf(peer: Peer, adapter: string): Promise<BenchPolicy> {
   };
 }
 
-/** Where no profile has that name: what else a policy may be is named too. */
+/** The error for an unknown profile name, with the other kinds of policies added. */
 function policyUnknown(name: string, cause: unknown): unknown {
   if (!(cause instanceof SpillwayError) || cause.code !== 'PROFILE_UNKNOWN') return cause;
   const known = [...((cause.facts['known'] as readonly string[] | undefined) ?? []), ...BASELINES.keys()];

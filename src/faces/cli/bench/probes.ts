@@ -1,22 +1,22 @@
 import { scanWords } from '../../../text/facts/index.js';
 import { textOf, type Message } from '../../../transcript/index.js';
 
-/** Of each word that a step needed, how long ago it was last said: in tokens, about. */
+/** The words that a step needed, with the distance to their last occurrence in approximate tokens. */
 export type Needed = ReadonlyMap<string, number>;
 
-/** Enough to tell yesterday from now. */
+/** Precise enough to tell old words from recent ones. */
 const CHARS_PER_TOKEN = 4;
 
 /**
- * What the agent needed, read off its own next step: names, paths, numbers that it wrote there and that had been said
- * before. A context that holds them let it take that step.
+ * The words that the agent needed, taken from its next step: names, paths and numbers in the step that occurred before.
+ * A context with these words made the step possible.
  */
 export class Probes {
-  /** Where each was last said, in characters from the beginning. */
+  /** Position of each word's last occurrence, in characters from the beginning. */
   readonly #said = new Map<string, number>();
   #chars = 0;
 
-  /** Of the step that follows what was added so far. */
+  /** The words that the step needed, from the messages added so far. */
   of(next: Message): Needed {
     const needed = new Map<string, number>();
     scanWords(wordsOf(next), (word) => {
@@ -33,7 +33,7 @@ export class Probes {
   }
 }
 
-/** Those of the words that a request holds, however it is written. */
+/** The needed words that a request contains, in any wire format. */
 export function heldBy(request: readonly unknown[], needed: Needed): ReadonlySet<string> {
   const held = new Set<string>();
   if (needed.size === 0) return held;

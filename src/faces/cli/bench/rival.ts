@@ -5,7 +5,7 @@ import { importModule } from '../../../user-module.js';
 /** A message of OpenAI chat completions. */
 export type ChatMessage = Readonly<Record<string, unknown>>;
 
-/** What its content says, as text alone. */
+/** The text of a message's content. */
 export function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -13,14 +13,14 @@ export function wordsOf(content: unknown): string {
 }
 
 export interface RivalContext {
-  /** Tokens of messages, by the count that every policy is held to. */
+  /** Counts the tokens of messages, with the same counter for every policy. */
   readonly count: (messages: readonly ChatMessage[]) => number;
   readonly signal: AbortSignal;
 }
 
 /**
- * A policy that is not Spillway: makes a history of OpenAI chat messages fit into so many tokens. Called where the history
- * is over them; what it returns stands for the history from then on, and what is new follows.
+ * A policy other than Spillway: makes a history of OpenAI chat messages fit a number of tokens. It is called if the
+ * history exceeds that number; its result then replaces the history, and new messages follow.
  */
 export type Rival = (
   messages: readonly ChatMessage[],
@@ -28,7 +28,7 @@ export type Rival = (
   context: RivalContext,
 ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
 
-/** What frameworks do today: system messages, the first user message, and the newest exchanges that fit. */
+/** The usual method of frameworks: system messages, the first user message, and the newest exchanges that fit. */
 const keepNewest: Rival = (messages, budget, { count }) => {
   const firstUser = messages.findIndex(({ role }) => role === 'user');
   const isHead = (message: ChatMessage, at: number): boolean =>
@@ -45,7 +45,7 @@ const keepNewest: Rival = (messages, budget, { count }) => {
   return [...head, ...kept.flat()];
 };
 
-/** A step with its results, or one other message: no choice parts a call from its result. */
+/** A step with its results, or one other message, so that a call is never separated from its result. */
 function exchangesOf(messages: readonly ChatMessage[]): ChatMessage[][] {
   const exchanges: ChatMessage[][] = [];
   for (const message of messages) {
@@ -55,11 +55,11 @@ function exchangesOf(messages: readonly ChatMessage[]): ChatMessage[][] {
   return exchanges;
 }
 
-/** A cleared history has room for some calls before it is cleared again. */
+/** Clears down to this share of the budget, so that several calls fit before the next clearing. */
 const CLEARED_TO = 0.6;
 const CLEARED = '[Old tool result content cleared]';
 
-/** Tool results lose their content, the oldest first; talk and calls stay, so that a long talk passes the budget. */
+/** Clears the content of tool results, the oldest first. Text and calls stay, so a long talk exceeds the budget. */
 const clearTools: Rival = (messages, budget, { count }) => {
   const newest = messages.findLastIndex(({ role }) => role === 'assistant');
   let tokens = count(messages);
@@ -71,7 +71,7 @@ const clearTools: Rival = (messages, budget, { count }) => {
   });
 };
 
-/** By name. */
+/** Built-in rivals, by name. */
 export const BASELINES: ReadonlyMap<string, Rival> = new Map([
   ['keep-newest', keepNewest],
   ['clear-tools', clearTools],
@@ -81,7 +81,7 @@ const MODULE = /\.[cm]?js$/;
 
 export const isRival = (name: string): boolean => BASELINES.has(name) || MODULE.test(name);
 
-/** The policy of that name or file. Throws `CONFIG_INVALID` where the file exports none. */
+/** The policy of that name or file. Throws `CONFIG_INVALID` if the file exports none. */
 export async function rivalNamed(name: string): Promise<Rival> {
   const known = BASELINES.get(name);
   if (known) return known;

@@ -6,25 +6,25 @@ import { atEqualTokens, meanTokens, rowsOf, type Column, type Draws } from './ro
 import { hashOf, type State } from './state.js';
 import type { Subject } from './subject.js';
 
-/** What the rounds of a bench have in common. */
+/** The inputs that all rounds of a bench share. */
 interface Bench extends Measuring {
   readonly policies: readonly BenchPolicy[];
   readonly subjects: readonly Subject[];
   readonly state: State;
-  /** Whether the others are also held against the first at as many tokens as it sends. */
+  /** If true, the other policies are also compared with the first at the number of tokens that the first sends. */
   readonly isEqual: boolean;
   readonly exams: readonly Exam[];
   readonly examiner: Examiner | undefined;
   readonly replicates: number;
   readonly format: string;
   readonly draws: Draws;
-  /** Hears of each session that was replayed under a policy at the whole window. */
+  /** Called after each session that was replayed under a policy at the whole window. */
   readonly replayed: () => void;
 }
 
 export type BenchRound = Awaited<ReturnType<typeof roundAt>>;
 
-/** All policies on all sessions, at one window. */
+/** Runs all policies on all sessions at one window. */
 export async function roundAt(window: number, bench: Bench) {
   const { policies, subjects, draws, exams, examiner } = bench;
   const table: { readonly subject: Subject; readonly row: readonly Measured[] }[] = [];
@@ -52,13 +52,13 @@ export async function roundAt(window: number, bench: Bench) {
     window,
     /** Each policy at the whole window. */
     rows: rowsOf(columns, draws),
-    /** Each at the budget at which it sends as many tokens as the first. */
+    /** Each policy at the budget at which it sends as many tokens as the first one. */
     ...(equal && { equal: rowsOf(equal, draws) }),
-    /** What readers answered from the contexts, where that was asked for. */
+    /** The grades of the readers' answers, if an exam was requested. */
     ...(exam && { exam }),
-    /** Sessions that never pass the window: no policy has anything to do there. */
+    /** Sessions that never exceed the window, so that no policy has anything to do. */
     short: table.filter((one) => !passing.includes(one)).map(({ subject }) => subject.file),
-    /** `hash`: SHA-256 of its bytes. */
+    /** `hash` is the SHA-256 of the file's bytes. */
     files: passing.map(({ subject: { file, hash }, row }) => ({
       file,
       hash,
@@ -67,7 +67,7 @@ export async function roundAt(window: number, bench: Bench) {
   };
 }
 
-/** What was measured of one policy on one session, now or before. */
+/** The measurement of one policy on one session, from the state or made now. */
 const measuredOf = (
   { state, ...how }: Bench,
   policy: BenchPolicy,
@@ -79,7 +79,7 @@ const measuredOf = (
     measure(policy, subject, { window, budget }, how),
   );
 
-/** Each column at the budget at which its policy sends as many tokens as the first. */
+/** Each column at the budget at which its policy sends as many tokens as the first one. */
 async function equalTo(
   columns: readonly Column[],
   passing: readonly { readonly subject: Subject }[],

@@ -1,10 +1,10 @@
 import { interval, type Interval } from './bootstrap.js';
 import type { Measured } from './measure.js';
 
-/** One policy over all sessions that passed the window. */
+/** One policy over all sessions that exceeded the window. */
 export type BenchRow = ReturnType<typeof rowsOf>[number];
 
-/** One policy's figures, a session each, in the order of all others'. */
+/** One policy's figures for each session, in the same order in every column. */
 export interface Column {
   readonly policy: string;
   readonly budget: number;
@@ -32,7 +32,7 @@ export const meanTokens = (some: Sums): number =>
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 const or = (value: number, otherwise: number): number => (Number.isNaN(value) ? otherwise : value);
 
-/** A row for each column; the first is what others are held against. */
+/** One row for each column. The others are compared with the first one. */
 export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
   const first = columns[0]!.sessions;
   return columns.map(({ policy, budget, sessions }) => {
@@ -46,30 +46,30 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
     const sheets = Object.keys(sessions[0]?.cost ?? {});
     return {
       policy,
-      /** What it was told to keep to. */
+      /** The limit that the policy was told to keep. */
       budget,
       sessions: sessions.length,
       calls: total(sessions, 'calls'),
-      /** Of the names, paths and numbers that the next steps used and that had been said before: the share that stood in the requests. */
+      /** Share of the names, paths and numbers of next steps that had occurred before and that the requests held. */
       kept: or(kept(sessions), 1),
-      /** The same of those that were last said half a window ago or longer. */
+      /** The same for those that last occurred half a window ago or longer. */
       keptFromAfar: orNull(afar(sessions)),
       neededFromAfar: total(sessions, 'neededFromAfar'),
-      /** What the first policy keeps from afar more than this one, in shares: over the same sessions. */
+      /** The first policy's share from afar minus this policy's, over the same sessions. */
       behind: orNull(behind(pairs)),
       meanTokens: or(meanTokens(sessions), 0),
-      /** Tokens behind the unchanged front of a request, of all that were sent. */
+      /** Share of the sent tokens that come after the unchanged prefix of their request. */
       rewritten: or(rewritten(sessions), 0),
       compactions: total(sessions, 'compactions'),
       over: total(sessions, 'over'),
       broken: total(sessions, 'broken'),
       failed: total(sessions, 'failed'),
-      /** Time of its own work, a call; and of its longest one. */
+      /** Mean time of the policy's own work per call, and the time of the longest call. */
       meanMs: or(share('ms', 'calls')(sessions), 0),
       slowestMs: most((one) => one.slowestMs),
-      /** US dollars of input a session, by the sheet of each model. */
+      /** Mean US dollars of input per session, by the sheet of each model. */
       cost: Object.fromEntries(sheets.map((sheet) => [sheet, orNull(meanCost(sessions, sheet))])),
-      /** Where 95 of 100 draws of as many sessions lie. */
+      /** Intervals that contain 95 of 100 draws of as many sessions. */
       intervals: {
         kept: within(kept),
         keptFromAfar: within(afar),
@@ -77,9 +77,9 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
         meanTokens: within(meanTokens),
         rewritten: within(rewritten),
       },
-      /** The most that it held of one session at its end, where that was asked for. */
+      /** The most memory that the policy held at the end of a session, if memory was measured. */
       ...(sessions[0]?.heapBytes !== undefined && { heapBytes: most((one) => one.heapBytes ?? 0) }),
-      /** What it said the first time that it failed. */
+      /** The message of the policy's first failure. */
       ...(failure !== undefined && { failure }),
     };
   });
@@ -91,13 +91,13 @@ const meanCost = (sessions: Sums, sheet: string): number =>
     sessions.length,
   );
 
-/** Means this near each other are the same. */
+/** Means within this distance count as equal. */
 const NEAR = 0.01;
 const MOST_TRIES = 5;
 
 /**
- * The budget at which a policy sends as many tokens as another: what it sends falls with its budget, not in proportion.
- * Never above the window; of what was tried, the nearest. A policy that sends less at the whole window stays as it is.
+ * Finds the budget at which a policy sends as many tokens as another. They fall with the budget, but not in proportion.
+ * Never exceeds the window; takes the nearest of the tried budgets. A policy that sends less at the whole window stays.
  */
 export async function atEqualTokens(
   target: number,
@@ -109,7 +109,7 @@ export async function atEqualTokens(
   const distance = (column: Column): number => Math.abs(meanTokens(column.sessions) - target);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const mean = meanTokens(last.sessions);
-    // NaN where one of them sends nothing: no budget makes them equal.
+    // NaN if one of the policies sends nothing: no budget makes them equal.
     if (!(Math.abs(mean - target) > NEAR * target)) break;
     const budget = Math.min(whole.budget, Math.round((last.budget * target) / mean));
     if (budget === last.budget) break;

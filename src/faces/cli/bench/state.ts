@@ -7,17 +7,17 @@ import { unwritable } from '../output.js';
 export const hashOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
-/** What has been measured, a line each, so that a bench that was killed goes on where it was. */
+/** Measurements, one per line, so that an interrupted bench continues where it stopped. */
 export interface State {
-  /** What stands under the key, or what the work returns, which stands there from then on. */
+  /** The value stored under the key, or else the result of the work, which is then stored. */
   remember<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 export const FORGETFUL: State = { remember: (_, work) => work() };
 
 /**
- * A file of JSON lines; the first says of which version it is. What was torn when the process ended is measured again.
- * Throws `CONFIG_INVALID` where the file is none of a bench, or of another version: its figures are not ours.
+ * A file of JSON lines; the first line names the version. A line torn by the end of the process is measured again.
+ * Throws `CONFIG_INVALID` if the file is no bench state, or is of another version, whose figures are not comparable.
  */
 export function openState(file: string, version: string): State {
   const known = new Map<string, unknown>();
@@ -28,7 +28,7 @@ export function openState(file: string, version: string): State {
       throw unwritable(file, cause);
     }
   };
-  put(''); // what cannot be written to is told before anything is measured
+  put(''); // an unwritable file is reported before anything is measured
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const [head, ...lines] = whole.split('\n').map((line) => fieldsOf(jsonIn(line)));

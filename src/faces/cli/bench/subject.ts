@@ -10,28 +10,28 @@ import { openaiChat } from '../../../formats/index.js';
 import { type Needed, Probes } from './probes.js';
 import type { ChatMessage } from './rival.js';
 
-/** A recorded session, read when the first policy is put to it. */
+/** A recorded session, read at its first use. */
 export class Subject {
   #hash: string | undefined;
   #input: Promise<ReadSession> | undefined;
   #history: Promise<ChatHistory> | undefined;
   #needs: ReadonlyMap<number, Needed> | undefined;
-  /** What was mended in it when it was read last: figures of a session that was cut off are of what is left. */
+  /** Repairs made when the session was last read. Figures of a damaged session cover only the readable part. */
   notices: readonly Notice[] = [];
 
-  /** `cut`: what stands before that message alone, and the step that was about to be taken. */
+  /** With `cut`, only the messages before that index, plus the step that the agent was about to take. */
   constructor(
     readonly file: string,
     private readonly format: string,
     private readonly cut?: number,
   ) {}
 
-  /** Whether its requests are to be read, and so are OpenAI chat. */
+  /** Whether a reader will read the requests, so that they have to be OpenAI chat. */
   get isRead(): boolean {
     return this.cut !== undefined;
   }
 
-  /** Of its bytes: what was measured is known by it again. */
+  /** Hash of the file's bytes, which identifies its measurements. */
   get hash(): string {
     try {
       return (this.#hash ??= createHash('sha256').update(readFileSync(this.file)).digest('hex'));
@@ -47,12 +47,12 @@ export class Subject {
     }));
   }
 
-  /** As policies that are not Spillway are given it. */
+  /** The session in the form for policies other than Spillway. */
   get history(): Promise<ChatHistory> {
     return (this.#history ??= this.input.then(({ parsed }) => chatHistoryOf(parsed.messages)));
   }
 
-  /** What each step needed, by the index of its message. */
+  /** The words that each step needed, by the index of its message. */
   needs(messages: readonly Message[]): ReadonlyMap<number, Needed> {
     if (this.#needs) return this.#needs;
     const needs = new Map<number, Needed>();
@@ -64,7 +64,7 @@ export class Subject {
     return (this.#needs = needs);
   }
 
-  /** Lets go of what was read: all sessions of a bench need not fit into memory. */
+  /** Releases the read data, because all sessions of a bench may not fit into memory together. */
   forget(): void {
     this.#input = undefined;
     this.#history = undefined;
@@ -72,7 +72,7 @@ export class Subject {
   }
 }
 
-/** The step itself is only the occasion of a last request. */
+/** The step itself only causes a last request. */
 function cutAt(session: ReadSession, cut: number): ReadSession {
   const { messages } = session.parsed;
   const step = messages.slice(cut).find(({ role }) => role === 'assistant');
@@ -88,8 +88,8 @@ function cutAt(session: ReadSession, cut: number): ReadSession {
 export type ChatHistory = Awaited<ReturnType<typeof chatHistoryOf>>;
 
 /**
- * A session as OpenAI chat messages, and how much of it stood before each model call. Nothing leaves a window this large: its
- * requests are the whole history, legal and in the format.
+ * A session as OpenAI chat messages, and the number of messages before each model call. With such a large window
+ * nothing is compacted: the requests are the whole history, legal and in the format.
  */
 export async function chatHistoryOf(messages: readonly Message[]) {
   const spillway = await createSpillway({
@@ -97,7 +97,7 @@ export async function chatHistoryOf(messages: readonly Message[]) {
     inputBudget: Number.MAX_SAFE_INTEGER,
     store: null,
   });
-  // `index`: 0-based, of the assistant message that the call produced; `length`: messages before it.
+  // `index`: 0-based index of the assistant message that the call produced; `length`: messages before it.
   const calls: { readonly index: number; readonly length: number }[] = [];
   const whole: ChatMessage[] = [];
   for await (const { index, prepared } of replaySession(spillway.session(), messages)) {
@@ -109,10 +109,10 @@ export async function chatHistoryOf(messages: readonly Message[]) {
   return { messages: whole as readonly ChatMessage[], calls, count: await counter() };
 }
 
-/** Tokens of messages, by the count that every policy is held to. */
+/** Counts the tokens of messages, with the same counter for every policy. */
 async function counter(): Promise<(messages: readonly ChatMessage[]) => number> {
   const measure = createMeasure(await createExactCounter('o200k_base'));
-  // By what they say: a rival may write to the messages that it is given.
+  // Cached by content, because a rival may change the messages that it is given.
   const known = new Map<string, number>();
   const tokensOf = (message: ChatMessage): number => {
     const key = JSON.stringify(message);
@@ -128,10 +128,10 @@ async function counter(): Promise<(messages: readonly ChatMessage[]) => number> 
 }
 
 const SESSION = /\.jsonl?$/;
-/** Questions on a session, as some collections put them beside it. */
+/** Questions on a session, which some collections put next to the session's file. */
 const BESIDE = /\.probes\.jsonl$/;
 
-/** The file, or every session in the folder, in the order of their names. */
+/** The file, or every session in the folder, sorted by name. */
 export function sessionsAt(path: string): string[] {
   if (!existsSync(path) || !statSync(path).isDirectory()) return [path];
   const files = readdirSync(path)

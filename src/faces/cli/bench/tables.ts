@@ -18,13 +18,13 @@ import type { BenchRow } from './rows.js';
 export interface BenchReport {
   readonly origin: Origin;
   readonly policies: readonly string[];
-  /** Of adapters: package and version. */
+  /** Package and version of each adapter. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Of the draws that the intervals come from. */
+  /** Seed of the draws for the intervals. */
   readonly seed: number;
   readonly draws: number;
   readonly rounds: readonly BenchRound[];
-  /** Sessions that were read with something left out or mended. */
+  /** Sessions in which something was left out or repaired when they were read. */
   readonly mended: Readonly<Record<string, readonly Notice[]>>;
 }
 
@@ -53,14 +53,14 @@ const HOLDS: ColumnOf = {
   of: ({ heapBytes = 0 }) => `${(heapBytes / 1e6).toFixed(1)} MB`,
 };
 
-/** What a report shows of one round: tables, each with the title that tells it from the first. */
+/** The tables of one round in a report. Each title distinguishes its table from the first one. */
 export interface BenchTable {
   readonly title: string;
   readonly head: readonly string[];
   readonly lines: readonly (readonly string[])[];
 }
 
-/** The tables of a round: by its figures alone, or `isFull`, with what a policy was told and how sure a figure is. */
+/** The tables of a round: figures only, or with `isFull` also each policy's limit and the intervals of figures. */
 export function tablesOf({ rows, equal, exam }: BenchRound, isFull = false): BenchTable[] {
   const measured = (title: string, some: readonly BenchRow[]): BenchTable => {
     const columns = isFull ? fullColumns(some) : columnsOf(some);
@@ -80,7 +80,7 @@ export function tablesOf({ rows, equal, exam }: BenchRound, isFull = false): Ben
 export const equalTitle = ([first]: readonly BenchRow[]): string =>
   `At as many tokens as ${first!.policy} sends`;
 
-/** All columns: those above, memory where it was measured, and one for each price sheet. */
+/** All columns: `COLUMNS`, memory if it was measured, and one for each price sheet. */
 function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
   const sheets = Object.keys(rows[0]?.cost ?? {});
   return [
@@ -93,7 +93,7 @@ function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
   ];
 }
 
-/** With intervals of what the sessions make uncertain. */
+/** The columns with the intervals of figures that vary by session. */
 function fullColumns(rows: readonly BenchRow[]): ColumnOf[] {
   const [first] = rows;
   return [
@@ -110,7 +110,7 @@ function fullColumns(rows: readonly BenchRow[]): ColumnOf[] {
   ];
 }
 
-/** `34.3 % (30.1–39.9)`: the interval behind the figure. */
+/** `34.3 % (30.1–39.9)`: the figure and its interval. */
 function shareWithin(value: number | null, { low, high }: Interval): string {
   if (value === null) return '–';
   return `${percent(value)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
@@ -118,7 +118,7 @@ function shareWithin(value: number | null, { low, high }: Interval): string {
 
 const points = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '–');
 
-/** What readers answered. */
+/** The table of the readers' grades. */
 function examTable({ exams, questions, rows }: ExamRound): BenchTable {
   const kinds = Object.keys(rows[0]!.byKind);
   return {
@@ -145,7 +145,7 @@ export function aboutRound({ rows, short }: BenchRound): string {
   ].join('; ');
 }
 
-/** For who asked on a terminal. */
+/** The report for a terminal. */
 export function benchTables({ rounds, mended }: BenchReport, { paint }: Terminal): string {
   const notices = Object.entries(mended).flatMap(([file, own]) => mendedLines(own, `${file}, `));
   const tables = rounds.flatMap((round) => {
@@ -165,14 +165,14 @@ export function benchTables({ rounds, mended }: BenchReport, { paint }: Terminal
   return [...notices.map((line) => paint.yellow(line)), ...tables].join('\n');
 }
 
-/** What a document begins with: of what the figures are. */
+/** The first line of a document: the origin of its figures. */
 export function aboutReport({ origin, packages }: BenchReport): string {
   const others = Object.entries(packages).map(([name, of]) => `${name}: ${of}`);
   const adapters = others.length > 0 ? ` Adapters: ${others.join('; ')}.` : '';
   return `Spillway ${versionOf(origin)}, Node ${origin.node}, ${origin.machine}, ${origin.date}.${adapters}`;
 }
 
-/** For a document. */
+/** The report for a document. */
 export function benchMarkdown(report: BenchReport): string {
   const { rounds, draws, seed } = report;
   return [

@@ -16,40 +16,40 @@ import { createProgress } from '../progress.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
 export interface BenchOptions extends Omit<PolicyOptions, 'window' | 'profile' | 'model' | 'out' | 'to'> {
-  /** Profiles, files of settings, `keep-newest`, or modules of policies. */
+  /** Profiles, settings files, `keep-newest`, `clear-tools`, or modules with a policy. */
   readonly policies: readonly string[];
-  /** Adapters of other packages, each run in a process of its own. */
+  /** Adapters of other packages. Each adapter runs in its own process. */
   readonly peer?: readonly string[];
-  /** Tokens that each request may have, one round each. */
+  /** Token limits of a request; one round for each. */
   readonly windows: readonly number[];
-  /** Whether the others are also held against the first policy at as many tokens as it sends. */
+  /** If true, the other policies are also compared with the first at the number of tokens that the first sends. */
   readonly equal?: boolean;
-  /** Models whose price sheets the input is charged by. */
+  /** Models whose price sheets give the cost of the input. */
   readonly prices?: readonly string[];
-  /** Whether it is looked what each policy holds of a session. */
+  /** If true, the memory that each policy holds for a session is measured. */
   readonly memory?: boolean;
-  /** Where what was measured is kept, to go on from. */
+  /** The file that keeps the measurements, so that a later run continues from them. */
   readonly state?: string;
   readonly markdown?: string;
   readonly html?: string;
-  /** An earlier report: figures that are worse now fail. */
+  /** An earlier report. The command fails if a figure is now worse. */
   readonly check?: string;
   readonly seed: number;
-  /** A folder of exams: sessions cut where the agent was about to act, with questions. Nothing is asked without it. */
+  /** A folder of exams: sessions cut before a step of the agent, with questions. Without a folder, nothing is asked. */
   readonly exam?: string;
-  /** An OpenAI-compatible interface, `/v1` included. */
+  /** An OpenAI-compatible interface, including `/v1`. */
   readonly endpoint?: string;
   readonly reader?: string;
   readonly grader?: string;
-  /** Variable that holds the endpoint's key. */
+  /** Environment variable with the endpoint's key. */
   readonly key: string;
   readonly replicates: number;
 }
 
-/** Draws of an interval. */
+/** Number of draws for an interval. */
 const DRAWS = 1_000;
 
-/** Holds policies against each other on recorded sessions: the same calls, the same budget, the same count. */
+/** Compares policies on recorded sessions: with the same calls, the same budget and the same token count. */
 export async function bench(
   given: readonly string[],
   options: BenchOptions,
@@ -58,7 +58,7 @@ export async function bench(
   const { windows, prices: sheets = [], memory = false, seed, state: kept } = options;
   const files = given.flatMap(sessionsAt);
   for (const file of files) refuseInput(file, options.report, options.markdown, options.html, kept);
-  // Read first: the report may take its place.
+  // Read before the run, because the new report may overwrite the file.
   const before = options.check === undefined ? undefined : readReport(options.check);
   const origin = originOf();
   const state = kept === undefined ? FORGETFUL : openState(kept, versionOf(origin));

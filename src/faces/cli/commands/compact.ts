@@ -9,18 +9,18 @@ import { EXIT, type Terminal } from '../terminal.js';
 
 export interface CompactOptions extends PolicyOptions {
   readonly upto?: number;
-  /** What this run does otherwise than the settings say; where any of it is given, it runs whatever the gates say. */
+  /** Settings of this run. If any of these is given, the run takes place regardless of the gates. */
   readonly target?: number;
   readonly threshold?: number;
   readonly strategy?: readonly string[];
   readonly prompt?: string;
-  /** False: no summary. */
+  /** False for no summary. */
   readonly summarizer?: boolean;
 }
 
-/** One-shot: appends all messages, lets one run happen, writes what would be sent. */
+/** Appends all messages, allows one run, and writes the request. */
 export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
-  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  if (options.to !== undefined) formatNamed(options.to); // a wrong name is reported before anything is read
   refuseInput(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
@@ -28,7 +28,7 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const opened = await openFor(input, options, terminal);
   return closing([opened], async () => {
     const { session, messagesField, warnings } = opened;
-    // One by one: a file may hold more messages than a call takes arguments.
+    // One by one, because a file may hold more messages than a call can take arguments.
     for (const message of messages) void session.append(message);
     const before = session.reading;
     const overrides = overridesOf(options);
@@ -44,7 +44,7 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   });
 }
 
-/** The session says of a strategy that there is none of its name. */
+/** Strategy names are not checked here: the session rejects an unknown strategy. */
 function overridesOf({ target, threshold, strategy, prompt, summarizer }: CompactOptions): RunOverrides {
   return {
     ...present({ target, threshold, strategy: strategy as RunOverrides['strategy'], prompt }),

@@ -19,7 +19,7 @@ export interface ConformOptions {
 
 type Judged = Awaited<ReturnType<typeof judgeOne>>;
 
-/** Puts what a module exports to the rules of its contracts; exit code 1 where one does not hold. */
+/** Checks a module's exports against the rules of their contracts. The exit code is 1 if a rule does not hold. */
 export async function conform(path: string, options: ConformOptions, terminal: Terminal): Promise<number> {
   const candidates = await candidatesAt(path);
   if (candidates.length === 0) {
@@ -72,7 +72,7 @@ function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint 
   for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
 }
 
-/** What can be judged at a path: a package that is a plugin as a whole, any other module by its exports. */
+/** The candidates at a path: a plugin package as a whole, or the exports of any other module. */
 async function candidatesAt(path: string): Promise<Candidate[]> {
   const found = located(path);
   const folder = pluginFolder(found);
@@ -85,7 +85,7 @@ async function candidatesAt(path: string): Promise<Candidate[]> {
   }
 }
 
-/** A file or folder, or a package as the folder we are in would find it. */
+/** Resolves a file, a folder, or a package that is installed for the current folder. */
 function located(path: string): string {
   const named = resolve(path);
   const isPackage = existsSync(named) && statSync(named).isDirectory() && pluginFolder(named) === named;

@@ -5,7 +5,7 @@ import { usage } from '../options.js';
 import { amount, change, counted, dollars, percent } from '../report/numbers.js';
 import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
-/** What all sessions of a store spent. */
+/** The costs of all sessions of a store. */
 export const projectCosts: Action = async (options, terminal) => {
   if (options.calls)
     throw usage('--calls', 'no session', 'with the name of one: spillway costs SESSION --calls');
@@ -14,7 +14,7 @@ export const projectCosts: Action = async (options, terminal) => {
   show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
 };
 
-/** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
+/** The costs of a session, the net cost of its compactions and, with `--calls`, each call. */
 export async function costs({ session, options }: Within): Promise<Said> {
   const { costs: spent, net: netCosts } = await verbs.costs.run(session, {});
   const { calls, history } = session.operator;

@@ -10,14 +10,14 @@ import { server, stopped } from './serve.js';
 
 export interface DemoOptions {
   readonly window?: number;
-  /** Replay into a running service, and leave it up. */
+  /** Replay into a running service, and leave the service running. */
   readonly serve?: boolean;
 }
 
-/** Small enough that every stage of the roster gets to work on the bundled session; a test holds this. */
+/** Small enough that every stage of the roster works on the bundled session; a test checks this. */
 export const DEMO_WINDOW = 5_000;
 
-/** Replays the bundled session under a small window and shows the gates at work, a line for each compaction. */
+/** Replays the bundled session with a small window and prints one line per compaction. */
 export async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
   const file = join(packageFolder(), 'examples', 'sessions', 'pressure-gauge.jsonl');
   const input = await readSession(file);
@@ -43,7 +43,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
       const line = lineOf(call);
       if (line !== undefined) terminal.note(line);
       const { prepared, ...kept } = call;
-      // What nobody reports is not kept, and the service would have no call to show.
+      // Calls without reported usage are not kept, and the service would have no call to show.
       if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
       calls.push(kept);
     }
@@ -56,7 +56,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   });
 }
 
-/** What one call came to: the pressure that started a run, and what its stages freed; nothing where nothing was compacted. */
+/** One line for a call: the pressure that started its run, and the tokens that its stages freed. Undefined if none. */
 function lineOf({ index, pressure, error, prepared }: ReplayedCall): string | undefined {
   const at = `message ${String(index).padStart(4)}`;
   if (error) return `${at}  ${percent(pressure).padStart(7)}  ${error.code}`;
@@ -69,7 +69,7 @@ function lineOf({ index, pressure, error, prepared }: ReplayedCall): string | un
   return `${at}  ${percent(before).padStart(7)} -> ${percent(pressure).padStart(6)}  ${stages.join('  ')}`;
 }
 
-/** On the usual port, or on any that is free where somebody has that one. */
+/** Starts the service on the usual port, or on a free one if the usual port is taken. */
 async function startService(window: number, terminal: Terminal): Promise<Running> {
   const { serve } = await server();
   const start = (port?: number): Promise<Running> =>

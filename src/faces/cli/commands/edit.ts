@@ -3,7 +3,7 @@ import { SpillwayError } from '../../../errors/index.js';
 import { amount, counted } from '../report/numbers.js';
 import { editLines, type Said, type Within } from './within.js';
 
-/** Changes the plan that waits; it is judged and measured again, and waits on under another hash. */
+/** Changes the pending plan. The plan is judged and measured again, and remains pending under another hash. */
 export async function edit({ session, options }: Within, hash?: string): Promise<Said> {
   const { drop = [], keep = [], text = [] } = options;
   await session.load();
@@ -28,7 +28,7 @@ export async function edit({ session, options }: Within, hash?: string): Promise
   };
 }
 
-/** Lets go of what undoing holds: later compactions may take it again. */
+/** Releases the spans that undo holds, so that later compactions may compact them again. */
 export async function release({ session }: Within): Promise<Said> {
   await session.load();
   const released = session.operator.ledger.holds.length;

@@ -5,7 +5,7 @@ import type { CompactionRecord } from '../../../transcript/index.js';
 import { amount } from '../report/numbers.js';
 import type { Said, Within } from './within.js';
 
-/** What was compacted and what failed, or the messages themselves. */
+/** The compactions and failures of a session, or its messages. */
 export async function history({ session, options }: Within): Promise<Said> {
   if (options.transcript || options.includeSuperseded) {
     const entries = await session.operator.transcript({
@@ -13,7 +13,7 @@ export async function history({ session, options }: Within): Promise<Said> {
     });
     const lines = (): string[] =>
       entries.map(({ message, status, by }) => {
-        // One line, whatever is in it: as JSON writes it, without the quotes.
+        // Always one line: escaped as in JSON, without the quotes.
         const words = headOf(JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1), 80);
         return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
       });
@@ -46,12 +46,12 @@ export function recordLine({ id, status, committedAt, plan, flag, notes }: Compa
   return `${id}  ${status}  ${when}  ${tokens}  ${plan.trigger.detail}${judgement}`;
 }
 
-/** In no record, since nothing came of it: why a request went out as it was, or not at all. */
+/** Failed runs have no record. They explain why a request went out uncompacted, or not at all. */
 const FAILED = 'compaction.failed';
-/** What somebody else did, or would have done, to a request: in no record, since it is no compaction of ours. */
+/** Changes that another system made, or would have made, to a request. They are not ours, so they have no record. */
 const TRIMMING = ['compaction.trimming-off', 'compaction.trimmed-upstream', 'compaction.over-window'];
 
-/** The newest of a kind, and how many there were. */
+/** The newest event of a kind, with the number of all events of that kind. */
 function toldLine(events: readonly StoredEvent[]): readonly string[] {
   const newest = events.at(-1);
   if (!newest) return [];

@@ -3,7 +3,7 @@ import { sourcesOf, withEngine } from '../open.js';
 import { EXIT, type Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
 
-/** Serves recall and explain on standard input and output, until the client hangs up. */
+/** Serves recall and explain on standard input and output until the client closes the input. */
 export async function mcp(options: StoredOptions, terminal: Terminal, version: string): Promise<number> {
   const { createMcpServer, StdioServerTransport } = await loaded();
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
@@ -11,12 +11,12 @@ export async function mcp(options: StoredOptions, terminal: Terminal, version: s
     const transport = new StdioServerTransport();
     const ended = new Promise<void>((resolve, reject) => {
       process.stdin.once('end', resolve);
-      // Nothing is read from then on, and the end would never come.
+      // After the transport closes, nothing is read, and the end of the input would never come.
       transport.onclose = () => reject(tooLong());
     });
     const underWay = new Set<Promise<unknown>>();
     await Promise.all([ended, createMcpServer(spillway, version, underWay).connect(transport)]);
-    // Who asks from a script hangs up behind its last question.
+    // A script closes the input right after its last question.
     await Promise.all(underWay);
     return EXIT.done;
   });

@@ -7,13 +7,13 @@ import { BUILT_IN_STAGES } from '../../../stages/index.js';
 import { makeFolder, PROMPT_FILES, writePrompts } from '../../../summarizers/index.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
-/** What there is a skeleton of, and the name that stands in it. */
+/** The kinds of skeletons, each with the name that its template uses. */
 const SKELETONS = { stage: 'my-stage', plugin: 'my-plugin' } as const;
 
 export type SkeletonKind = keyof typeof SKELETONS;
 export const SKELETON_KINDS = Object.keys(SKELETONS) as SkeletonKind[];
 
-/** Writes a working package to begin with: all of it, or nothing where any of its files is there already. */
+/** Writes a working package to start from: all files, or none if any of them exists already. */
 export async function writeSkeleton(
   kind: string,
   name: string,
@@ -44,7 +44,7 @@ export async function writeSkeleton(
       await writeFile(path, named(text, SKELETONS[kind], name, version));
     }
   } catch (cause) {
-    // A disk was full, say: the next try must not find them there.
+    // For example, the disk was full. The files are removed, so that the next try does not stop at them.
     await Promise.allSettled(begun.map((path) => rm(path)));
     throw unwritable(to, cause);
   }
@@ -53,7 +53,7 @@ export async function writeSkeleton(
   return EXIT.done;
 }
 
-/** Whether a package in that folder has `spillway` already, from a project above it. */
+/** Whether a package in that folder finds `spillway` already, in a project above it. */
 function findsSpillway(folder: string): boolean {
   const above = dirname(folder);
   if (existsSync(join(folder, 'node_modules', 'spillway', 'package.json'))) return true;
@@ -70,7 +70,7 @@ function checkKind(kind: string): asserts kind is SkeletonKind {
   });
 }
 
-/** One that npm, the roster and the rules of the contract all take. */
+/** A name that npm, the roster and the rules of the contract accept. */
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MOST_LETTERS = 100;
 
@@ -85,7 +85,7 @@ function checkName(name: string): void {
   });
 }
 
-/** A template works as it stands, under its own name; here it gets another one. */
+/** Renames a template. A template itself works under its own name. */
 function named(text: string, own: string, name: string, version: string): string {
   return text
     .replaceAll(own, () => name)
@@ -93,7 +93,7 @@ function named(text: string, own: string, name: string, version: string): string
     .replaceAll('"spillway": "^0.1.0"', () => `"spillway": "^${version}"`);
 }
 
-/** With its kind at the end: `default` and `new` may be names of stages, and no names of exports. */
+/** The name ends with its kind, because `default` and `new` may name a stage but not an export. */
 function exportName(name: string, own: string): string {
   const kind = own.slice(own.indexOf('-'));
   return camelCase(name.endsWith(kind) ? name : `${name}${kind}`);
@@ -113,7 +113,7 @@ async function filesIn(folder: string): Promise<string[]> {
 
 const CONFIG = 'spillway.yaml';
 
-/** Writes configuration and prompts for an operator to own: what is missing, and never over a file that is there. */
+/** Writes the configuration and prompts for an operator to edit. Existing files are never overwritten. */
 export async function init(folder: string, _: object, terminal: Terminal): Promise<number> {
   const ours = join(packageFolder(), 'config');
   const prompts = join(folder, 'prompts');

@@ -14,9 +14,9 @@ export interface ReplayOptions extends PolicyOptions {
   readonly contextsAt?: readonly number[];
 }
 
-/** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
+/** Replays a session and prepares every model call. A call that cannot fit is reported, and the replay continues. */
 export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
-  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  if (options.to !== undefined) formatNamed(options.to); // a wrong name is reported before anything is read
   refuseInput(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const { messages } = input.parsed;
@@ -50,7 +50,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
           terminal,
         );
       }
-      // What was sent is not kept: a replay of a long session would hold every request it ever made.
+      // The requests are not kept, because a replay of a long session would hold every request in memory.
       const { prepared, ...kept } = call;
       calls.push(kept);
     }
@@ -61,7 +61,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
   });
 }
 
-/** The index of the assistant message that stands nearest to one. */
+/** The index of the assistant message nearest to an index. */
 function nearestTo(index: number, messages: readonly Message[]): string {
   const own = messages.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []));
   const [nearest] = own.sort((a, b) => Math.abs(a - index) - Math.abs(b - index));

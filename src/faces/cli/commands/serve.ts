@@ -17,7 +17,7 @@ export interface ServeCommand extends EngineOptions {
 /** Runs the service until the process is told to stop. */
 export async function serve(options: ServeCommand, terminal: Terminal): Promise<number> {
   const running = await (await server()).serve(serveOptions(options, terminal));
-  // Lines for people go where no log is read.
+  // Lines for people go to stdout, because stderr may be read as a log.
   terminal.out(
     `The Compactor page: ${running.url}. The API is described at ${running.url}/api/v1/openapi.json.\n`,
   );
@@ -27,7 +27,7 @@ export async function serve(options: ServeCommand, terminal: Terminal): Promise<
   return EXIT.done;
 }
 
-/** What the command line says, over files and environment. */
+/** The options of the command line, which win over files and environment. */
 export function serveOptions(options: ServeCommand, terminal: Terminal): Server.ServeOptions {
   const { host, port, recall, commands, openai, anthropic, model, window } = options;
   const upstreams = present({ openai, anthropic });
@@ -48,10 +48,10 @@ export function serveOptions(options: ServeCommand, terminal: Terminal): Server.
   };
 }
 
-/** The code of the service, which little else needs. */
+/** The code of the service, which few other commands need. */
 export const server = (): Promise<typeof Server> => import('../../server/index.js');
 
-/** Resolves when the process is told to stop, by a person or by what runs it. */
+/** Resolves when a person or a process manager stops the process. */
 export function stopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());

@@ -15,7 +15,7 @@ export async function printSettings(options: ConfigOptions, terminal: Terminal):
   });
 }
 
-/** Lists the roster in order, then stages that are provided and switched off. */
+/** Lists the roster in order, then the available stages that are off. */
 export async function stages(options: ConfigOptions, terminal: Terminal): Promise<number> {
   const listed = await withEngine(sourcesOf(options, terminal, null), (spillway) => spillway.stages);
   if (options.json) {

@@ -36,7 +36,7 @@ async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
 }
 
-/** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
+/** Lists the limits that refusals taught, by model; or forgets them, of one model or of all. */
 async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
   if (forget !== undefined) {
     const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
@@ -108,7 +108,7 @@ async function plan({ session, options: { target, propose } }: Within): Promise<
   return { value: run, lines };
 }
 
-/** Of what budget: that of the settings here, which may be another than that of who serves the session. */
+/** The budget of the settings here, which may differ from the budget of the service that serves the session. */
 const fullness = ({ reading: { pressure, budget } }: Session): string =>
   `pressure ${percent(pressure)} of ${budgetLine(budget)}`;
 
@@ -180,7 +180,7 @@ function checkRecallOptions({ handle, query }: StoredOptions): void {
     throw usage('recall', 'neither --handle nor --query', allowed);
 }
 
-/** What the commands for kept sessions do, by name. */
+/** The actions of the commands for stored sessions, by name. */
 export const ACTIONS = {
   sessions: inStore(sessions),
   limits: inStore(limits),

@@ -4,12 +4,12 @@ import { validators } from '../../../testkit/index.js';
 import { EXIT, type Terminal, visible } from '../terminal.js';
 
 export interface ValidateOptions {
-  /** Name of a wire format; `auto`: told from the request. */
+  /** Name of a wire format, or `auto` to detect the format from the request. */
   readonly format: string;
   readonly json?: boolean;
 }
 
-/** Checks anyone's request against the provider's rules; exit code 1 where one is broken. */
+/** Checks a request against the provider's rules. The exit code is 1 if a rule is broken. */
 export async function validate(file: string, options: ValidateOptions, terminal: Terminal): Promise<number> {
   if (options.format !== 'auto' && !validators.has(options.format)) {
     throw new SpillwayError('INPUT_FORMAT', {
@@ -26,7 +26,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
     );
     throw isRecording ? aRecording(file, cause) : cause;
   });
-  // Providers refuse the bytes, whatever they would say.
+  // Providers reject the bytes, regardless of their content.
   if (isDamaged)
     throw new SpillwayError('INPUT_FORMAT', {
       subject: file,
@@ -46,7 +46,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
   return violations.length === 0 ? EXIT.done : EXIT.inputAtFault;
 }
 
-/** What is validated is a request; a recording has none in it. */
+/** Only a request can be validated, and a recording contains none. */
 const aRecording = (file: string, cause: unknown): SpillwayError =>
   new SpillwayError('INPUT_FORMAT', {
     subject: file,

@@ -7,9 +7,9 @@ import { openStored } from '../../operations/index.js';
 import { closing, sourcesOf, withEngine, type EngineOptions } from '../open.js';
 import { type Terminal, visible } from '../terminal.js';
 
-/** Options of the commands for kept sessions; each takes some of them. */
+/** Options of the commands for stored sessions. Each command takes some of them. */
 export interface StoredOptions extends EngineOptions {
-  /** Absent: as the settings name it. */
+  /** Default: the setting `store`. */
   readonly store?: string;
   readonly json?: boolean;
   readonly agent?: string;
@@ -27,25 +27,25 @@ export interface StoredOptions extends EngineOptions {
   readonly handle?: string;
   readonly query?: string;
   readonly limit?: number;
-  /** A model; true: all. */
+  /** The name of a model; true for all models. */
   readonly forget?: string | true;
   readonly maxTokens?: number;
   readonly drop?: readonly number[];
   readonly keep?: readonly string[];
-  /** As PLACE=FILE. */
+  /** Each as PLACE=FILE. */
   readonly text?: readonly string[];
 }
 
-/** What a command says: JSON for programs, lines for people. */
+/** The output of a command: JSON for programs, lines for people. */
 export interface Said {
   readonly value: unknown;
   readonly lines: () => readonly string[];
 }
 
-/** A command: does what its options say to what is named before them in the command line, and shows what came of it. */
+/** A command: acts, with its options, on the names before the options in the command line, and shows the result. */
 export type Action = (options: StoredOptions, terminal: Terminal, names: readonly string[]) => Promise<void>;
 
-/** What a command does in one session; `names` follow its id in the command line. */
+/** The action of a command in one session. `names` follow the session's id in the command line. */
 export type SessionAction = (within: Within, ...names: string[]) => Said | Promise<Said>;
 
 export interface Within {
@@ -58,7 +58,7 @@ export function show({ value, lines }: Said, { json }: StoredOptions, terminal: 
   else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
 }
 
-/** What a plan does, one line for each edit, with the places that `edit` takes. */
+/** The edits of a plan, one line each, with the places that `edit` takes. */
 export function editLines({ edits }: Plan): readonly string[] {
   return edits.map((edit, place) => {
     const span = edit.kind === 'replace' ? edit.messageId : `${edit.fromId}..${edit.toId}`;
@@ -66,7 +66,7 @@ export function editLines({ edits }: Plan): readonly string[] {
   });
 }
 
-/** Checks the options, opens the session that is named first, and closes it behind the act. Rejects with `SESSION_UNKNOWN`. */
+/** Checks the options, opens the session named first, acts, and closes it. Rejects with `SESSION_UNKNOWN`. */
 export function inSession(act: SessionAction, check?: (options: StoredOptions) => void): Action {
   return async (options, terminal, [id = '', ...names]) => {
     check?.(options);
@@ -86,7 +86,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
   };
 }
 
-/** The same for what stands in no session. */
+/** The same for actions on the store that concern no session. */
 export function inStore(act: (store: SessionStore, options: StoredOptions) => Promise<Said>): Action {
   return async (options, terminal) => {
     const store = await openStore(await storeOf(options, terminal));
@@ -94,7 +94,7 @@ export function inStore(act: (store: SessionStore, options: StoredOptions) => Pr
   };
 }
 
-/** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
+/** The store's URL: `--store`, or else the setting, which SPILLWAY_STORE also sets. The store must exist. */
 export async function storeOf(options: StoredOptions, terminal: Terminal): Promise<string> {
   const store =
     options.store ??
@@ -111,7 +111,7 @@ export async function storeOf(options: StoredOptions, terminal: Terminal): Promi
   return store;
 }
 
-/** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
+/** Opening a store creates a missing file, but a command that reads a store was then given a wrong name. */
 function mustBeThere(store: string): void {
   const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
   if (file === undefined || file === ':memory:' || existsSync(file)) return;

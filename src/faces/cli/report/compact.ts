@@ -4,7 +4,7 @@ import type { Reading } from '../../../tokens/index.js';
 import type { Terminal } from '../terminal.js';
 import { amount, budgetLine, costsLine, mendedLines, percent, plainTable } from './numbers.js';
 
-/** What programs are told of one compaction. */
+/** The report of one compaction, for programs. */
 export type CompactReport = ReturnType<typeof compactReport>;
 
 interface Facts {
@@ -44,7 +44,7 @@ export function compactReport({ file, input, before, prepared, run, dispositions
       ...(run.warnings && { warnings: run.warnings }),
       ...(record?.fallbacks && { fallbacks: record.fallbacks }),
     },
-    // Absent where no summarizer was asked.
+    // Absent if no summarizer was called.
     ...(costs.calls > 0 && { costs }),
     kept,
     dispositions,
@@ -53,7 +53,7 @@ export function compactReport({ file, input, before, prepared, run, dispositions
   };
 }
 
-/** For people: stage by stage, then what was kept and why. */
+/** The report for people: stage by stage, then the kept messages and the reasons. */
 export function compactTable(report: CompactReport, paint: Terminal['paint']): string {
   const { tokens, pressure, budget, run, kept, messages } = report;
   const lines = [
@@ -90,7 +90,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   return `${lines.join('\n')}\n`;
 }
 
-/** What differs only in its numbers makes one line; each message stands by itself in the report. */
+/** Reasons that differ only in numbers share a line. The report lists each message separately. */
 function reasons(dispositions: readonly Disposition[]): [string, number][] {
   const alike = new Map<string, string[]>();
   for (const { by, status } of dispositions) {

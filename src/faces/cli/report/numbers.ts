@@ -4,7 +4,7 @@ import type { Notice } from '../../../spi/index.js';
 import { grouped } from '../../../tokens/index.js';
 import { visible } from '../terminal.js';
 
-/** How numbers and tables look to people. */
+/** Formats of numbers and tables for people. */
 
 export function amount(value: number): string {
   return Number.isFinite(value) ? grouped(Math.round(value)) : 'unlimited';
@@ -22,12 +22,12 @@ export function milliseconds(value: number): string {
   return value < 10 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-/** A change of the view, as it reads in a column: `-1,447`, `+54`. */
+/** A change of the view in tokens, for a column: `-1,447`, `+54`. */
 export function change(tokens: number): string {
   return tokens > 0 ? `+${amount(tokens)}` : amount(tokens);
 }
 
-/** Where a budget comes from, in a few words; the whole derivation stands in the report. */
+/** The origin of a budget in a few words; the report has the whole derivation. */
 export function budgetLine(
   { tokens, derivation, window, usable, reserve }: Budget,
   warnings: readonly Warning[] = [],
@@ -45,12 +45,12 @@ export function budgetLine(
   return `${amount(tokens)} tokens (${[origin, ...less].join(', ')})`;
 }
 
-/** US dollars; `isLeast` where calls had no price. */
+/** US dollars. `isLeast` is for sums in which some calls had no price. */
 export function dollars(cost: number, isLeast = false): string {
   return `${isLeast ? 'at least ' : ''}$${cost.toFixed(4)}`;
 }
 
-/** What summarizers were asked, in one line. */
+/** The summarizer's calls in one line. */
 export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: CostLine): string {
   const price = unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
   return `summarizer: ${counted(calls, 'call')}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
@@ -59,13 +59,13 @@ export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: 
 const EDGES =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
 
-/** No lines, two spaces between columns: reads well on a terminal and in a log file. */
+/** A table without lines, with two spaces between columns: readable on a terminal and in a log file. */
 export const PLAIN_TABLE = {
   chars: { ...Object.fromEntries(EDGES.split(' ').map((edge) => [edge, ''])), middle: '  ' },
   style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
 } satisfies { chars: Record<string, string>; style: Record<string, unknown> };
 
-/** A table for a terminal: figures stand to the right, the columns of words to the left. */
+/** A table for a terminal, with figures aligned right and the columns of words aligned left. */
 export function plainTable(
   head: readonly string[],
   lines: readonly (readonly (string | number)[])[],
@@ -77,10 +77,10 @@ export function plainTable(
   return table.toString();
 }
 
-/** Notices named one by one; the rest are counted. */
+/** Notices that are listed one by one; the others are only counted. */
 const MOST_MENDED = 20;
 
-/** What was mended in an input, a line each; `of` says in which, where there are several. */
+/** The notices about an input, one per line. `of` names the input if there are several. */
 export function mendedLines(notices: readonly Notice[], of = ''): string[] {
   const lines = notices
     .slice(0, MOST_MENDED)

@@ -5,7 +5,7 @@ import { amount, budgetLine, costsLine, mendedLines, milliseconds, percent, plai
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
-/** What programs are told of a replay. */
+/** The report of a replay, for programs. */
 export type ReplayReport = ReturnType<typeof replayReport>;
 export type ReplayTotals = ReplayReport['totals'];
 
@@ -42,12 +42,12 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
       sentTokens,
       highestPressure: Math.max(0, ...sent.map((call) => call.pressure)),
       meanTokens: sent.length > 0 ? sentTokens / sent.length : 0,
-      // Share of all sent tokens that stood unchanged at the front.
+      // Share of all sent tokens in unchanged prefixes.
       unchangedPrefix: sentTokens > 0 ? sum((call) => call.unchangedPrefixTokens) / sentTokens : 1,
       prepareMs: calls.reduce((total, call) => total + call.durationMs, 0),
       slowestMs: Math.max(0, ...calls.map((call) => call.durationMs)),
       stages,
-      // Absent where no summarizer was asked.
+      // Absent if no summarizer was called.
       ...(costs.calls > 0 && { costs }),
     },
     notices: input.parsed.notices,
@@ -77,7 +77,7 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
   return lines.join('\n');
 }
 
-/** What a replay came to, a line for each question: did it fit, what was sent, what did it cost. */
+/** The totals of a replay, one line per question: did all calls fit, what was sent, how long did it take. */
 export function totalLines(totals: ReplayTotals): string[] {
   const stages = Object.entries(totals.stages).map(([stage, count]) => `${stage} ${count}`);
   const fit = totals.unreachable === 0 ? 'every call fit' : `${amount(totals.unreachable)} could not fit`;

@@ -143,7 +143,7 @@ export interface Offering<Request> {
   readonly last: Request;
 }
 
-/** Undefined where the tool is not offered. */
+/** Undefined if the tool is not offered. */
 export function offering<Request extends object>(
   wire: RecallWire,
   given: Request,
