@@ -12,19 +12,19 @@ import { atOnce, listFrom, type Edit, type Message } from '../transcript/index.j
 import { RunDraft, type RunInput } from './draft.js';
 import { PIPELINE_STEPS } from './policy.js';
 
-/** What a compactor has made of a view. */
+/** A compactor's result as edits of a view. */
 export interface Delegated {
   /** The plugin's name. */
   readonly by: string;
   readonly edits: readonly Edit[];
 }
 
-/** The list that a compactor is shown. */
+/** The list of messages that a compactor receives. */
 export function listFor(input: RunInput): readonly ContextMessage[] {
   return contextOf(standingIn(new RunDraft(input).view));
 }
 
-/** What a compactor's list comes to, or the rules that it breaks: it is taken over whole, or not at all. */
+/** The edits of a compactor's list, or the rules that it breaks: a list is accepted as a whole or not at all. */
 export function delegatedBy(
   by: string,
   result: unknown,
@@ -47,7 +47,7 @@ export function delegatedBy(
   }
 }
 
-/** Who says what left has to say it of every message, and say it right. */
+/** A list of superseded ids must be complete and correct. */
 function checkSuperseded(
   standing: readonly Standing[],
   list: readonly Message[],
@@ -74,12 +74,12 @@ function reasonOf(by: string, summary: unknown): string {
   return said === '' ? `compacted by ${by}` : `${by}: ${said}`;
 }
 
-/** The messages that a result means: known ones by their id alone, and texts as messages. */
+/** The messages of a result: an id alone names a known message, and a text becomes a message. */
 function listOf(standing: readonly Standing[], result: CompactorResult): readonly Message[] {
   const given: unknown = (result as CompactorResult | null | undefined)?.messages;
   if (!Array.isArray(given)) throw new TypeError('returned no { messages }');
   const known = new Map(standing.map(({ message }) => [message.id, message]));
-  // How long it may be for this view is judged where it is compared.
+  // `editsOfList` checks the length of the list against the view.
   return listFrom(given).map((item): Message => {
     const one = item as Partial<Message & { readonly text: string }> | null;
     if (typeof one !== 'object' || one === null)

@@ -24,7 +24,7 @@ import type { Policy } from './policy.js';
 import { readEdit } from './shape.js';
 import { buildingView, type ViewSource } from './view.js';
 
-/** What a run is planned on. */
+/** The inputs of a run. */
 export interface RunInput {
   readonly source: ViewSource;
   readonly projection: Projection;
@@ -32,45 +32,45 @@ export interface RunInput {
   readonly measure: MeasureMessage;
   /** Monotonic milliseconds, for durations. */
   readonly timer: () => number;
-  /** Hears of each step as it ends, with its milliseconds. */
+  /** Called with each step as it ends, and its milliseconds. */
   readonly onStep?: ((outcome: StageOutcome, durationMs: number) => void) | undefined;
-  /** Ledger head the plan is made on. */
+  /** Ledger head on which the plan is based. */
   readonly base: string;
   readonly trigger: Trigger;
-  /** The message whose marker asked for the run. */
+  /** The message whose marker requested the run. */
   readonly queuedBy?: string;
   readonly policy: Policy;
   /** An operator asked, or a provider refused: gates do not matter, the target does. */
   readonly forced: boolean;
-  /** A provider has refused the request, whatever it is read as. */
+  /** A provider has refused the request, whatever its reading. */
   readonly refused?: boolean;
   /** Tool definitions and reserves that readings include and no edit can change. */
   readonly fixed: Size;
   readonly count: (text: string) => number;
   /** Milliseconds since the epoch, for the plan. */
   readonly clock: number;
-  /** By stage: what it returned as `state` last time. */
+  /** The `state` that each stage returned last time, by stage. */
   readonly states: ReadonlyMap<string, unknown>;
-  /** What a compactor has made of the view, in the place of stages. */
+  /** A compactor's edits, instead of those of stages. */
   readonly delegated?: Delegated;
   /** A model will be asked: its earlier, cramped summaries may be requested again. */
   readonly asks?: boolean;
-  /** What plugins have carried. */
+  /** The texts that plugins want carried. */
   readonly injected?: readonly Injected[];
 }
 
-/** A run on its way: a view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
+/** A run in progress: a view that steps edit. Only this class judges, measures and applies what steps propose. */
 export class RunDraft {
   readonly input: RunInput;
-  /** Of the request as the run began. */
+  /** Reading of the request at the start of the run. */
   readonly before: Reading;
   readonly projection: Projection;
-  /** By stage: what it returned as `state`, now or last time. */
+  /** The newest `state` of each stage, by stage. */
   readonly states: Map<string, unknown>;
   readonly edits: PlannedEdit[] = [];
   readonly outcomes: StageOutcome[] = [];
   readonly stageMs: Record<string, number> = {};
-  /** What was done about signed reasoning behind the change. */
+  /** The treatment of signed reasoning after the change. */
   reasoning: ReasoningOutcome | undefined;
   #view: TranscriptView | undefined;
   #reading: Reading;
@@ -95,8 +95,8 @@ export class RunDraft {
   }
 
   /**
-   * Counted tokens between the reading and a pressure; 0 where it is lower already. Where bytes are nearer their limit,
-   * text has to give way in the same proportion.
+   * Counted tokens between the reading and a pressure; 0 if the reading is lower. If bytes are closer to their limit,
+   * text is reduced in the same proportion.
    */
   reclaim(pressure: number): number {
     const { tokens, scale, byTokens, byBytes = 0 } = this.#reading;
@@ -109,10 +109,10 @@ export class RunDraft {
     return (share * tokensOf(this.#reading.budget)) / this.#reading.scale;
   }
 
-  /** What has to go so that a pressure is reached, in each of the three. */
+  /** The excess over a pressure in tokens, bytes and images. */
   excess(pressure: number): Size {
     const { tokens, bytes, images, budget, scale } = this.#reading;
-    // Of a limit there is not, no share is 0 and none is over it.
+    // Without a limit nothing is in excess; a share of `Infinity` would be `NaN` at a pressure of 0.
     const over = (amount: number, limit = Infinity): number =>
       limit === Infinity ? 0 : Math.max(0, amount - pressure * limit);
     return {
@@ -123,8 +123,8 @@ export class RunDraft {
   }
 
   /**
-   * Runs one step, takes what the guard lets through, and writes down what came of it. Steps of the pipeline itself
-   * come with `rights` and only get a line where they did something.
+   * Runs one step, applies the edits that the guard accepts, and records the outcome. The pipeline's own steps have
+   * `rights`, and only get an outcome if they did something.
    */
   *step(stage: string, opensAt: number, propose: Propose, rights?: GuardRights): Steps<void> {
     yield;
@@ -206,23 +206,23 @@ export class RunDraft {
   }
 }
 
-/** What a step offers to do, made at once or in steps. */
+/** The edits that a step proposes, made at once or in steps. */
 export type Propose = (view: TranscriptView) => Made<readonly Edit[]>;
 
-/** Bytes of one token of text as it is sent, about; shares of a budget that bytes bind are taken by it. */
+/** Approximate bytes of one token of text as it is sent; converts a limit in bytes to tokens. */
 const BYTES_PER_TOKEN = 4;
 
-/** Tokens that a budget leaves where bytes are nearer their end: shares of a window that cannot be filled are too large. */
+/** Tokens of a budget, or fewer if its bytes run out first: a share of an unusable window would be too large. */
 export function tokensOf({ tokens, bytes }: Budget): number {
   return Math.min(tokens, (bytes ?? Infinity) / BYTES_PER_TOKEN);
 }
 
-/** Who took out the span that an edit puts something else in the place of, and why. */
+/** The stage and reason of the replacement that an edit extends. */
 function standingMark({ exchanges }: TranscriptView, edit: Edit): EditMark | undefined {
   if (edit.kind !== 'supersede') return undefined;
   const standing = exchanges.find(({ fromId, toId }) => fromId === edit.fromId && toId === edit.toId);
   return standing?.messages[0]?.made;
 }
 
-/** A stage that gets everything wrong gets it wrong in the same way; the first few say how. */
+/** A faulty stage tends to repeat one fault; the first few explain it. */
 const MAX_FAULTS = 5;

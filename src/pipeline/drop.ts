@@ -16,7 +16,7 @@ import { PIPELINE_STEPS } from './policy.js';
 import { releaseReminders, remindersIn, REMINDER_RIGHTS, type Release } from './reminders.js';
 import { withRoomForDigests } from './room.js';
 
-/** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
+/** The drop strategy: drops the oldest content above the target; summaries only if nothing else is left. */
 export function* dropToTarget(draft: RunDraft): Steps<void> {
   yield* drop(draft, isSummary);
   yield* drop(draft);
@@ -35,8 +35,8 @@ function* drop(draft: RunDraft, isKept?: (exchange: ViewExchange) => boolean): S
 }
 
 /**
- * Below every stage: oldest first, then reminders, then what summaries say, then fresh results and pins down to whatever size
- * fits; pictures of pins last.
+ * The drop floor below every stage: drops the oldest exchanges, then reminders, then summaries; then cuts fresh results
+ * and pins to any size that fits; images of pins last.
  */
 export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
@@ -52,7 +52,7 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
     ],
     [PIPELINE_STEPS.pins, (view) => mediaEdits(view, pinnedParts(view), draft.excess(1))],
   ];
-  // What is cut by its tokens may still be over in bytes.
+  // After a cut by tokens, a request may still have too many bytes.
   for (let done = -1; done < draft.edits.length;) {
     done = draft.edits.length;
     for (const [step, propose] of steps)
@@ -60,7 +60,7 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
   }
 }
 
-/** Reminders that have to go. */
+/** The step that removes reminders. */
 export const letGo = (draft: RunDraft, release: (view: TranscriptView) => Release): Steps<void> =>
   draft.step(
     PIPELINE_STEPS.pins,
@@ -69,7 +69,7 @@ export const letGo = (draft: RunDraft, release: (view: TranscriptView) => Releas
     REMINDER_RIGHTS,
   );
 
-/** Files of these parts, the largest first, as many as bytes or images need: each leaves a line with its handle. */
+/** Replaces files of these parts by a line with a handle, largest first, until bytes and images fit. */
 function mediaEdits(view: TranscriptView, parts: readonly ShownPart[], { bytes, images }: Size): Edit[] {
   const found = parts
     .filter(({ mark }) => !mark)

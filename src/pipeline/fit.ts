@@ -24,8 +24,8 @@ import { SMALLEST_RESULT } from './floor.js';
 import type { GuardRights } from './guard.js';
 
 /**
- * What the pipeline does by itself so that a request always fits: cuts to size, and drops the oldest. Results that came
- * in one message with a user's words are no words of the user.
+ * Rights of the pipeline's own steps, by which a request always fits: cutting to size and dropping the oldest. A tool
+ * result in the same message as a user's text is not the user's text.
  */
 export const FIT_RIGHTS: GuardRights = {
   mayCut: (protection, part) =>
@@ -34,19 +34,19 @@ export const FIT_RIGHTS: GuardRights = {
 
 type Count = (text: string) => number;
 
-/** Pins over their share: the largest are cut to one level, so that small ones stay whole. */
+/** Pins over their share: the largest are cut to a common level, so that small ones stay whole. */
 export function cutPins(view: TranscriptView, allowance: number, count: Count): Edit[] {
   const texts = pinnedParts(view).filter((part) => part.original.type === 'text' || isResult(part));
   return cutToTotal(view, texts, allowance, count, 'pins are over their share of the budget');
 }
 
-/** Fresh results over their share: cut to one level before any stage opens, for no stage may touch them. */
+/** Fresh results over their share: cut to a common level before any stage opens, because no stage may change them. */
 export function cutFreshResults(view: TranscriptView, allowance: number, count: Count): Edit[] {
   const fresh = freshResults(view);
   return cutToTotal(view, fresh, allowance, count, 'fresh results are over their share of the budget');
 }
 
-/** The last resort: fresh results and the arguments of their calls, down to whatever fits. */
+/** The last resort: cuts fresh results and the arguments of their calls to any size that fits. */
 export function shrinkFresh(view: TranscriptView, need: number, count: Count): Edit[] {
   const fresh = view.exchanges
     .filter(isFresh)
@@ -60,8 +60,8 @@ export function shrinkFresh(view: TranscriptView, need: number, count: Count): E
 }
 
 /**
- * Supersedes the oldest exchanges that nothing protects until what is needed is free; pins among them stay as holes.
- * Exchanges that reach over each other go together or not at all. `isKept`: what stays beside what is protected.
+ * Supersedes the oldest unprotected exchanges until the need is met; pins among them remain as holes. Exchanges that
+ * extend over each other go together or not at all. `isKept`: further exchanges that stay.
  */
 export function dropOldest(
   view: TranscriptView,
@@ -89,7 +89,7 @@ export function dropOldest(
     tokens = 0;
   };
   const blocks = blocksOf(view);
-  // The request that a session began with stays before what tells of what was done about it.
+  // The session's first user message, if pinned, stays in front of the notice about the messages after it.
   const request = blocks.find(
     ({ pinned, exchanges }) => pinned && exchanges[0]!.messages[0]?.message.role === 'user',
   );
@@ -114,11 +114,11 @@ export function dropOldest(
   return edits;
 }
 
-/** What stands for a span that was summarised. */
+/** Whether an exchange is the summary of a span. */
 export const isSummary = ({ kind, messages }: ViewExchange): boolean =>
   kind === 'replacement' && messages.some(({ message }) => message.label === 'summary');
 
-/** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */
+/** Approximate tokens of a message beyond its text. A notice refused for a single token would free nothing. */
 export const FRAME_TOKENS = 8;
 
 function notice(
@@ -135,7 +135,7 @@ function notice(
   return { edit, cost: count(text) + FRAME_TOKENS };
 }
 
-/** Came in since the last request; a user's words that stand beside results are no reason to leave those whole. */
+/** New since the last request. Results next to a user's text may be cut as well. */
 const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
   unseen && (!protection || protection === 'unanswered');
 
@@ -168,7 +168,7 @@ function cutToTotal(
 function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reason: string): Replace {
   const { source, index, original } = item;
   const knownTokens = source.size.parts[index]!.tokens;
-  // What a call takes beside its arguments stays.
+  // The call's own overhead stays; the cut applies to its arguments.
   const beside = original.type === 'tool-call' ? CALL_TOKENS + count(original.name) : 0;
   const request = { maxTokens: maxTokens - beside, count, handle: mark(item.handle), knownTokens };
   const text =
@@ -180,17 +180,17 @@ function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reaso
   return replaceBy(item, text, reason);
 }
 
-/** Files cannot be made smaller: they give way to a line, and the text stays whole where there is room for both. */
+/** Files cannot be made smaller: a line replaces them, and the text stays whole if there is room for both. */
 function withoutFiles(part: Part, { maxTokens, count, handle }: CutRequest): string {
   const whole = lineFor(part, handle);
   if (count(whole) <= maxTokens) return whole;
-  // Where the text alone would fit, it is still cut: the line that names the handle must stand somewhere.
+  // The text is cut even if it alone would fit, because the line with the handle has to be part of it.
   const text = textOf(part);
   const knownTokens = count(text);
   return cutText(text, { maxTokens: Math.min(maxTokens, knownTokens - 1), count, handle, knownTokens });
 }
 
-/** What stands for a part without its files. The text of a result stays whole before the line. */
+/** The replacement for a part without its files: the text of a result, whole, and then the line. */
 export function lineFor(part: Part, handle: string): string {
   const count = filesOf(part).length;
   const text = textOf(part).trimEnd();

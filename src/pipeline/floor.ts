@@ -1,12 +1,12 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import type { Floor, PinnedMessage, Size } from '../transcript/index.js';
 
-/** Smallest a fresh result can be cut to and still say what it is, in tokens. */
+/** Smallest size in tokens to which a fresh result can be cut and still be recognisable. */
 export const SMALLEST_RESULT = 48;
 
 /**
- * What no run may take out of the view, computed before anything is planned or paid for. Counted tokens. `reminders`: pins
- * that can go all the same.
+ * The content that no run may remove from the view, computed before anything is planned or paid for. Counted tokens.
+ * `reminders`: pins that can be removed nevertheless.
  */
 export function computeFloor(
   exchanges: readonly ViewExchange[],
@@ -25,19 +25,19 @@ export function computeFloor(
     else if (exchange.protection === 'held') parts.holds += exchange.tokens;
     else if (exchange.unseen) parts.unseen += smallest(exchange);
   }
-  // Pins are cut to their share, and none below what still says what it is.
+  // Pins are cut to their share, and no pin below its smallest size.
   parts.pins = Math.max(leastPins, Math.min(parts.pins, pinShare));
   const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
   return { total, parts };
 }
 
-/** Least bytes of what `SMALLEST_RESULT` tokens say. */
+/** Bytes of a text of `SMALLEST_RESULT` tokens, at least. */
 const SMALLEST_BYTES = 4 * SMALLEST_RESULT;
 
-/** The floor in what is no tokens. */
+/** The floor in bytes and images. */
 export type BytesAndImages = Pick<Size, 'bytes' | 'images'>;
 
-/** Bytes and images that no run may take out: of pins their pictures may go, of fresh results all but a line. */
+/** Bytes and images that no run may remove: images of pins may go, and all of a fresh result but a line. */
 export function floorBytesAndImages(
   exchanges: readonly ViewExchange[],
   fixed: BytesAndImages,
@@ -68,7 +68,7 @@ export function floorBytesAndImages(
   return { bytes, images };
 }
 
-/** A fresh exchange with its results cut as far as they can be; calls keep their names and keys. */
+/** Tokens of an exchange with its fresh results cut as far as possible; calls keep their names and keys. */
 function smallest(exchange: ViewExchange): number {
   let tokens = 0;
   for (const shown of exchange.messages) {
@@ -77,7 +77,7 @@ function smallest(exchange: ViewExchange): number {
       const size = shown.size.parts[i]?.tokens ?? 0;
       const isCuttable = part.type === 'tool-result' || (part.type === 'tool-call' && !exchange.protection);
       if (isCuttable && exchange.unseen) tokens -= Math.max(0, size - SMALLEST_RESULT);
-      // Prose of a step that has been sent can be cut too, but reasoning and words of the model stay as they are.
+      // Prose of a step that was sent can be cut too, but reasoning and text of the model stay as they are.
     });
   }
   return tokens;
@@ -91,7 +91,7 @@ function smallestPin(exchange: ViewExchange): number {
   return tokens;
 }
 
-/** What stayed because it is pinned, and how much of it: the record says so, message by message. */
+/** The pinned messages in view and their sizes, for the record. */
 export function pinsIn({ exchanges }: TranscriptView): PinnedMessage[] {
   return exchanges
     .filter(({ protection }) => protection === 'pinned')

@@ -24,39 +24,39 @@ import { createSpanFinder, type SpanFinder } from './view.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
 /**
- * The one place where an edit that `readEdit` could read is judged: its place and wording before it is measured
- * (`judgePlace`), its gain after (`judgeGain`). A fault is a value: it is attributed to the stage and costs nothing
- * else. Only what passes both stands in the way of later edits of the same proposal.
+ * The only judge of edits that `readEdit` accepted: of place and wording before measuring (`judgePlace`), of gain after
+ * measuring (`judgeGain`). A fault is a value: it is attributed to the stage and has no other effect. Only an edit that
+ * passes both checks can block later edits of the same proposal.
  */
 export interface Guard {
   judgePlace(edit: Edit): EditFault | undefined;
   judgeGain(edit: PlannedEdit): EditFault | undefined;
 }
 
-/** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
+/** Rights that the pipeline has and a stage has not. `mayCut`: whether a protected part may be cut to size. */
 export interface GuardRights {
   mayCut?(protection: Protection, part: Part): boolean;
-  /** Whether signed reasoning may be taken out of anything, because what stands before it changed. */
+  /** Whether signed reasoning may be removed from any message, because content before it changed. */
   readonly mayStrip?: boolean;
-  /** Whether a span may be a reminder and nothing else, which is a pin. */
+  /** Whether a span may be a single reminder, which is a pin. */
   readonly mayRelease?: boolean;
-  /** Whether an edit may make the view larger: what is carried is paid from what was freed. */
+  /** Whether an edit may enlarge the view: carried text uses the room that the run has freed. */
   readonly mayGrow?: boolean;
-  /** Edits join what stands for a span already: that the span left stays the doing of whoever took it out. */
+  /** Edits extend an existing replacement: its stage and reason stay those of the edit that superseded the span. */
   readonly joins?: boolean;
 }
 
-/** What is carried, and digests that take what was squeezed out of them before: the run has made room. */
+/** Rights for carried texts, and for digests that get back text they had no room for: the run has made room. */
 export const JOINING_RIGHTS: GuardRights = { mayGrow: true, joins: true };
 
 interface ViewIndex {
-  /** Messages by their log positions, with their exchanges; and replacements by the ids of their messages. */
+  /** Messages by log position, with their exchanges; `standing` has replacements by the ids of their messages. */
   readonly bySeq: ReadonlyMap<number, { readonly exchange: ViewExchange; readonly shown: ViewMessage }>;
   readonly standing: ReadonlyMap<string, ViewExchange>;
   readonly within: SpanFinder;
 }
 
-/** A step that changes nothing leaves the next one the same view. */
+/** Remembered by view, because the next step gets the same view if a step changes nothing. */
 const indexOf = remembered((view: TranscriptView): ViewIndex => {
   const bySeq = new Map<number, { exchange: ViewExchange; shown: ViewMessage }>();
   const standing = new Map<string, ViewExchange>();
@@ -69,7 +69,7 @@ const indexOf = remembered((view: TranscriptView): ViewIndex => {
   return { bySeq, standing, within: createSpanFinder(view) };
 });
 
-/** Judges edits against one view, one proposal to a guard: no two of its edits may touch the same messages. */
+/** Judges edits against one view. Each proposal has its own guard: its edits must not touch the same messages. */
 export function createGuard(
   of: TranscriptView,
   log: ReadonlyLog,
@@ -77,7 +77,7 @@ export function createGuard(
   binding: SignatureBinding = 'nothing',
 ): Guard {
   const view = indexOf(of);
-  /** What the accepted edits of this proposal touch: parts, the exchanges they lie in, superseded exchanges, new ids. */
+  /** What the accepted edits of this proposal touch: parts, their exchanges, superseded exchanges, new ids. */
   const replaced = new Set<string>();
   const touched = new Set<ViewExchange>();
   const superseded = new Set<ViewExchange>();
@@ -143,8 +143,8 @@ export function createGuard(
   }
 
   /**
-   * Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. A proof that
-   * does not hold may go.
+   * Reasoning proves the loop that contains it, the calls that it led to, and sometimes the text of its own step.
+   * Invalid reasoning may be removed.
    */
   function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
@@ -177,7 +177,7 @@ export function createGuard(
       if (superseded.has(exchange) || (touched.has(exchange) && !exchange.protection))
         return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     }
-    // Else it would begin or end inside a span that was superseded by nothing: supersedes nest or are disjoint.
+    // Otherwise the span would begin or end inside an empty replacement: supersedes nest or are disjoint.
     if (!span.some((exchange) => exchange.from === from) || !span.some((exchange) => exchange.to === to))
       return fault(edit, 'in-view', 'begins or ends at a message that is not in view');
     const spoken = edit.replacement.find((message) => !speaksLegally(message, span));
@@ -212,7 +212,7 @@ export function createGuard(
     return within(log.find(fromId)!.seq, log.find(toId)!.seq);
   }
 
-  /** A pin may stand in a span that was superseded around it. */
+  /** A pin may be inside a span that was superseded around it. */
   function within(from: number, to: number): readonly ViewExchange[] {
     const only = from === to ? view.bySeq.get(from)?.exchange : undefined;
     return only && isReleased(only) ? [only] : view.within(from, to);
@@ -228,7 +228,7 @@ function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
   return { code: 'EDIT_ILLEGAL', breaks, message: `${edit.kind} ${what}` };
 }
 
-/** What a source part takes in the view now, however many parts it has become. */
+/** Size in the view of a source part, which may have become several parts. */
 function shownSize({ messageId, partIndex }: Replace, view: ViewIndex, log: ReadonlyLog): SizeOfText {
   return shownParts(view.bySeq.get(log.find(messageId)!.seq)!.shown)[partIndex]!;
 }
@@ -238,7 +238,7 @@ type SizeOfText = Pick<Size, 'tokens' | 'bytes'>;
 function spanSize(span: readonly ViewExchange[]): SizeOfText {
   return {
     tokens: span.reduce((sum, { tokens }) => sum + tokens, 0),
-    // Of messages, many more than exchanges, and asked for where tokens alone do not tell.
+    // Bytes are summed over messages, which outnumber exchanges, so only if tokens alone do not decide.
     get bytes() {
       return span.flatMap(({ messages }) => messages).reduce((sum, { size }) => sum + size.bytes, 0);
     },

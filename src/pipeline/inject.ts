@@ -1,26 +1,26 @@
 import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
 
-/** Text that a plugin has carried beside what stands for what left. */
+/** Texts that a plugin wants carried next to the newest replacement. */
 export interface Injected {
   /** The plugin's name. */
   readonly by: string;
   readonly texts: readonly string[];
-  /** Of each text, words that make it needless where a message of the view says them. */
+  /** For each text, words that make it needless if a message in the view contains them. */
   readonly unless?: readonly string[];
 }
 
 const PREFIX = 'injected:';
 const CARRIED = 'what a plugin has carried';
 
-/** Whether a message is what a plugin had carried, this one or any. */
+/** Whether a message is a carried text: of the plugin `by`, or of any plugin. */
 export function isCarriedFor({ id, label }: Message, by = ''): boolean {
   return label === 'injected' && id.startsWith(by === '' ? PREFIX : `${PREFIX}${by}:`);
 }
 
 /**
- * The edits that put what plugins say behind the newest replacement, in place of what they had carried before. Nothing
- * where no span has left: all that could be told stands in the view.
+ * Edits that put the plugins' texts after the newest replacement, instead of their earlier texts. Empty if no span was
+ * replaced: the whole conversation is still in view.
  */
 export function carryInjected({ exchanges }: TranscriptView, injected: readonly Injected[]): Edit[] {
   const isOld = (message: Message): boolean => injected.some(({ by }) => isCarriedFor(message, by));
@@ -42,7 +42,7 @@ export function carryInjected({ exchanges }: TranscriptView, injected: readonly 
   return [...edits, supersedeBy(place, [...kept(place), ...fresh], CARRIED)];
 }
 
-/** Whether a message that nobody had carried says some words. */
+/** Whether a message in view that is no carried text contains some words. */
 function wordsInView(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
   const shown = exchanges.flatMap(({ messages }) => messages).filter(({ message }) => !isCarriedFor(message));
   return (words) => shown.some(({ message }) => message.parts.some((part) => textOf(part).includes(words)));

@@ -7,8 +7,8 @@ import {
 } from '../transcript/index.js';
 
 /**
- * Leaves out the edits that a later edit of the same run has made pointless: a stub inside a span that was then
- * summarised, a cut that was cut again. Rendering what is left gives the same view, and no text is bought for the rest.
+ * Omits edits that a later edit of the same run made pointless: a stub inside a span that was then summarised, a cut
+ * that was cut again. The remaining edits render the same view, and no text is requested for the others.
  */
 export function survivors(
   edits: readonly PlannedEdit[],
@@ -16,7 +16,7 @@ export function survivors(
   isPinned: IsPinned,
 ): PlannedEdit[] {
   const stays = pinWhole(log, isPinned);
-  // By position, for there may be as many spans as edits. No two of them overlap but where one lies in the other.
+  // A flag for each log position, because there may be as many spans as edits. Two spans are nested or disjoint.
   const covered = new Uint8Array(log.length);
   const replaced = new Set<string>();
   const released = new Set<string>();
@@ -32,7 +32,7 @@ export function survivors(
       const from = log.find(edit.fromId)!.seq;
       const to = log.find(edit.toId)!.seq;
       if (from === to && stays(log.at(from))) {
-        // A pin leaves only by an edit of its own.
+        // A pin is only removed by an edit of its own.
         released.add(edit.fromId);
         kept.push(edit);
         continue;
@@ -46,8 +46,8 @@ export function survivors(
 }
 
 /**
- * What is carried joins what stands for a span, in an edit that takes the place of the span's own. Where a message of that one
- * still stands in it, what it left to a model to write is left to it here.
+ * A carried text is added to a replacement by an edit that supersedes the replacement's own edit. If a message of the
+ * own edit remains in the new one, the new edit gets the own edit's slot.
  */
 export function keepSlots(kept: readonly PlannedEdit[], all: readonly PlannedEdit[]): readonly PlannedEdit[] {
   const offered = new Map<string, PlannedEdit & { readonly kind: 'supersede' }>();

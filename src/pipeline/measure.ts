@@ -18,8 +18,8 @@ import {
 import { isTheirWords } from './wording.js';
 
 /**
- * Takes in the text of an edit and puts sizes to it: stages do not get to say what they saved. `known` says what texts
- * are made from.
+ * Cleans the text of an edit and measures it: a stage cannot report its own savings. `known` describes the sources of
+ * texts.
  */
 export function measureEdit(
   proposed: Edit,
@@ -42,19 +42,19 @@ export function sizeOf(edit: PlannedEdit): Size {
   return edit.kind === 'replace' ? edit.size : edit.sizes.reduce(addSizes, NO_SIZE);
 }
 
-/** What is known of the log that texts are made from. */
+/** The log, and what is known of it, from which texts are made. */
 interface Provenance {
   readonly log: ReadonlyLog;
-  /** Absent: texts are taken as they are. */
+  /** Absent: texts are not cleaned. */
   readonly secrets?: SecretBook;
-  /** Absent: messages say nothing of their trust. */
+  /** Absent: messages get no trust. */
   readonly trust?: TrustIndex;
 }
 
 /**
- * The one door by which text gets into a view, whoever made it: secrets are taken out, and a message that stands for
- * others is as little trusted as the least trusted of them. What users and operators said themselves is their own:
- * where it is cut or merged, the rest stands as it was.
+ * Every text enters a view through this function, whoever wrote it: secrets are removed, and a replacement gets the
+ * lowest trust among the replaced messages. Text of users and operators stays verbatim, also if a part of it is cut or
+ * merged.
  */
 function takeInText(edit: Edit, from: Provenance): Edit {
   if (edit.kind === 'replace') return { ...edit, content: contentOf(edit, from) };
@@ -84,12 +84,12 @@ function cleaned(part: Part, clean: (text: string) => string): Part {
   if (part.type !== 'text') return part;
   const text = clean(part.text);
   if (text === part.text) return part;
-  // What a format kept of the original would be written instead of the text.
+  // The stored `wire` of the original would be sent instead of the text.
   const { wire: _, ...rest } = part;
   return { ...rest, text } satisfies TextPart;
 }
 
-/** Arguments of calls have to stay JSON, so their texts are cleaned one by one. */
+/** Arguments of calls have to stay JSON, so each string in them is cleaned separately. */
 function inJson(clean: (text: string) => string): (text: string) => string {
   return (text) => {
     if (clean(text) === text) return text;

@@ -8,7 +8,7 @@ import { planned, type RunOutcome } from './run.js';
 import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
 import { leastOf } from './unreachable.js';
 
-/** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
+/** Plans one pass: a free stage alone, at its full allowance. The options of the stage decide what is worth an edit. */
 export function* planPass(input: RunInput, pass: Pass): Steps<RunOutcome> {
   const draft = new RunDraft(input);
   const { floor } = leastOf(draft, yield* draft.viewing());
@@ -20,8 +20,8 @@ export function* planPass(input: RunInput, pass: Pass): Steps<RunOutcome> {
 }
 
 /**
- * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has
- * changed, or it `isRefused`. Undefined where no such thought stands in view, or the provider does not mind.
+ * Plans the removal of reasoning that is stale although no edit changes the log now: something else before it has
+ * changed, or it `isRefused`. Undefined if no such reasoning is in view, or the provider does not check it.
  */
 export function planSignatures(
   input: RunInput,
@@ -36,13 +36,13 @@ export function planSignatures(
   return draft.edits.length === 0 ? undefined : planned(draft, leastOf(draft, view).floor);
 }
 
-/** What a run that comes to nothing was decided on, for who looks at it: a plan without an edit, which nobody can commit. */
+/** A plan without edits, for people who inspect a run that changed nothing: its inputs. It cannot be committed. */
 export function planNothing(input: RunInput, stages: readonly StageOutcome[]): Plan {
   const draft = new RunDraft(input);
   return planOf(draft, { stages, edits: [], floor: leastOf(draft).floor });
 }
 
-/** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */
+/** Whether a record only removed stale reasoning. No operator asked for such a record, so an undo skips it. */
 export function onlyStripsReasoning({ plan }: CompactionRecord): boolean {
   return plan.edits.length > 0 && plan.edits.every(({ stage }) => stage === PIPELINE_STEPS.signatures);
 }

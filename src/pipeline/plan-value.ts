@@ -3,7 +3,7 @@ import { endsOf, type Plan, type PlannedEdit, type ReadonlyLog } from '../transc
 import type { RunDraft } from './draft.js';
 import { pinsIn } from './floor.js';
 
-/** A draft as a plan: with what it was decided on, what it comes to, and its hash. */
+/** The plan of a draft: its inputs, its result and its hash. */
 export function planOf(
   draft: RunDraft,
   { edits, floor, stages = draft.outcomes }: Pick<Plan, 'edits' | 'floor'> & Partial<Pick<Plan, 'stages'>>,
@@ -36,7 +36,7 @@ export function planOf(
   return { ...unhashed, hash: hashPlan(unhashed) };
 }
 
-/** A plan with other edits that come to the same view. */
+/** A plan with other edits that give the same view. */
 export function rehashed({ hash: _, ...plan }: Plan, log: ReadonlyLog): Plan {
   const unhashed = { ...plan, firstChanged: firstChangedBy(plan.edits, log) };
   return { ...unhashed, hash: hashPlan(unhashed) };
@@ -47,7 +47,7 @@ function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number
   return edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity);
 }
 
-/** Names a plan by its content: what was previewed is what is applied. Keys are written in a fixed order by `planRun`. */
+/** Identifies a plan by its content, so that the previewed plan is applied. `planOf` writes keys in a fixed order. */
 export function hashPlan(plan: Omit<Plan, 'hash'>): string {
   return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
 }

@@ -9,20 +9,20 @@ export interface OpenableStage extends Gate {
   readonly options: unknown;
 }
 
-/** Shares of the budget that hard limits are taken from; each 0 to 1. */
+/** Shares of the budget from which hard limits are computed; each 0 to 1. */
 export interface Shares {
   readonly pins: number;
   readonly summary: number;
-  /** Most one fresh tool result may take. */
+  /** Largest share for one fresh tool result. */
   readonly unseen: number;
 }
 
-/** A free stage run by itself, without waiting for a gate; it leaves no compaction record. */
+/** A free stage that runs alone without waiting for a gate; it leaves no compaction record. */
 export interface Pass {
   readonly kind: 'trim' | 'prune';
   readonly detail: string;
   readonly stage: OpenableStage;
-  /** Before every call, after each tool result, at the head of each run, or from a pressure (or absolute size) on. */
+  /** Before every call, after each tool result, at the start of each run, or from a pressure (or absolute size) on. */
   readonly when:
     'always' | 'iteration' | 'compaction' | { readonly pressure: number; readonly maxTokens: number };
 }
@@ -30,24 +30,24 @@ export interface Pass {
 /** `gates`: a later stage needs pressure at its own gate. `target`: stages go on until the target is met. */
 export type Escalation = 'gates' | 'target';
 
-/** What decides how runs go, resolved from the settings once per session. */
+/** The settings that control runs, resolved once per session. */
 export interface Policy extends Partial<Omit<StrategyPlan, 'roster' | 'opensAt'>> {
   readonly stages: readonly OpenableStage[];
-  /** Where runs begin: the gates of the stages, or of what comes to pass without any. */
+  /** The gates at which runs begin: those of the stages or, without stages, that of the delegate or drop step. */
   readonly gates: readonly Gate[];
   readonly target: number;
   readonly escalation: Escalation;
   /** A run that lowers pressure by less commits nothing. */
   readonly minGain: number;
-  /** A run of its own accord commits only where it ends at this pressure or below; 1 where the settings name a gain. */
+  /** An unforced run commits only if it ends at or below this pressure; 1 if the settings name a gain. */
   readonly reach: number;
   readonly shares: Shares;
   readonly passes: readonly Pass[];
-  /** What signatures on reasoning vouch for; absent: nothing is done about them. */
+  /** What reasoning signatures cover, and how to treat them; absent: signed reasoning is never changed. */
   readonly reasoning?: ReasoningRule;
-  /** Most tokens of a summary by its stage, where an option of the stage says so. */
+  /** Most tokens of a summary by stage, if an option of the stage limits it. */
   readonly mostSummaryTokens?: Readonly<Record<string, number>>;
-  /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
+  /** Absolute trigger in tokens, instead of the first gate; 0 if there is none. */
   readonly maxTokens: number;
 }
 
@@ -62,27 +62,27 @@ export function stageOpens(
 }
 
 /**
- * Steps of the pipeline's own, by what they stand as beside stages in plans, records and reports. No stage may have one of
- * their names.
+ * Names of the pipeline's own steps, as plans, records and reports list them next to stages. A stage must not have one
+ * of these names.
  */
 export const PIPELINE_STEPS = {
-  /** Pins are cut to their share. */
+  /** Cuts pins to their share. */
   pins: 'pins',
-  /** Fresh results are cut to their share. */
+  /** Cuts fresh results to their share. */
   fresh: 'fresh',
-  /** The oldest goes. */
+  /** Drops the oldest exchanges. */
   drop: 'drop',
-  /** Digests grow into what is free. */
+  /** Lets digests grow into free room. */
   regrow: 'regrow',
-  /** What plugins have carried. */
+  /** Adds texts that plugins carry. */
   carriedByPlugin: 'inject',
-  /** What a hook adds to one request. */
+  /** Adds a hook's text to one request. */
   addedByHook: 'injection',
-  /** What a compactor made is taken over. */
+  /** Applies a compactor's result. */
   delegate: 'delegate',
-  /** Signatures that a change would make void. */
+  /** Removes signatures that a change invalidates. */
   signatures: 'signatures',
 } as const;
 
-/** Names that no stage may have. */
+/** The names that no stage may have. */
 export const STEP_NAMES: readonly string[] = Object.values(PIPELINE_STEPS);

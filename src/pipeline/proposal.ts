@@ -5,7 +5,7 @@ import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
 import { standsForSpan, tierOf } from './worth.js';
 
-/** What a stage proposes on a draft, as far as the policy lets it. `reclaim` in counted tokens. */
+/** The edits that a stage proposes on a draft and the policy allows. `reclaim` in counted tokens. */
 export function* proposalOf(
   stage: OpenableStage,
   draft: RunDraft,
@@ -15,14 +15,14 @@ export function* proposalOf(
   const { input, states } = draft;
   const goal = goalOf(stage, draft, reclaim);
   const proposal = yield* ending(stage.plugin.plan(view, goal));
-  // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
+  // An `async plan()` is already a fault of its stage; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   const edits = editsOf(proposal, view);
   if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
   return input.policy.leaveSpans ? edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot) : edits;
 }
 
-/** A plan of more steps is endless: of a log of 100,000 messages one takes some hundred thousand. */
+/** A plan with more steps is endless: one for a log of 100,000 messages takes some hundred thousand. */
 const MOST_STEPS = 3_000_000;
 
 function* ending<T>(made: Made<T>): Steps<T> {
@@ -35,7 +35,7 @@ function* ending<T>(made: Made<T>): Steps<T> {
   throw new Error(`plan() has not ended after ${MOST_STEPS} steps`);
 }
 
-/** More than one edit for each part and each message of a view cannot stand; so many more are still refused one by one, each with its reason. */
+/** A view allows one edit per part and message. This many further edits are still refused one by one, with a reason. */
 const REFUSED_SINGLY = 1_000;
 
 function editsOf(proposal: Proposal | undefined, { exchanges }: TranscriptView): readonly Edit[] {
@@ -50,7 +50,7 @@ function editsOf(proposal: Proposal | undefined, { exchanges }: TranscriptView):
   }
 }
 
-/** What is kept of a state, now as after a restart. One that cannot be stored would stand in the way of everything else that is. */
+/** A state as it will be after a restart. A state that cannot be stored would block the storing of everything else. */
 function stateOf(state: unknown): unknown {
   try {
     return jsonOf(state);
@@ -59,7 +59,7 @@ function stateOf(state: unknown): unknown {
   }
 }
 
-/** The goal of one stage as the draft stands. */
+/** The goal of one stage in the present state of the draft. */
 function goalOf({ stage, options }: OpenableStage, draft: RunDraft, reclaim: number): StageGoal {
   const { input, reading, states } = draft;
   const { policy, clock, count } = input;
@@ -72,7 +72,7 @@ function goalOf({ stage, options }: OpenableStage, draft: RunDraft, reclaim: num
     reclaimResults: Math.ceil(overCap / scale),
     reclaimBytes: bytes,
     reclaimImages: images,
-    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
+    // Copies: a stage's changes must not reach the next stage or outlive a run without a plan.
     budget: { ...copyOfBudget(budget), tokens: tokensOf(budget) },
     summaryTokens: Math.floor((policy.shares.summary * tokensOf(budget)) / scale),
     options,
@@ -82,7 +82,7 @@ function goalOf({ stage, options }: OpenableStage, draft: RunDraft, reclaim: num
   };
 }
 
-/** Text that a model could write better, where none is to be asked. */
+/** An edit without its slot, if no model is to be asked. */
 function withoutSlot(edit: Edit): Edit {
   if (edit?.slot === undefined) return edit;
   const { slot: _, ...own } = edit;

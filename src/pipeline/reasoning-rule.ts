@@ -1,10 +1,10 @@
 import type { SignatureBinding, WireFormat } from '../spi/index.js';
 import type { ReadonlyLog } from '../transcript/index.js';
 
-/** What is done about signed reasoning that stands behind a change. */
+/** The treatment of signed reasoning after a change. */
 export type SignedChoice = 'keep' | 'strip' | 'summarise';
 
-/** How signed reasoning is to be treated in one session. */
+/** The treatment of signed reasoning in one session. */
 export interface ReasoningRule {
   readonly binding: SignatureBinding;
   readonly choice: SignedChoice;
@@ -30,14 +30,14 @@ const BY_BINDING: Readonly<Record<SignatureBinding, ReasoningRule>> = {
   },
 };
 
-/** Whether reasoning is taken out where a change makes it invalid. */
+/** Whether reasoning is removed if a change invalidates it. */
 export const takesOut = ({ binding, choice }: ReasoningRule): boolean =>
   binding === 'prefix' && choice !== 'keep';
 
-/** Who is not known is taken to be as strict as the strictest. */
+/** An unknown provider is treated as the strictest. */
 const UNKNOWN: SignatureBinding = 'prefix';
 
-/** The rule of a session, from how its requests are written and which model reads them. */
+/** The rule of a session, from its wire format and its model. */
 export function reasoningRuleFor(
   { provider }: Pick<WireFormat, 'provider'>,
   model: string | null,
@@ -49,8 +49,8 @@ export function reasoningRuleFor(
 }
 
 /**
- * First log position of the tool loop in progress: the model is still at work on it, and its provider wants the
- * reasoning of every step back as it was. Past the end of the log where no loop is open.
+ * First log position of the tool loop in progress: the model is still working on it, and its provider requires the
+ * unchanged reasoning of every step. The log's length if no loop is open.
  */
 export function openLoopFrom(log: ReadonlyLog): number {
   const { unansweredUser, exchanges } = log;

@@ -17,14 +17,13 @@ import { gainOf, leastGain } from './worth.js';
 
 interface Refilled {
   readonly outcome: Planned;
-  /** Places in the plan whose new text did not shrink the view and was left out. */
+  /** Places in the plan whose new text did not shrink the view and was refused. */
   readonly refused: readonly number[];
 }
 
 /**
- * The same plan with other words in its slots, by place in `plan.edits`: measured again, and
- * hashed again. A slot that grows was given its room when it was planned. Undefined where the
- * plan no longer fits, or no longer earns what it costs.
+ * The same plan with texts for its slots, by place in `plan.edits`; measured and hashed again. A slot that grows had
+ * its room reserved by the plan. Undefined if the plan no longer fits, or no longer earns what it costs.
  */
 export function refill(
   input: RunInput,
@@ -73,8 +72,8 @@ export function refill(
 }
 
 /**
- * A plan without the edits that were to ask a model for a longer text and got none: what they put in the place of a span
- * stands there already, and the cache would be broken for nothing.
+ * Removes the edits whose request for a longer text failed: their replacement is already in the view, and the cache
+ * would be broken for nothing.
  */
 export function withoutUnfilled(
   { projection, source: { log } }: Pick<RunInput, 'projection' | 'source'>,
@@ -90,7 +89,7 @@ export function withoutUnfilled(
   return { ...planned, plan: rehashed({ ...plan, stages, edits }, log) };
 }
 
-/** Whether an edit puts there what is there. */
+/** Whether an edit's replacement is already in the view. */
 function standsSo(edit: PlannedEdit, { view }: Projection, log: ReadonlyLog): boolean {
   if (edit.kind !== 'supersede') return false;
   const [from, to] = [log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq];

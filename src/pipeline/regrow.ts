@@ -2,31 +2,31 @@ import { MOST_OF_SPAN, supersedeBy, type TranscriptView, type ViewExchange } fro
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import { summariesInView, type SummaryInView } from './summaries-in-view.js';
 
-/** Less than this is no reason to write a digest anew. In tokens. */
+/** A gain of fewer tokens does not justify rewriting a digest. */
 const MIN_GAIN = 120;
 
-/** What there is to grow into. In tokens. */
+/** The room that digests can grow into, in tokens. */
 export interface Room {
-  /** Up to the target, for all texts. */
+  /** Room up to the target, for all texts together. */
   readonly free: number;
-  /** Beyond it, where all together say too little: what was said must not be gone for good because a page came in. */
+  /** Room beyond the target if all digests together are too short: fresh output must not displace the talk for good. */
   readonly forSqueezed: number;
 }
 
 interface RegrowParts {
-  /** What this run leaves to a model to write for a span, where it does. */
+  /** The slot that this run offers for a span, if any. */
   readonly slotOf: (exchange: ViewExchange) => Slot | undefined;
   readonly count: (text: string) => number;
-  /** What a stage allows its summaries, by its name. */
+  /** Most tokens of a summary, by the name of its stage. */
   readonly most?: Readonly<Record<string, number>> | undefined;
-  /** Tokens of what a replacement stands for; absent where no model can be asked for a text anew. */
+  /** Tokens of the messages that a replacement replaces; absent if no model can be asked for a new text. */
   readonly sourceOf?: ((exchange: ViewExchange) => number) | undefined;
 }
 
 /**
- * Writes the digests that stand in a view anew where there is room: one that gave way to a page of fresh output, or to a
- * drop, says again what was said. The more a digest stands for, the more of the room it may take. A text that a model
- * wrote stays; one that was squeezed is asked for anew, and room is shared with it.
+ * Rewrites the digests in a view if there is room, so that a digest which shrank for fresh output or for a drop gets
+ * its text back. The more messages a digest replaces, the larger its share. A model's text stays; a model's text that
+ * had too little room is requested again, and shares the room.
  */
 export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
   const tokens = Math.max(room.free, room.forSqueezed);
@@ -34,7 +34,7 @@ export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowPar
   const sharing = summariesInView(view).filter(({ room }) => room === undefined || parts.sourceOf);
   const shared = sharing.every(({ room }) => room === undefined) ? added : filledUp;
   const offered = shared(sharing, tokens);
-  // Who wrote enough takes no part, and leaves its own to the others.
+  // A model's text that is long enough takes no part, and leaves its share to the others.
   const growing = sharing.filter(
     (one) => one.room === undefined || askedAnew(one, offered.get(one) ?? 0, parts).length > 0,
   );
@@ -43,18 +43,18 @@ export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowPar
   );
 }
 
-/** What each may take, in tokens. */
+/** Most tokens of each summary. */
 type Shares = ReadonlyMap<SummaryInView, number>;
 
-/** Each gets its part of the room by how much it stands for, on top of what it holds. */
+/** Each summary gets a share of the room, by the number of messages that it replaces, in addition to its own size. */
 function added(some: readonly SummaryInView[], tokens: number): Shares {
   const total = lengthOf(some);
   return new Map(some.map((one) => [one, one.tokens + Math.floor((tokens * one.length) / total)]));
 }
 
 /**
- * Each gets its part of the room and of what all hold, by how much it stands for; who holds more than that keeps it and
- * gets nothing. What a model wrote gives nothing away, so a short text beside a long one has no other way to catch up.
+ * Each summary gets a share of the room and all present sizes together, by the number of messages that it replaces. One
+ * above its share keeps its size. Model texts never shrink, so only this way can a short text catch up with a long one.
  */
 function filledUp(some: readonly SummaryInView[], tokens: number): Shares {
   const all = some.reduce((sum, one) => sum + one.tokens, tokens);
@@ -66,14 +66,14 @@ function filledUp(some: readonly SummaryInView[], tokens: number): Shares {
 const lengthOf = (some: readonly SummaryInView[]): number =>
   some.reduce((sum, { length }) => sum + length, 0);
 
-/** A model is asked anew only for so much more: each call reads the whole span, and breaks the cache from there on. */
+/** A model is asked again only for this much more: each call reads the whole span and breaks the cache after it. */
 const GROWTH = 1.5;
 const MIN_GROWTH = 600;
 
 const isWorthAsking = (before: number, tokens: number): boolean =>
   tokens >= GROWTH * before && tokens >= before + MIN_GROWTH;
 
-/** A text as it stands, with a slot for a longer one. */
+/** An unchanged text with a slot for a longer one. */
 function askedAnew(
   { exchange, at, room = 0 }: SummaryInView,
   tokens: number,
@@ -81,7 +81,7 @@ function askedAnew(
 ): Edit[] {
   const { fromId, toId, messages } = exchange;
   const prompt = messages[at]!.made?.stage ?? '';
-  // As when a stage asks for it first.
+  // The same limit as for a stage's first request.
   const mostOfSource = Math.floor(MOST_OF_SPAN * sourceOf(exchange));
   const maxTokens = Math.min(tokens, most[prompt] ?? Infinity, mostOfSource);
   if (!isWorthAsking(room, maxTokens)) return [];
@@ -92,7 +92,7 @@ function askedAnew(
 
 const ROOM_AGAIN = 'room for what was squeezed out before';
 
-/** Nothing where it would come out nearly as it is. */
+/** Redraws a digest; returns nothing if its size would hardly change. */
 function drawnAnew(
   view: TranscriptView,
   { exchange, at, tokens: before }: SummaryInView,
@@ -118,7 +118,7 @@ function drawnAnew(
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  // A model may fill what the digest fills; one that was not asked, or had no room, may now.
+  // A model may fill the slot of the digest; a model that was not asked, or had no room, gets a new slot.
   const anew: Slot | undefined =
     sourceOf && isWorthAsking(before, digest.tokens)
       ? { fromId, toId, prompt: stage, maxTokens, grows: true }

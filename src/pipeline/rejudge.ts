@@ -6,13 +6,13 @@ import { planOf } from './plan-value.js';
 import { plannedBy, type Planned } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
-/** An operator may let stand whatever the pipeline itself may do. */
+/** An operator's edits may do all that the pipeline's own steps may do. */
 const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: true, mayStrip: true, mayRelease: true };
 
 /**
- * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the
- * whole is hashed again. Throws `EDIT_ILLEGAL` naming the edit that is refused, or the whole where it frees nothing or
- * no edit is left.
+ * The plan with these edits instead of its own: each is judged, measured and applied on the present view, and the plan
+ * is hashed again. Throws `EDIT_ILLEGAL` that names the refused edit, or the plan if it frees nothing or has no edit
+ * left.
  */
 export function rejudge(input: RunInput, plan: Plan, edits: readonly PlannedEdit[]): Planned {
   const { projection } = input;
@@ -33,7 +33,7 @@ export function rejudge(input: RunInput, plan: Plan, edits: readonly PlannedEdit
   return plannedBy(draft, planOf(draft, { stages, edits: draft.edits, floor }));
 }
 
-/** One line a stage, with the gate it had. */
+/** One outcome per stage, with the gate of the original plan. */
 function byStage(outcomes: readonly StageOutcome[], planned: readonly StageOutcome[]): StageOutcome[] {
   const lines = new Map<string, StageOutcome>();
   for (const outcome of outcomes) {

@@ -4,13 +4,13 @@ import { FRAME_TOKENS } from './fit.js';
 import type { GuardRights } from './guard.js';
 import type { ViewSource } from './view.js';
 
-/** Only the pipeline takes out a pin, and only a reminder. */
+/** Only the pipeline may remove a pin, and only if the pin is a reminder. */
 export const REMINDER_RIGHTS: GuardRights = { mayRelease: true };
 
 /**
- * System messages that came while the agent worked: some clients send one every few calls. They are pins, but of a time, and
- * together they would fill any window. Oldest first. Those before the model first spoke are no reminders, nor is what
- * no request has carried, nor what is pinned for more than being a system message.
+ * Reminders: system messages that arrived while the agent worked; some clients send one every few calls. They are pins,
+ * but temporary, and together they would fill any window. Oldest first. Excluded are messages before the model's first
+ * answer, unseen messages, and messages that are pinned for another reason than being a system message.
  */
 export function remindersIn(
   { exchanges }: TranscriptView,
@@ -29,17 +29,17 @@ export const isReminder = (exchange: ViewExchange): boolean =>
 const isSystem = ({ messages }: ViewExchange): boolean =>
   messages.length === 1 && messages[0]!.source?.role === 'system';
 
-/** Which reminders have to go. */
+/** The reminders that have to go. */
 export interface Release {
-  /** Tokens to be freed. */
+  /** Tokens that have to be freed. */
   readonly need: number;
-  /** Log position behind which the request is changed anyway: what is said again later goes there without need. */
+  /** Log position after which the request changes anyway: repeated reminders after it go even without need. */
   readonly changedFrom?: number;
 }
 
 /**
- * What is said again later goes first, word for word the same; then the oldest, which leave a line where they stand in no span
- * that was compacted. The newest stays.
+ * Removes reminders that a later one repeats word for word, then the oldest. An old reminder outside of compacted spans
+ * leaves a line. The newest reminder stays.
  */
 export function releaseReminders(
   view: TranscriptView,
@@ -76,7 +76,7 @@ export function releaseReminders(
 
 const wordsOf = ({ messages }: ViewExchange): string => wordsOfReminder(messages[0]!.source!);
 
-/** Equal where two reminders say the same. */
+/** A key that is equal for two reminders with the same text. */
 export function wordsOfReminder({ id, parts }: Pick<Message, 'id' | 'parts'>): string {
   return JSON.stringify(parts.every(({ type }) => type === 'text') ? parts.map(textOf) : { id });
 }

@@ -5,17 +5,17 @@ import type { Room } from './regrow.js';
 import { standingTokens } from './summaries-in-view.js';
 import { stillWorth } from './worth.js';
 
-/** Of the budget: digests that take less together say too little of what they stand for; beside pins and fresh output they may pass the target. */
+/** Share of the budget that digests need to be useful; next to pins and fresh output they may exceed the target. */
 const MIN_DIGESTS = 0.22;
-/** Less than this leaves no room for the user's own words: where what stays is above the target, digests go beyond it so far. */
+/** Least share for the user's words: if the remaining content is above the target, digests may exceed it this far. */
 const LEAST_DIGESTS = 0.08;
 
-/** What is left up to the target is the digests', as far as the run stays worth it. */
+/** The room up to the target goes to the digests, as far as the run stays worth its cost. */
 export function roomForDigests(draft: RunDraft): Room {
   const { target, leaveSpans } = draft.input.policy;
   const most = stillWorth(draft);
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
-  // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
+  // If bytes or images bind, text must not grow; if no stage summarises, no digest describes what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
   const missing = draft.share(MIN_DIGESTS) - standingTokens(draft.view);
@@ -27,12 +27,12 @@ export function roomForDigests(draft: RunDraft): Room {
   return { free: upTo(Math.min(target, most)), forSqueezed: Math.floor(beyond) };
 }
 
-/** What has to go so that the target holds with what digests that stand may yet grow by. */
+/** The excess over the target, increased by the room that digests in view still need. */
 export function withRoomForDigests(draft: RunDraft, target: number): Size {
   const excess = draft.excess(target);
   const { byTokens, pressure } = draft.reading;
   const standing = standingTokens(draft.view);
-  // Where bytes or images bind, words are not to grow; nor where nothing was summarised.
+  // Text must not grow if bytes or images bind, or if nothing was summarised.
   if (excess.tokens === 0 || byTokens < pressure || standing === 0) return excess;
   return { ...excess, tokens: excess.tokens + Math.max(0, draft.share(LEAST_DIGESTS) - standing) };
 }

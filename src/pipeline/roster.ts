@@ -5,7 +5,7 @@ import type { Budget } from '../tokens/index.js';
 import type { Gate } from '../pressure/index.js';
 import { type OpenableStage, type Pass, type Policy, STEP_NAMES, PIPELINE_STEPS } from './policy.js';
 
-/** Puts the provided stages into the order and at the gates that the settings name. */
+/** Puts the provided stages into the configured order, with their gates. */
 export function buildPolicy(
   settings: Settings,
   provided: readonly CompactionStage[],
@@ -58,7 +58,7 @@ export function buildPolicy(
   };
 }
 
-/** What options named `maxSummaryTokens` allow, by stage. */
+/** The stages' options `maxSummaryTokens`, by stage. */
 function summaryLimits(stages: readonly OpenableStage[]): Readonly<Record<string, number>> {
   const limits = stages.flatMap(({ stage, options }) => {
     const { maxSummaryTokens } = (options ?? {}) as { readonly maxSummaryTokens?: unknown };
@@ -67,19 +67,19 @@ function summaryLimits(stages: readonly OpenableStage[]): Readonly<Record<string
   return Object.fromEntries(limits);
 }
 
-/** What a run must gain where the settings leave it open: most of the way to the target. */
+/** Share of the room to the target that a run must gain if the settings name no gain. */
 const OF_ROOM = 0.75;
-/** A target far below the gate is no reason to wait for a run that reaches it. */
+/** Largest minimum gain: a target far below the gate must not reject good runs. */
 const MAX_MIN_GAIN = 0.15;
 
-/** The room between the first gate and the target. */
+/** The distance between the first gate and the target. */
 function roomOf(gates: readonly Gate[], target: number): number {
   return Math.max(0, (gates[0]?.opensAt ?? 1) - target);
 }
 
 /**
- * An absolute trigger moves the first gate to that many tokens, and the other gates and the target with it, so that
- * stages keep their distances. Without one the policy is returned as it is.
+ * An absolute trigger moves the first gate to that many tokens, and the other gates and the target in proportion, so
+ * that their ratios stay. Without one the policy is returned unchanged.
  */
 export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Policy {
   const first = policy.gates[0];
@@ -87,7 +87,7 @@ export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Polic
   return scaled(policy, policy.maxTokens / (first.opensAt * budgetTokens));
 }
 
-/** Gates that are shares of the window, as shares of what the budget leaves of it. */
+/** Converts gates that are shares of the window to shares of the budget. */
 export function withSharesOfWindow(policy: Policy, { tokens, usable, reserve }: Budget): Policy {
   if (!Number.isFinite(tokens)) return policy;
   const factor = (usable + reserve.output) / tokens;
@@ -99,7 +99,7 @@ export function withSharesOfWindow(policy: Policy, { tokens, usable, reserve }: 
   return { ...scaled(policy, factor), passes };
 }
 
-/** The same policy with its gates, target and gains so many times as high; no gate above 1, the target in proportion. */
+/** The policy with its gates, target and gains multiplied; no gate above 1, and the target in proportion. */
 function scaled(policy: Policy, wanted: number): Policy {
   const factor = Math.min(wanted, 1 / (policy.gates[0]?.opensAt ?? 1));
   const moved = <G extends Gate>(gate: G): G => ({ ...gate, opensAt: Math.min(1, gate.opensAt * wanted) });
@@ -113,7 +113,7 @@ function scaled(policy: Policy, wanted: number): Policy {
   };
 }
 
-/** Each kind of pass by the first stage that does it: of the roster, else of all that are provided. */
+/** For each kind of pass the first stage that supports it: of the roster, otherwise of all provided stages. */
 function passesOf(
   { prune, trim }: Settings,
   roster: readonly OpenableStage[],
@@ -138,7 +138,7 @@ function passesOf(
   ];
 }
 
-/** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, or of a stage and a step, nobody could say. */
+/** Throws `STAGE_DUPLICATE` if two stages, or a stage and a step, have the same name: the name would be ambiguous. */
 export function indexStages(provided: readonly CompactionStage[]): Map<string, CompactionStage> {
   const byName = new Map<string, CompactionStage>();
   for (const stage of provided) {

@@ -27,7 +27,7 @@ import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable
 import type { ViewSource } from './view.js';
 import { gainOf, hasGained, isWorthIt, leastGain, mustGoOn, tierOf } from './worth.js';
 
-/** A run that came to something, before anything of it is committed. */
+/** The result of a run that has a plan, before its commit. */
 export interface Planned {
   readonly kind: 'planned';
   readonly plan: Plan;
@@ -43,12 +43,12 @@ export type RunOutcome =
       readonly kind: 'noop';
       readonly reason: string;
       readonly stages: readonly StageOutcome[];
-      /** What was proposed and not taken. */
+      /** Edits that were proposed and not planned. */
       readonly tried?: readonly PlannedEdit[];
     }
   | Unreachable;
 
-/** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan, however often it pauses. */
+/** Plans one run on a draft. Commits nothing; the same input gives the same plan, however often the steps pause. */
 export function* planRun(input: RunInput): Steps<RunOutcome> {
   const draft = new RunDraft(input);
   const { policy, delegated, injected = [] } = input;
@@ -56,7 +56,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   const least = leastOf(draft, yield* draft.viewing());
   const { floor } = least;
   if (isTooMuch(least, draft.before)) return unreachable(least, draft.before, []);
-  // First of all: it was judged on the view as it stands.
+  // Delegated edits are applied first: they were judged on the unchanged view.
   if (delegated)
     yield* draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
   yield* letGo(draft, (view) => ({ need: pinnedTokens(view) - draft.share(shares.pins) }));
@@ -107,7 +107,7 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   return planned(draft, floor);
 }
 
-/** Where the edits of a draft begin to change the request. */
+/** First log position that the edits of a draft change. */
 function changedFrom({ edits, input }: RunDraft): number {
   const { log } = input.source;
   return edits.reduce((first, edit) => Math.min(first, log.find(endsOf(edit)[0])!.seq), Infinity);
@@ -127,14 +127,14 @@ function tooLittle(draft: RunDraft): RunOutcome {
   return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
 }
 
-/** What this run leaves to a model of the span of a replacement. What joined it since says nothing of that. */
+/** The slot that this run offers for a replacement's span. Edits that later joined the replacement have no slot. */
 function offeredIn({ edits }: RunDraft, { fromId, toId }: ViewExchange): Slot | undefined {
   return edits.findLast(
     (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
   )?.slot;
 }
 
-/** Of the messages that a replacement stands for, those that stand beside it left out. */
+/** Tokens of the messages that a replacement replaces, without pins. */
 function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange): number {
   let tokens = 0;
   for (let seq = from; seq <= to; seq++) if (!isPinned(log.at(seq))) tokens += log.at(seq).size.tokens;
@@ -147,7 +147,7 @@ function* openStages(draft: RunDraft): Steps<void> {
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
-    // Near the brim a run that gained too little is no answer: it goes on through every gate that it began above.
+    // Above `LAST_CALL`, a run that gained too little continues through every gate that was open at its start.
     const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
@@ -161,10 +161,10 @@ function* open(draft: RunDraft, stage: OpenableStage): Steps<void> {
   );
 }
 
-/** More steps than this are no steps but a loop. */
+/** A stage with more steps of `harder` than this is in a loop. */
 const MAX_STEPS = 16;
 
-/** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
+/** If all stages together freed too little, runs them again with their harder options before anything is dropped. */
 function* goFurther(draft: RunDraft): Steps<void> {
   for (const stage of draft.input.policy.stages) {
     let { options } = stage;
@@ -190,7 +190,7 @@ export function planned(draft: RunDraft, floor: Floor): Planned {
   return plannedBy(draft, planOf(draft, { edits, floor }));
 }
 
-/** A plan with what its draft came to. */
+/** A plan together with the results of its draft. */
 export function plannedBy({ projection, reading, states, stageMs }: RunDraft, plan: Plan): Planned {
   return { kind: 'planned', plan, draft: projection, after: reading, states, stageMs };
 }

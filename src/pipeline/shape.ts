@@ -1,14 +1,14 @@
 import { z } from 'zod/v4';
 import { listFrom, whyNotCopyable, type Edit } from '../transcript/index.js';
 
-/** A plan is hashed as JSON: what cannot be written is refused here, where the stage is named. Parts are judged by themselves. */
+/** A plan is hashed as JSON: values that JSON cannot write are refused here, where the stage is known, except parts. */
 const isWritable = ({ parts: _, ...own }: { readonly parts?: unknown }): boolean => {
   if (whyNotCopyable(own) !== undefined) return false;
   JSON.stringify(own);
   return true;
 };
 
-/** Fields that are not named go on by reference: what a format left in `wire` may be an image. */
+/** Other fields are kept by reference: a format's `wire` may contain an image. */
 const partOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject(shape).refine(isWritable).readonly();
 
@@ -60,14 +60,14 @@ const EditShape = z
   .readonly();
 
 /**
- * Takes over what a stage returned as an edit, as a copy that its maker cannot change any more. Undefined where it is
- * none: the types of a stage written in JavaScript, or by a careless one, promise nothing.
+ * Reads a stage's return value as an edit: a copy that the stage can no longer change. Undefined if the value is no
+ * edit: the types of a stage in JavaScript, or of a careless one, guarantee nothing.
  */
 export function readEdit(value: unknown): Edit | undefined {
   try {
     return EditShape.safeParse(value).data as Edit | undefined;
   } catch {
-    // A getter or a proxy threw, or a field is nothing that could be stored.
+    // A getter or a proxy threw, or a field cannot be stored.
     return undefined;
   }
 }

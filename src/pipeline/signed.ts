@@ -17,10 +17,10 @@ import type { GuardRights } from './guard.js';
 import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js';
 import { PIPELINE_STEPS } from './policy.js';
 
-/** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
+/** Invalid signatures may be removed from pins and holds too: otherwise the provider would refuse the whole request. */
 const SIGNATURE_RIGHTS: GuardRights = { mayStrip: true };
 
-/** A place in the log that a change begins at, or that a thought stands at. */
+/** The start of a change, or the place of a signed thought, in the log. */
 interface Place {
   readonly seq: number;
   readonly part: number;
@@ -32,10 +32,10 @@ interface Thought extends Place {
 }
 
 /**
- * Last step of a batch: what to do about signed reasoning that stands behind the earliest change. It happens in the
- * batch that invalidates it, so it happens once, in an open tool loop too: a signature that no longer holds is refused
- * there as well. What was chosen and why goes into the draft, for the record. `earlier`: edits of the same batch that
- * the draft began with.
+ * Last step of a batch: treats signed reasoning after the earliest change. It is part of the batch that invalidates the
+ * signatures, so it happens once, and in an open tool loop too, because a provider refuses invalid signatures there as
+ * well. The choice and its reason are noted in the draft for the record. `earlier`: edits of the same batch that the
+ * draft already contains.
  */
 export function* applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEdit[] = []): Steps<void> {
   const rule = draft.input.policy.reasoning;
@@ -54,7 +54,7 @@ export function* applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEd
 function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Thought[]): Steps<void> {
   const { count, source } = draft.input;
   const { log } = source;
-  // Steps of an open loop are not outlined: the model is still at work on them.
+  // Steps of an open loop are not summarised, because the model is still working on them.
   const open = choice === 'summarise' ? openLoopFrom(log) : 0;
   const finished = behind.filter(({ seq }) => seq < open);
   const ofLoop = behind.filter(({ seq }) => seq >= open);
@@ -65,7 +65,7 @@ function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Th
   return draft.step(PIPELINE_STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
 }
 
-/** A signed thought, by the message that it is a part of. */
+/** A signed thought, identified by its message and part. */
 export interface SignedThought {
   readonly messageId: string;
   /** Log position of the message. */
@@ -73,7 +73,7 @@ export interface SignedThought {
   readonly part: number;
 }
 
-/** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
+/** Removes signed thoughts that are stale for another reason (`why`) than an edit of the batch. */
 export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) => boolean, why: string): void {
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
@@ -83,7 +83,7 @@ export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) =>
   draft.reasoning = { choice: 'strip', settled: stale.length, kept: 0, why, from };
 }
 
-/** What two halves of one batch did, as one. */
+/** The outcomes of two halves of one batch as one. */
 export function joinReasoning(
   first: ReasoningOutcome | undefined,
   second: ReasoningOutcome | undefined,
@@ -94,7 +94,7 @@ export function joinReasoning(
   return { choice, why, from, settled: first.settled + second.settled, kept: second.kept };
 }
 
-/** Where edits begin to differ from what was sent before. */
+/** The first place that edits change. */
 function firstChange(edits: readonly PlannedEdit[], log: ReadonlyLog): Place | undefined {
   let first: Place | undefined;
   for (const edit of edits) {
@@ -109,7 +109,7 @@ function isBehind(a: Place, b: Place): boolean {
   return a.seq > b.seq || (a.seq === b.seq && a.part > b.part);
 }
 
-/** Signed thoughts that still stand behind a place, in order. */
+/** Signed thoughts in view after a place, in order. */
 function signedBehind(view: TranscriptView, change: Place): Thought[] {
   const thoughts: Thought[] = [];
   for (const exchange of view.exchanges) {
@@ -131,10 +131,10 @@ function strip({ messageId, part }: Thought): Replace {
   return { kind: 'replace', messageId, partIndex: part, content: [], reason };
 }
 
-/** A summary of steps takes at most this much of what they took; what would not be that short is stripped instead. */
+/** A summary of steps takes at most this share of their tokens; steps without so short a summary are stripped. */
 const MAX_OF_RUN = 0.5;
 
-/** Runs of neighbouring steps go whole, each for an outline of what was said and done in it; pins and holds are stripped. */
+/** Replaces each run of adjacent steps by a summary of what they contain; strips thoughts in pins and holds. */
 function summarise(
   view: TranscriptView,
   thoughts: readonly Thought[],
@@ -152,7 +152,7 @@ function summarise(
   return [...outlines.map(({ edit }) => edit), ...left.map(strip)];
 }
 
-/** Somebody spoke between a call and its result: a span of it would split the other one. */
+/** Whether another exchange lies between the messages of this one: superseding its span would split the other. */
 function reachesOver({ from, to }: ViewExchange, log: ReadonlyLog): boolean {
   return log.exchangeOf(from).seqs.length !== to - from + 1;
 }

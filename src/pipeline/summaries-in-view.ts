@@ -2,20 +2,20 @@ import { isDigest } from '../text/digest/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { textOf, type Message } from '../transcript/index.js';
 
-/** A text that stands in a view for a span: a digest, or what a model wrote. */
+/** A text in the view that replaces a span: a digest, or a model's summary. */
 export interface SummaryInView {
   readonly exchange: ViewExchange;
-  /** Its index in `exchange.messages`: the others are pins inside its span. */
+  /** Index of the text in `exchange.messages`; the other messages are carried next to it. */
   readonly at: number;
-  /** Its own, without those pins. */
+  /** Tokens of the text alone, without the other messages. */
   readonly tokens: number;
-  /** Messages of the log that it stands for. */
+  /** Number of log messages that the text replaces. */
   readonly length: number;
-  /** What the model that wrote it was given, in tokens; absent for a digest. */
+  /** Tokens that the model was allowed for the text; absent for a digest. */
   readonly room?: number;
 }
 
-/** All of them, in order. */
+/** All summaries of a view, in order. */
 export function summariesInView({ exchanges }: TranscriptView): SummaryInView[] {
   return exchanges.flatMap((exchange): SummaryInView[] => {
     const { kind, protection, messages, from, to } = exchange;
@@ -29,12 +29,12 @@ export function summariesInView({ exchanges }: TranscriptView): SummaryInView[] 
   });
 }
 
-/** What all of them take together, with what is carried beside them. */
+/** Tokens of all summaries together, including the messages that are carried next to them. */
 export function standingTokens(view: TranscriptView): number {
   return summariesInView(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
 }
 
-/** Pins are messages of the log, and none of these. */
+/** A pin in view is a message of the log, never a summary of ours. */
 const isWritten = ({ generation, origin }: Message): boolean =>
   generation !== undefined && origin === 'synthetic';
 

@@ -6,7 +6,7 @@ import { computeFloor, floorBytesAndImages, type BytesAndImages } from './floor.
 import { remindersIn } from './reminders.js';
 import type { Floor, StageOutcome, Steps } from '../transcript/index.js';
 
-/** What no run may take out of a request, in tokens and beside them. */
+/** The content that no run may remove from a request: tokens, and bytes and images. */
 export interface Least {
   readonly floor: Floor;
   readonly beside: BytesAndImages;
@@ -22,32 +22,32 @@ export function leastOf(draft: RunDraft, view: TranscriptView = draft.view): Lea
   };
 }
 
-/** What no run may take out of a session as it stands. */
+/** The floor of a session in its present state. */
 export function* floorOf(input: RunInput): Steps<Floor> {
   const draft = new RunDraft(input);
   return leastOf(draft, yield* draft.viewing()).floor;
 }
 
-/** Whether what no run may take out is above a limit by itself. */
+/** Whether the floor alone exceeds a limit. */
 export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading): boolean {
   const { tokens, bytes = Infinity, images = Infinity } = budget;
   return floor.total * scale > tokens || beside.bytes > bytes || beside.images > images;
 }
 
-/** Whether every run on a session as it stands would end in `BUDGET_UNREACHABLE` before any stage is asked. */
+/** Whether every run on the present session would end in `BUDGET_UNREACHABLE` before any stage is asked. */
 export function* fitsNever(input: RunInput): Steps<boolean> {
   const draft = new RunDraft(input);
   return draft.reading.pressure > 1 && isTooMuch(leastOf(draft, yield* draft.viewing()), draft.reading);
 }
 
-/** What may never be removed does not fit. */
+/** The floor does not fit. */
 export interface Unreachable {
   readonly kind: 'unreachable';
   readonly error: SpillwayError;
   readonly stages: readonly StageOutcome[];
 }
 
-/** Says what the floor is made of, in what the limit is of: tokens, bytes or images. */
+/** The error with the parts of the floor, in the unit of the exceeded limit: tokens, bytes or images. */
 export function unreachable(
   { floor, beside }: Least,
   reading: Reading,
@@ -74,13 +74,13 @@ export function unreachable(
   return { kind: 'unreachable', error, stages };
 }
 
-/** In the provider's tokens, as the limit and the request that it is held against. */
+/** The floor in the provider's tokens, as the limit and the request have them. */
 function onScale({ total, parts }: Floor, scale: number): Floor {
   const scaled = Object.entries(parts).map(([name, tokens]) => [name, Math.round(scale * tokens)]);
   return { total: Math.ceil(scale * total), parts: Object.fromEntries(scaled) as Floor['parts'] };
 }
 
-/** `floor` is on the reading's scale. It is a lower bound; where it fits and the request does not, what is left (`isLeft`) says why. */
+/** `floor` is a lower bound, on the reading's scale. `isLeft`: the reading is what a run left, so it counts as well. */
 function figuresOf(
   floor: Floor,
   beside: BytesAndImages,

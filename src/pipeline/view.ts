@@ -13,19 +13,19 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 
-/** What is the same for every view of one run. */
+/** The inputs that all views of one run share. */
 export interface ViewSource {
   readonly log: ReadonlyLog;
   readonly references: References;
   readonly holds: readonly Hold[];
   readonly isPinned: (message: LogMessage) => boolean;
-  /** Pinned for more than being a system message. */
+  /** Pinned for another reason than being a system message. */
   readonly isPinnedByName: (message: LogMessage) => boolean;
   readonly digests: DigestIndex;
-  /** What texts that stand in place of messages may not hold, and how far they are trusted. */
+  /** The secrets that replacement texts must not contain, and the trust of their sources. */
   readonly secrets?: SecretBook;
   readonly trust?: TrustIndex;
-  /** The agent has the tool that reads back what left: texts tell it to. */
+  /** The agent has the recall tool: texts tell it to use the tool. */
   readonly recall?: boolean;
 }
 
@@ -36,10 +36,10 @@ interface Gathering {
   to: number;
 }
 
-/** Exchanges that are looked at between two pauses: about a millisecond. */
+/** Exchanges that are read between two pauses: about a millisecond. */
 const AT_ONCE = 512;
 
-/** Groups what will be sent into exchanges, with all a stage may know of each. Costs the view, not the log. */
+/** Groups the messages to be sent into exchanges, with what a stage may know of each. Costs the view, not the log. */
 export const buildView = (source: ViewSource, projection: Projection): TranscriptView =>
   atOnce(buildingView(source, projection));
 
@@ -92,7 +92,7 @@ export function* buildingView(source: ViewSource, projection: Projection): Steps
     };
     exchanges.push(Object.freeze(exchange));
   }
-  // Frozen: the guard judges a stage's edits by the view that the stage was shown.
+  // Frozen, because the guard judges a stage's edits by the view that the stage received.
   return Object.freeze({
     exchanges: Object.freeze(exchanges),
     tokens: projection.size.tokens,
@@ -105,14 +105,14 @@ export function* buildingView(source: ViewSource, projection: Projection): Steps
   });
 }
 
-/** Where the log stands: asked once for a view, not once for each exchange of it. */
+/** The log's marks, read once per view instead of once per exchange. */
 interface LogState {
   readonly open: number | undefined;
   readonly unansweredSeq: number | undefined;
   readonly unseenFrom: number;
 }
 
-/** The strongest comes first: a pin may be cut and may stand as a hole in a span, the others not. */
+/** The strongest protection comes first: only a pin may be cut, or remain as a hole in a span. */
 function protectionOf(
   { log, holds, isPinned }: ViewSource,
   { kind, messages, from, to }: Gathering,
@@ -121,12 +121,12 @@ function protectionOf(
   const isHeld = holds.some((hold) => from <= hold.to && to >= hold.from);
   if (kind === 'replacement') return isHeld ? 'held' : undefined;
   if (open !== undefined && open === log.exchangeOf(from).index) return 'open';
-  // Not only as a message of its own: some formats carry a user's words together with results of tools.
+  // The message may be part of an exchange: some formats send a user's text together with tool results.
   if (unansweredSeq !== undefined && messages.some((shown) => shown.from === unansweredSeq))
     return 'unanswered';
   if (isHeld) return 'held';
   if (messages.some((shown) => isPinned(shown.source!))) return 'pinned';
-  // Whatever else came in since the model last spoke and is no tool result: a second user message, a reminder.
+  // Any other new message that is no tool result: a second user message, a reminder.
   return from >= unseenFrom && kind === 'plain' ? 'unanswered' : undefined;
 }
 
@@ -134,8 +134,8 @@ function protectionOf(
 export type SpanFinder = (from: number, to: number) => readonly ViewExchange[];
 
 /**
- * Exchanges are ordered by their first message, but one may reach over others (a result that came after a user spoke),
- * so the search walks back as long as anything before could still reach into the span.
+ * Exchanges are sorted by their first message, but one may extend over others (a result that came after a user's
+ * message). The search therefore walks back as long as an earlier exchange could extend into the span.
  */
 export function createSpanFinder(view: TranscriptView): SpanFinder {
   const { exchanges } = view;

@@ -11,12 +11,12 @@ import {
   type ReadonlyLog,
 } from '../transcript/index.js';
 
-/** The line that says what is missing, without the handle in it: `[… about 1,234,567 of 1,234,567 tokens cut; recall  …]`. */
+/** Length of the line about a cut, without its handle: `[… about 1,234,567 of 1,234,567 tokens cut; recall  …]`. */
 const CUT_LINE_CHARS = 96;
 
 /**
- * A cut keeps the beginning or the end, or both: what stands between is one visible line that says what is missing.
- * Files go as a whole, and then the line may come to all of the text.
+ * Whether an edit cuts a part: it keeps the beginning, the end or both, and replaces the rest by one line that tells
+ * what is missing. Files are removed as a whole, and then the line may be the only text.
  */
 export function cutsToSize(edit: Replace, part: Part): boolean {
   const original = textOf(part);
@@ -34,7 +34,7 @@ export function cutsToSize(edit: Replace, part: Part): boolean {
   return keepsSome && SAYS_MISSING.test(line) && !line.includes('\n') && line.length <= room;
 }
 
-/** In brackets or with dots, so that no sentence passes for the line: a full stop is kept by any other words as well. */
+/** Brackets or dots, so that no sentence passes for the line: any other text may keep a full stop as well. */
 const SAYS_MISSING = /[[\]…]|\.{3}/;
 
 function filesIn(parts: readonly Part[]): number {
@@ -48,7 +48,7 @@ export function contentText(edit: Replace): string {
   return edit.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** What may stand in the place of a part: nothing that would be a call, a result, or thinking nobody thought. */
+/** Whether content may replace a part: it must not add a call, a result, or reasoning that the model did not write. */
 export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
   if (original.type === 'opaque') return false;
   return content.every((part) => {
@@ -58,12 +58,12 @@ export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
   });
 }
 
-/** Whether a part is what a user or an operator said: no other words may be put there. */
+/** Whether a part is the text of a user or an operator: no other text may replace it. */
 export function isTheirWords(message: LogMessage, part: Part): boolean {
   return part.type === 'text' && (message.role === 'user' || message.role === 'system');
 }
 
-/** A replacement speaks as the assistant; a merge of neighbours may keep their role where it keeps their very words. */
+/** A replacement is an assistant message; a merge of adjacent messages may keep their role if it keeps their text. */
 export function speaksLegally(message: Message, span: readonly ViewExchange[]): boolean {
   if (message.parts.some((part) => !MAY_BE_SAID.has(part.type) || isWithoutBytes(part, message)))
     return false;
@@ -78,7 +78,7 @@ export function speaksLegally(message: Message, span: readonly ViewExchange[]): 
   return message.role !== 'tool' && message.parts.every((part) => words.has(textOf(part)));
 }
 
-/** A file whose part only points into a message that it does not stand in: nobody could write it. */
+/** A file whose part only points into another message: its bytes are missing, so no format could write it. */
 const isWithoutBytes = (part: Part, { wire }: Message): boolean =>
   part.type === 'file' &&
   wire === undefined &&
@@ -87,9 +87,9 @@ const isWithoutBytes = (part: Part, { wire }: Message): boolean =>
 const MAY_BE_SAID: ReadonlySet<Part['type']> = new Set(['text', 'reasoning', 'file']);
 
 /**
- * Whether an edit was legal only because of what came later. A log that lost its newest messages may have its question
- * open again, a call without its result, or a result that no request has carried: such messages are protected, and an
- * edit that touches one of them cannot stay. Every message that the edit names is in `log`, which is the shorter one.
+ * Whether an edit became illegal because the log lost its newest messages. Then a user message may be unanswered again,
+ * a call without its result, or a result unseen: such messages are protected, and an edit that touches one of them
+ * cannot stay. `log` is the shorter log, and contains every message that the edit names.
  */
 export function touchesReopened(
   edit: PlannedEdit,
@@ -100,7 +100,7 @@ export function touchesReopened(
     const from = log.find(edit.fromId)!.seq;
     const to = log.find(edit.toId)!.seq;
     for (let seq = to; seq >= from; seq--) {
-      // A pin is sent whatever goes around it.
+      // A pin is sent in any case.
       if (isReopened(log.at(seq), log) && !isPinned(log.at(seq))) return true;
     }
     return false;
