@@ -1,15 +1,15 @@
 import { inputOf, type Reading } from '../tokens/index.js';
 import type { ModelCall, Warning } from '../transcript/index.js';
 
-/** What a refusal names, in tokens. */
+/** The limits that a provider's refusal names, in tokens. */
 interface LearnedFigures {
   readonly contextWindow?: number;
   readonly inputLimit?: number;
-  /** Kept for the answer where a request asks for none. */
+  /** Tokens reserved for the answer if a request names none. */
   readonly reserved?: number;
 }
 
-/** One call of a summarizer, as events tell it. Tokens as reported, where they were. */
+/** One call of a summarizer in an event. Tokens as reported; absent if not reported. */
 export interface BoughtText {
   readonly endpoint: string;
   readonly model?: string;
@@ -20,15 +20,15 @@ export interface BoughtText {
   readonly cost: number | null;
 }
 
-/** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
+/** An event on an agent path, in order. Subscribers only listen; they can neither start nor stop a run. */
 export type PressureEvent =
   /** Before each call. */
   | { readonly kind: 'reading'; readonly reading: Reading }
-  /** The reading stands at another gate than the one before it: the highest open one by its stage; null below the first. */
+  /** The reading reached another gate: the stage of the highest open gate; null below the first gate. */
   | { readonly kind: 'crossed'; readonly gate: string | null; readonly pressure: number }
   /** A run begins. */
   | { readonly kind: 'triggered'; readonly reading: Reading; readonly reason: string }
-  /** A stage has run: told as it ends, before any text is asked for. Of a plan from between turns, when it is taken. */
+  /** A stage ended, before any text is requested. For a plan that was made between turns: when the plan is used. */
   | {
       readonly kind: 'firing';
       readonly stage: string;
@@ -38,17 +38,17 @@ export type PressureEvent =
       readonly tokensAfter: number;
       readonly durationMs: number;
     }
-  /** The stages behind the last one stay shut. Told when the plan stands, before any text is asked for. */
+  /** The stages after the last one stay closed. Emitted when the plan is complete, before any text is requested. */
   | {
       readonly kind: 'short-circuit';
       readonly after: string;
       readonly pressure: number;
       readonly skipped: readonly string[];
     }
-  /** A model was asked for text, and this came of it. Told as its answer comes. */
+  /** A call of a summarizer's model ended. Emitted when its answer arrives. */
   | { readonly kind: 'model-call'; readonly call: ModelCall }
   | { readonly kind: 'noop'; readonly reason: string }
-  /** Compaction was not enough; what an operator can do. */
+  /** Compaction was not enough; the message tells an operator what to do. */
   | ({ readonly kind: 'warning' } & Warning)
   | {
       readonly kind: 'completed';
@@ -59,10 +59,10 @@ export type PressureEvent =
       readonly durationMs: number;
       /** Milliseconds that each stage took to plan. */
       readonly stageMs: Readonly<Record<string, number>>;
-      /** Calls of a summarizer, in the order they were made. */
+      /** Calls of a summarizer, in the order in which they were made. */
       readonly calls: readonly BoughtText[];
     }
-  /** A request was written. Milliseconds of everything before it was sent. */
+  /** A request was written. `durationMs` covers everything before the request is sent. */
   | {
       readonly kind: 'prepared';
       readonly call: number;
@@ -72,9 +72,9 @@ export type PressureEvent =
       readonly run: string;
       readonly durationMs: number;
     }
-  /** Somebody read back what was said; so many pieces were found. */
+  /** A recall was answered, with this number of passages. */
   | { readonly kind: 'recalled'; readonly pieces: number; readonly durationMs: number }
-  /** Passages came back beside a message, for it speaks of them: as `message`, so many tokens, from these handles. */
+  /** Passages came back automatically, because a message speaks of them: as `message`, from `handles`. */
   | {
       readonly kind: 'brought-back';
       readonly message: string;
@@ -85,8 +85,8 @@ export type PressureEvent =
       readonly durationMs: number;
     }
   /**
-   * A compaction waits in the log for the next request. `auto`: a provider reported more than its model takes, and whoever
-   * drives the agent's loop ends this step there.
+   * A compaction waits in the log for the next request. `auto`: a provider reported more tokens than its model takes,
+   * and the driver of the agent's loop ends the step there.
    */
   | { readonly kind: 'queued'; readonly auto: boolean }
   /** A plan waits for an operator. */
@@ -96,33 +96,33 @@ export type PressureEvent =
       readonly tokensBefore: number;
       readonly tokensAfter: number;
     }
-  /** An operator said yes to it; `completed` says what came of that. */
+  /** An operator approved the plan; `completed` reports the result. */
   | { readonly kind: 'approved'; readonly plan: string; readonly recordId: string }
   | { readonly kind: 'rejected'; readonly plan: string }
-  /** Compactions that were taken back, newest first. */
+  /** Compactions were undone, newest first. */
   | { readonly kind: 'undone'; readonly recordIds: readonly string[] }
-  /** The log ends earlier: so long it is now, and so many messages were left out. */
+  /** The log was rolled back: `length` messages remain, and `left` messages were left out. */
   | {
       readonly kind: 'rolled-back';
       readonly length: number;
       readonly left: number;
       readonly recordIds: readonly string[];
     }
-  /** A refusal named a limit that its model is believed to have from now on. Tokens. */
+  /** A refusal named a limit of its model, which is used from now on. Tokens. */
   | {
       readonly kind: 'limit-learned';
       readonly model: string | null;
       readonly limits: LearnedFigures;
       readonly budget: number;
     }
-  /** A client went back, or changed what it had sent: the log is so long now, and so many messages were left out. */
+  /** A client went back or changed its history: the log now has `to` messages, and `left` messages were left out. */
   | { readonly kind: 'rewound'; readonly to: number; readonly left: number }
-  /** A request held another conversation than its session: it was given a path of its own. */
+  /** A request had another conversation than its session and got its own agent path. */
   | { readonly kind: 'aside'; readonly agentPath: string }
-  /** The store did not do what it was asked, and the session went on without. What waits is stored with the next write. */
+  /** The store failed, and the session continued without it. Pending writes are stored with the next write. */
   | { readonly kind: 'store-failed'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** A hook of a plugin was called. `outcome`: done, or why nothing came of it; `message` says it in words. */
+  /** A plugin's hook was called. `outcome`: done, or the kind of failure; `message` describes it. */
   | {
       readonly kind: 'plugin-hook';
       readonly plugin: string;
@@ -131,18 +131,18 @@ export type PressureEvent =
       readonly durationMs: number;
       readonly message?: string;
     }
-  /** A plugin says something to operators. */
+  /** A plugin's message to operators. */
   | {
       readonly kind: 'plugin-said';
       readonly plugin: string;
       readonly level: 'debug' | 'info' | 'warn' | 'error';
       readonly message: string;
     }
-  /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
+  /** A subscriber threw. Emitted once per stream; otherwise a faulty subscriber would fail at every event. */
   | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
 
-/** A call of a summarizer as figures have it. */
+/** A call of a summarizer as an event reports it. */
 export function boughtText({ endpoint, model, outcome, durationMs, usage, cost }: ModelCall): BoughtText {
   return {
     endpoint,

@@ -1,7 +1,7 @@
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 
-/* Which reading fires: pure functions of pressure, gates and what the last run achieved. */
+/* Decides which reading starts a run: pure functions of pressure, gates and the result of the last run. */
 
 export interface Gate {
   readonly stage: string;
@@ -10,8 +10,8 @@ export interface Gate {
 }
 
 /**
- * What a run left behind that did not bring pressure below the first gate: how far the gates had opened, and how many
- * tokens the log had ever taken in. Running again before either grows would find the same nothing.
+ * The state after a run that left pressure above the first gate: the highest open gate, and the tokens that were ever
+ * appended to the log. Until one of them grows, another run would gain nothing either.
  */
 export interface Spent {
   readonly gate: number;
@@ -24,9 +24,9 @@ export function highestGate(pressure: number, gates: readonly Gate[]): number {
 }
 
 /**
- * Whether a run should start. After one that could not help it re-arms when `freshTokens` have come in: another gate
- * alone would find the same nothing (three of four such runs did). Near the brim a quarter of that is enough, or another
- * gate: what opens there takes what nothing before it may.
+ * Whether a run should start. After a run that left pressure high, a new run needs `freshTokens` of new content:
+ * another gate alone would gain nothing (in three of four such runs). Above `LAST_CALL`, a quarter of that is enough,
+ * or another gate, because its stage may remove what earlier stages may not.
  */
 export function runIsDue(
   pressure: number,
@@ -46,27 +46,27 @@ export function runIsDue(
 /** From this pressure on a run cannot wait for the next gate. */
 export const LAST_CALL = 0.95;
 
-/** What to remember after a run that left this pressure. */
+/** The state to remember after a run that left this pressure. */
 export function spentAfter(pressure: number, gates: readonly Gate[], appended: number): Spent | undefined {
   const gate = highestGate(pressure, gates);
   return gate < 0 ? undefined : { gate, appended };
 }
 
-/** What a session sees before a call, when its turn has come. */
+/** The inputs of a session's decision before a call. */
 export interface Sighting {
   readonly reading: Reading;
   /** Tokens ever appended. */
   readonly appended: number;
   readonly gates: readonly Gate[];
-  /** Tokens that have to come in before a run is worth another that did not help. */
+  /** Tokens of new content that justify another run after a run that did not help. */
   readonly freshTokens: number;
   /** Whether pressure may start a run. */
   readonly isArmed: boolean;
-  /** Why a run is due whatever the pressure. */
+  /** The reason for a run at any pressure. */
   readonly asked?: Trigger | undefined;
 }
 
-/** Why a run is due; undefined where none is. */
+/** The reason for a run; undefined if no run is due. */
 export function dueAt(
   spent: Spent | undefined,
   { reading, appended, gates, freshTokens, isArmed, asked }: Sighting,

@@ -1,6 +1,6 @@
 import { Observable, Subject, Subscriber, type Observer, type Operator, type Subscription } from 'rxjs';
 
-/** Hot events that anyone may listen to. A listener that throws is told of in an event of its own, once. */
+/** Hot events for any number of listeners. A listener's exception is reported once, in an event of its own. */
 export class EventHub<Event> {
   readonly #subject = new Subject<Event>();
   readonly #safe: SafeEvents<Event>;
@@ -8,7 +8,7 @@ export class EventHub<Event> {
   #newest: Event | undefined;
   #hasFailed = false;
 
-  /** `failed` makes the event that says a listener threw; `at` is the newest event before it. */
+  /** `failed` makes the event that reports a listener's exception; `at` is the newest event before it. */
   constructor(failed: (error: unknown, at: Event) => Event) {
     this.#failed = failed;
     this.#safe = new SafeEvents<Event>(
@@ -17,12 +17,12 @@ export class EventHub<Event> {
     );
   }
 
-  /** Nothing is replayed to late subscribers. */
+  /** Late subscribers get no earlier events. */
   get events(): Observable<Event> {
     return this.#safe;
   }
 
-  /** Whether anybody listens: what nobody hears need not be made. */
+  /** Whether there is a listener: events without a listener need not be made. */
   get isHeard(): boolean {
     return this.#subject.observed;
   }
@@ -32,7 +32,7 @@ export class EventHub<Event> {
     this.#subject.next(event);
   }
 
-  /** Behind the event that it failed at, so that all hear both in order. Once, or a bad one would be told of for ever. */
+  /** Emits after the failed event, so that all see both in order. Once, because a faulty listener fails every time. */
   #listenerFailed(error: unknown): void {
     const at = this.#newest;
     if (this.#hasFailed || at === undefined) return;
@@ -44,8 +44,8 @@ export class EventHub<Event> {
 type Next<Event> = (event: Event) => unknown;
 
 /**
- * Events that anyone may listen to without harm: what a listener throws or rejects with, in an operator or at the end
- * of a pipe, is reported and goes no further. rxjs alone would throw it on a timer, which ends the process.
+ * Events that a listener cannot disturb: an exception or rejection of a listener, in an operator or at the end of a
+ * pipe, is reported and stops there. rxjs alone would throw it on a timer, which ends the process.
  */
 class SafeEvents<Event> extends Observable<Event> {
   readonly #report: (error: unknown) => void;
@@ -58,7 +58,7 @@ class SafeEvents<Event> extends Observable<Event> {
     this.#report = report;
   }
 
-  /** Operators are applied through this: what comes out of a pipe is listened to as safely. */
+  /** rxjs applies operators through this method: the output of a pipe is protected in the same way. */
   override lift<Result>(operator?: Operator<Event, Result>): Observable<Result> {
     const lifted = new SafeEvents<Result>(this.#report);
     lifted.source = this;
@@ -77,7 +77,7 @@ class SafeEvents<Event> extends Observable<Event> {
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    // An operator of rxjs: it hands errors on to the end of the pipe.
+    // An operator of rxjs: it passes errors on to the end of the pipe.
     if (observer instanceof Subscriber) return super.subscribe(observer);
     const told = typeof observer === 'object' && observer !== null ? observer : undefined;
     const next = typeof observer === 'function' ? observer : told?.next?.bind(told);

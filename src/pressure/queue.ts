@@ -1,6 +1,6 @@
 import { mergeMap, Subject } from 'rxjs';
 
-/** Does so many things at a time, in the order they were asked for; each begins in a microtask of its own. */
+/** Runs up to `atOnce` tasks at a time, in the order of their requests; each begins in its own microtask. */
 export class TaskQueue {
   readonly #tasks = new Subject<() => Promise<void>>();
 
@@ -8,14 +8,14 @@ export class TaskQueue {
     this.#tasks.pipe(mergeMap((task) => task(), atOnce)).subscribe();
   }
 
-  /** Does this when it is its turn. What it throws goes to who asked, and the next one is done. */
+  /** Runs a task when its turn comes. Its exception goes to the caller, and the queue continues. */
   do<T>(task: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#tasks.next(() => Promise.resolve().then(task).then(resolve, reject));
     });
   }
 
-  /** Resolves when all that was asked for by now is done, of a queue that does one thing at a time. */
+  /** Resolves when all earlier tasks are done, in a queue that runs one task at a time. */
   done(): Promise<void> {
     return this.do(() => undefined);
   }

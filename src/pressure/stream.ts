@@ -6,7 +6,7 @@ import { dueAt, highestGate, type Sighting, type Spent } from './gates.js';
 import { EventHub } from './hub.js';
 import { TaskQueue } from './queue.js';
 
-/** What goes in: what a call sees, with what is to be done where that fires; and what a run left. */
+/** The inputs: a sighting with the action for the case that it fires; or the state that a run left. */
 type Input = Seen | { readonly left: Spent | undefined };
 
 interface Seen {
@@ -14,22 +14,22 @@ interface Seen {
   readonly fire: (due: Trigger) => void;
 }
 
-/** What the last run left, and what is seen now; no more than the first where nothing is. */
+/** The state that the last run left and, if there is one, the present sighting. */
 interface State extends Partial<Seen> {
   readonly spent: Spent | undefined;
-  /** Why a run is due. */
+  /** The reason for a run, if one is due. */
   readonly due?: Trigger | undefined;
 }
 
-/** Hysteresis: a run that did not help disarms the gates, until enough has come in. */
+/** Hysteresis: a run that did not help disarms the gates until enough new content has come in. */
 const step = ({ spent }: State, input: Input): State =>
   'left' in input ? { spent: input.left } : { spent, ...input, due: dueAt(spent, input.seen) };
 
 type Emit = (event: PressureEvent) => void;
 
 /**
- * The pressure of one agent path. Readings go in. Gates, and what the last run left, say which of them fires. What is
- * submitted is done one after the other, and what happens comes out as events.
+ * The pressure of one agent path. Readings are the input; the gates and the state after the last run decide which
+ * reading fires. Submitted tasks run one after the other, and the output is events.
  */
 export class PressureStream {
   readonly #queue = new TaskQueue();
@@ -38,7 +38,7 @@ export class PressureStream {
   readonly #onEvent: Emit | undefined;
   #spent: Spent | undefined;
 
-  /** `onEvent` hears of everything as well, before the subscribers. */
+  /** `onEvent` also gets each event, before the subscribers. */
   constructor(onEvent?: Emit) {
     this.#onEvent = onEvent;
     const states = this.#inputs.pipe(scan(step, { spent: undefined }), share());
@@ -58,34 +58,34 @@ export class PressureStream {
     sightings.subscribe(({ due, fire }) => due && fire(due));
   }
 
-  /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
+  /** All events, in order. Hot: late subscribers get no earlier events. */
   get events(): Observable<PressureEvent> {
     return this.#hub.events;
   }
 
-  /** What the last run left undone; undefined where nothing keeps the gates from firing. */
+  /** The state that the last run left; undefined if nothing keeps the gates from firing. */
   get spent(): Spent | undefined {
     return this.#spent;
   }
 
-  /** A run is over, or another process made one: this is what it left. */
+  /** Records the state after a run, of this or of another process. */
   left(spent: Spent | undefined): void {
     this.#inputs.next({ left: spent });
   }
 
-  /** Why this would fire; undefined where it would not. Nothing goes in. */
+  /** The reason for which this sighting would fire; undefined if it would not. Changes nothing. */
   wouldFire(seen: Sighting): Trigger | undefined {
     return dueAt(this.#spent, seen);
   }
 
-  /** A reading goes in. Where it fires, this is done, and its answer given back; undefined where it does not. */
+  /** Takes in a sighting. If it fires, calls `run` and returns the result; otherwise undefined. */
   see<T>(seen: Sighting, run: (due: Trigger) => T): T | undefined {
     let firing: Trigger | undefined;
     this.#inputs.next({ seen, fire: (due) => (firing = due) });
     return firing && run(firing);
   }
 
-  /** Does this when all that was submitted before is done. What it throws is an event too, and never ends the stream. */
+  /** Runs a task after all earlier ones. Its exception is also emitted as an event, and never ends the stream. */
   submit<T>(task: () => T | Promise<T>): Promise<T> {
     return this.#queue.do(async () => {
       try {
@@ -97,13 +97,13 @@ export class PressureStream {
     });
   }
 
-  /** Says that something happened, in a run or outside one. */
+  /** Emits an event, inside or outside of a run. */
   emit(event: PressureEvent): void {
     this.#onEvent?.(event);
     this.#hub.emit(event);
   }
 
-  /** Says it to whoever hears of the whole engine, and not to subscribers of this path, who asked for the call themselves. */
+  /** Emits an event to the listeners of the whole engine only: subscribers of this path made the call themselves. */
   tellEngine(event: PressureEvent): void {
     this.#onEvent?.(event);
   }
