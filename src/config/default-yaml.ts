@@ -2,12 +2,12 @@ import type { ZodType } from 'zod/v4';
 import { allowed, placesIn, wholeSchema, type JsonSchema } from './json-schema.js';
 
 const HEADER = `# Every setting of Spillway with its default. Generated from the schema.
-# You may edit this file, but a file of your own that holds only what differs survives an upgrade:
+# You may edit this file. A file of your own that holds only the differences survives an upgrade:
 #   spillway config print --config mine.yaml
-# Layers, each winning over the one before: this file, the profile, your file, the environment, code.
+# Layers, each overriding the one before: this file, the profile, your file, the environment, code.
 # A setting's variable is SPILLWAY_ and its path: SPILLWAY_THRESHOLDS_SNIP_THRESHOLD=0.75. Lists and mappings as JSON.
-# Your file may start with "extends: <profile>"; the profiles stand in profiles/.
-# Shares and thresholds are parts of the budget, 0 to 1. null: decided by Spillway, as the comment says.
+# Your file may start with "extends: <profile>"; the profiles are in profiles/.
+# Shares and thresholds are parts of the budget, 0 to 1. null: Spillway decides, as the comment says.
 `;
 
 /** The text of default.yaml for these schemas: every setting, its default, its description, what it accepts. */

@@ -13,14 +13,12 @@ export const CompactionThresholds = z.strictObject({
   autoThreshold: gate('auto').default(0.92),
   partialThreshold: gate('partial').default(0.95),
   fullThreshold: gate('full').default(0.98),
-  retainCount: count
-    .default(10)
-    .describe('Messages that partial leaves standing, at most (whole exchanges).'),
+  retainCount: count.default(10).describe('Most messages that partial keeps (whole exchanges).'),
   circuitBreakerFailures: positive.default(3).describe('Consecutive failures that open the breaker.'),
   circuitBreakerCooldown: count
     .max(MOST_MS)
     .default(60_000)
-    .describe('Milliseconds until the one trial call.'),
+    .describe('Milliseconds from when the breaker opens to its one trial call.'),
 });
 export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
 
@@ -40,36 +38,38 @@ export const StrategyNames = z.union([z.enum(STRATEGIES), z.array(z.enum(STRATEG
 /** What a compaction may do; `compactors` are those that plugins bring. */
 export const compactionFields = (compactors: readonly string[]) =>
   section(
-    'What a compaction may do, whether pressure alone may start one, and who summarises: own prompt, named agent, default, nobody.',
+    'What a compaction may do, whether pressure alone may start one, and who summarises: the own prompt, a named agent, the default, or nobody.',
     {
       strategy: orEmpty(StrategyNames).describe(
-        'What a compaction may do, a name or a list: prune (take out, condense), drop (the oldest, down to the target), summarize, delegate (a compactor plugin), checkpoint (wait for an operator). Empty: what the roster holds.',
+        'What a compaction may do, one name or a list. prune: remove and condense. drop: remove the oldest, down to the target. summarize. delegate: ask a compactor plugin. checkpoint: wait for an operator. Empty: all that the roster does.',
       ),
       summarizeFirst: flag(true).describe(
-        'Under drop: the summary stages of the roster come first; where one of their summaries cannot be had, its messages are dropped.',
+        'With drop: the summary stages of the roster run first. If a summary fails, its messages are dropped.',
       ),
       compactor: orEmpty(compactors.length > 0 ? z.enum(compactors) : z.string().min(1)).describe(
-        'Name of the plugin that makes compactions under delegate. Empty: the one that is loaded; where several are, one is to be named.',
+        'Name of the plugin that makes compactions with delegate. Empty: the only one that is loaded. If several are loaded, a name is required.',
       ),
-      auto: flag(true).describe('Compact when pressure says so. Off: only when asked.'),
+      auto: flag(true).describe('Compact when pressure reaches a gate. Off: only on request.'),
       approval: oneOf(['off', 'ask'], 'off').describe(
-        'ask: what pressure starts waits for an operator, who approves, edits or rejects the plan; until then calls pause.',
+        'ask: a compaction that pressure starts waits for an operator, who approves, edits or rejects the plan. Calls pause until then.',
       ),
       continue: oneOf(['off', 'ask', 'on'], 'off').describe(
-        'After an automatic compaction: nothing more; the host is asked; or the agent is told to go on.',
+        'After an automatic compaction. off: nothing more. ask: the host is asked. on: the agent is told to continue.',
       ),
       prompt: orEmpty(z.string()).describe(
-        'Prompt by which the model of the session writes its own summaries: a name in the folder of prompts, or a path. Wins over `agent`.',
+        'Prompt by which the model of the session writes its own summaries: a name in the folder of prompts, or a path. Takes precedence over `agent`.',
       ),
-      agent: orEmpty(z.string()).describe('One of summarizerAgents, in place of what `summarizer` says.'),
+      agent: orEmpty(z.string()).describe('One of summarizerAgents, instead of `summarizer`.'),
     },
   );
 
 const ms = (description: string) => z.int().min(1).max(3_600_000).describe(description);
 
-export const PluginLimits = section('How long plugins are waited for.', {
-  loadMs: ms('Milliseconds that a plugin may take to load, and again to open.').default(10_000),
-  preCompactMs: ms('Milliseconds that its hook before a compaction may take.').default(5_000),
-  postCompactMs: ms('Milliseconds that its hook behind one may take.').default(5_000),
-  compactMs: ms('Milliseconds that a compactor may take; then the oldest is dropped.').default(60_000),
+export const PluginLimits = section('How long Spillway waits for plugins.', {
+  loadMs: ms('Milliseconds that a plugin may take to load, and the same again to open.').default(10_000),
+  preCompactMs: ms('Milliseconds that the hook before a compaction may take.').default(5_000),
+  postCompactMs: ms('Milliseconds that the hook after a compaction may take.').default(5_000),
+  compactMs: ms(
+    'Milliseconds that a compactor may take. After that the oldest messages are dropped instead.',
+  ).default(60_000),
 });

@@ -38,12 +38,12 @@ const ModelOverride = z.strictObject({
 const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
   model: orEmpty(z.string()).describe('Model the session talks to; its limits come from the catalogue.'),
   window: orEmpty(count).describe(
-    'Window in tokens. 0: unlimited. Empty: what is known of the model, else 128,000.',
+    'Window in tokens. 0: unlimited. Empty: the known window of the model, else 128,000.',
   ),
   models: z
     .record(z.string(), ModelOverride)
     .default({})
-    .describe('Limits by model name; they win over the catalogue.'),
+    .describe('Limits by model name. They take precedence over the catalogue.'),
   store: orEmpty(z.string().min(1)).describe(
     'Where sessions are kept: sqlite:FILE, postgres://HOST/NAME. Empty: in memory.',
   ),
@@ -53,48 +53,58 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
     .max(600_000)
     .default(10_000)
     .describe('How long one call of the store may take, in milliseconds, before it counts as failed.'),
-  outputCap: count.default(32_000).describe('Most output tokens reserved, whatever the model could write.'),
-  reserve: section('What is kept free of the window; the rest is the budget.', {
+  outputCap: count
+    .default(32_000)
+    .describe('Most tokens reserved for the answer, even if the model could write more.'),
+  reserve: section('The part of the window that is kept free. The rest is the budget.', {
     output: orEmpty(count).describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
     share: share
       .default(0.25)
-      .describe('Most of a window that outputCap takes; of a small window it would leave nothing.'),
+      .describe('Largest share of the window that outputCap may take; a small one keeps a budget.'),
     injection: count.default(0).describe('Tokens kept for content that hooks inject after compaction.'),
   }),
-  safetyMargin: share.default(0.05).describe('Share of the budget left empty where counts are estimates.'),
-  limits: section('Limits of a request beside tokens.', {
+  safetyMargin: share
+    .default(0.05)
+    .describe('Share of the budget that is left empty when token counts are estimates.'),
+  limits: section('Limits of a request other than tokens.', {
     bytes: orEmpty(positive).describe('Most request bytes. Empty: no limit.'),
     images: orEmpty(count).describe('Most images in a request. Empty or 0: no limit.'),
   }),
   caps: section('Limits of one kind of content inside the budget.', {
     toolResults: orEmpty(
-      share.describe('Most of the budget that tool results may take; passing it acts before any gate.'),
+      share.describe(
+        'Largest share of the budget for tool results. Exceeding it starts a run before any gate.',
+      ),
     ),
   }),
 
   sharesOf: oneOf(['budget', 'window'], 'budget').describe(
-    'What thresholds, target and trim are shares of: the budget, or the window (the input limit where the model has one). No gate stands above the budget.',
+    'What thresholds, target and trim are shares of: the budget, or the window (the input limit, if the model has one). No gate is above the budget.',
   ),
   thresholds: CompactionThresholds.prefault({}).describe(
-    'The pressure at which each stage opens; along the roster they may not fall.',
+    'The pressure at which each stage opens. It may not fall from one stage of the roster to the next.',
   ),
-  target: share.default(0.6).describe('Pressure an open stage reclaims to.'),
+  target: share.default(0.6).describe('Pressure that an open stage reduces the request to.'),
   escalation: oneOf(['gates', 'target'], 'gates').describe(
-    'gates: a later stage opens only at its own threshold. target: stages go on until the target is met.',
+    'gates: a later stage opens only at its own threshold. target: stages open in order until the target is met.',
   ),
   minGain: orEmpty(
     share.describe(
       'A run that frees less of the budget commits nothing. Empty: three quarters of the way from the first gate to the target, at most 0.15.',
     ),
   ),
-  trigger: section('A trigger in tokens beside the one in shares.', {
-    maxTokens: count.default(0).describe('Absolute trigger; wins over the first gate when above 0.'),
+  trigger: section('A trigger in tokens, in addition to the thresholds in shares.', {
+    maxTokens: count
+      .default(0)
+      .describe('Tokens at which the first stage opens. Above 0 it replaces the first gate.'),
   }),
   trim: section('The early trim of duplicate synthetic messages.', {
     threshold: orEmpty(
-      share.describe('Pressure at which duplicate synthetic messages go. Empty: not before snip.'),
+      share.describe('Pressure at which duplicate synthetic messages are removed. Empty: not before snip.'),
     ),
-    maxTokens: count.default(0).describe('Absolute trigger of the trim; wins when above 0.'),
+    maxTokens: count
+      .default(0)
+      .describe('Tokens at which the trim runs. Above 0 it replaces trim.threshold.'),
   }),
   roster: z
     .array(
@@ -104,98 +114,100 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
       ]),
     )
     .default(['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])
-    .describe('Stages in order; a stage of your own names its gate: {stage: mine, opensAt: 0.86}.'),
+    .describe('Stages in order. A stage of your own names its gate: {stage: mine, opensAt: 0.86}.'),
   compaction: compactionFields(compactors),
   prune: oneOf(['off', 'iteration', 'compaction', 'always'], 'off').describe(
-    'When snip, or the stage in its place, also runs as a pass of its own, leaving no record: never, after each tool result, at the head of each run, before every call.',
+    'When snip, or the stage in its place, also runs as a separate pass, which leaves no record. off: never. iteration: after each tool result. compaction: at the start of each run. always: before every call.',
   ),
 
   pins: section('Messages that no stage may touch.', {
     system: flag(true).describe('System messages are never compacted.'),
     firstUser: flag(true).describe(
-      'The first user message is never compacted, nor what programs wrote before the model first spoke.',
+      'The first user message is never compacted, and neither is what programs wrote before the first answer of the model.',
     ),
-    tools: texts.describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
-    patterns: named.describe(
-      'Patterns (regular expressions): messages whose words match are never compacted.',
-    ),
-    share: share.default(0.4).describe('Most of the budget pins may take; a pin over it is cut visibly.'),
+    tools: texts.describe('Tools whose results are kept verbatim, such as the report of a sub-agent.'),
+    patterns: named.describe('Regular expressions. A message with text that matches is never compacted.'),
+    share: share
+      .default(0.4)
+      .describe('Largest share of the budget that pins may take. Pins over it are cut visibly.'),
     sources: named.describe(
-      'Files with instructions (AGENTS.md), read anew at each compaction: where their present words do not stand in the view, they are put back, within the share of pins.',
+      'Files with instructions (AGENTS.md), read again at each compaction. If the view does not hold their present text, it is put back, within the share of pins.',
     ),
-    root: text('.').describe('Folder that these files are named from; none outside it is read.'),
+    root: text('.').describe('Folder that sources are relative to. Files outside it are not read.'),
   }),
-  unseen: section('Tool results that no request has carried yet.', {
-    share: share.default(0.4).describe('A fresh tool result over this share of the budget is cut to it.'),
+  unseen: section('Tool results that were in no request yet.', {
+    share: share
+      .default(0.4)
+      .describe('A fresh tool result larger than this share of the budget is cut to it.'),
   }),
   turns: oneOf(['free', 'strict'], 'free').describe(
-    'How turns follow each other in OpenAI chat requests: as they come; or one system message and then the user and the assistant in turn, for servers whose chat template refuses anything else (Mistral, Gemma, some of Qwen).',
+    'The order of roles in OpenAI chat requests. free: as the messages come. strict: one system message, then user and assistant by turns, for servers whose chat template refuses anything else (Mistral, Gemma, some of Qwen).',
   ),
-  reasoning: section('Reasoning that a provider has signed. It is sent as it was, or not at all.', {
+  reasoning: section('Reasoning that a provider has signed. It is sent unchanged, or not at all.', {
     signed: oneOf(['auto', 'keep', 'strip', 'summarise'], 'auto').describe(
-      "What happens to signed reasoning behind a change, where the provider's signatures vouch for what stood before them: what the provider allows; it stays; it is left out, once; steps of finished turns give way to a summary.",
+      "What happens to signed reasoning after a changed message, if the provider's signatures cover the messages before them. auto: what the provider allows. keep: it stays. strip: it is left out, once. summarise: steps of finished turns are replaced by a summary.",
     ),
   }),
-  recall: section('Automatic recall: what left comes back when it is spoken of.', {
+  recall: section('Automatic recall: passages that left the view come back when a message speaks of them.', {
     automatic: oneOf(['off', 'user', 'work'], 'user').describe(
-      'When passages that left the view come back by themselves: never, where the newest message of the user speaks of them, or also where the newest step of the agent does.',
+      'When passages come back automatically. off: never. user: if the newest message of the user speaks of them. work: also if the newest step of the agent does.',
     ),
-    maxTokens: count.max(100_000).default(2_000).describe('Most tokens that come back beside one message.'),
-    share: share.default(0.125).describe('Most of the budget that comes back beside one message.'),
+    maxTokens: count.max(100_000).default(2_000).describe('Most tokens that come back with one message.'),
+    share: share.default(0.125).describe('Largest share of the budget that comes back with one message.'),
   }),
-  summary: section('Text that stands for superseded spans.', {
+  summary: section('Text that replaces superseded spans.', {
     share: share
       .default(0.35)
-      .describe('Of the budget: what a summary should have when the window of auto is chosen.'),
+      .describe('Share of the budget that a summary should have when auto chooses its window.'),
   }),
   summarizer: oneOf([...SUMMARIZERS, ...summarizers], 'extractive').describe(
-    'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, a model, or one that a plugin brings, by its name.',
+    'Who writes summaries if neither compaction.prompt nor compaction.agent is set. none: nobody; stages only prune, and what does not fit is dropped. extractive: Spillway, without a model. model: the model under summarizerModel. A summarizer of a plugin goes by its name.',
   ),
-  breaker: section('The circuit breaker around summarizers; its counts stand under thresholds.', {
-    scope: oneOf(['pipeline', 'stage'], 'pipeline').describe('What one breaker guards.'),
+  breaker: section('The circuit breaker around summarizers. Its counts are under thresholds.', {
+    scope: oneOf(['pipeline', 'stage'], 'pipeline').describe('What one breaker guards: all stages, or one.'),
   }),
   summarizerModel: z
     .strictObject(SummarizerFields)
     .prefault({})
-    .describe('The model behind `summarizer: model`. It is never given a tool.'),
+    .describe('The model for `summarizer: model`. It never gets a tool.'),
   summarizerAgents: z
     .record(
       z.string(),
       z.strictObject({
         ...SummarizerFields,
         prompt: orEmpty(z.string()).describe(
-          'Prompt for its summaries: a name in the folder of prompts, or a path. Empty: as each stage has it.',
+          'Prompt for its summaries: a name in the folder of prompts, or a path. Empty: the prompt of each stage.',
         ),
       }),
     )
     .default({})
-    .describe('Agents that only summarise, by name: a model of their own, and a prompt where they have one.'),
+    .describe('Agents that only summarise, by name, each with its own model and optional prompt.'),
   fill: FillFields.prefault({}).describe(
-    'How a summarizer is asked for better text, once a whole plan stands without it.',
+    'How a summarizer is asked for better text, once a complete plan exists without it.',
   ),
   redact: texts.describe(
-    'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
+    'Regular expressions of secrets, in addition to the common ones. No summarizer sees text that matches.',
   ),
   redactLog: flag(false).describe(
-    'Take secrets out of messages before they enter the log: no store, page, recall or export holds them. A client that sends its whole history still has its own words sent.',
+    'Removes secrets from messages before they enter the log, so that no store, page, recall or export holds them. The words of a client that sends its whole history are still sent to the model unchanged.',
   ),
   agents: z
     .record(AgentPath, z.record(z.string(), z.unknown()))
     .default({})
     .describe(
-      "Settings by agent path (primary, primary/reviewer): each agent takes its parent's, key by key, and changes its own.",
+      'Settings by agent path (primary, primary/reviewer). Each agent inherits the settings of its parent, key by key, and overrides its own.',
     ),
   agentFiles: z
     .record(AgentPath, z.string())
     .default({})
     .describe(
-      'Agent files by agent path: of their frontmatter `features.compaction` and `context` are read, in the words of the profile; `agents` wins over them.',
+      'Agent files by agent path. Spillway reads `features.compaction` and `context` of their frontmatter, in the terms of the profile. `agents` takes precedence over them.',
     ),
   counter: oneOf([...COUNTERS, ...counters], 'auto').describe(
-    'How tokens are counted; auto takes what the model has. A plugin may bring others, by name.',
+    'How tokens are counted. auto: the tokenizer of the model. A plugin may add others, by name.',
   ),
   plugins: named.describe(
-    'Plugins to load: names of packages, or paths (./plugins/mine) taken from the file that names them. Their knobs stand under knobs.',
+    'Plugins to load: names of packages, or paths (./plugins/mine) relative to the file that names them. Their settings are under knobs.',
   ),
   pluginLimits: PluginLimits,
   server: ServerFields,

@@ -7,31 +7,31 @@ const label = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
 /** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
 export const ServerFields = z
   .strictObject({
-    host: text('127.0.0.1').describe('Address to listen on. Any but a loopback address needs tokens.'),
-    port: count.max(65_535).default(8_787).describe('Port to listen on; 0: any that is free.'),
+    host: text('127.0.0.1').describe('Address to listen on. Every address except loopback needs tokens.'),
+    port: count.max(65_535).default(8_787).describe('Port to listen on. 0: any free port.'),
     tokens: z
       .array(
         z.strictObject({
-          name: label.describe('What logs and audit call whoever has it.'),
+          name: label.describe('Name of the holder in logs and in the audit.'),
           role: z
             .enum(['client', 'viewer', 'operator'])
-            .describe('client: the proxy alone. viewer: reads as well. operator: everything.'),
+            .describe('client: may use the proxy only. viewer: may also read. operator: may do everything.'),
           tokenEnv: z
             .string()
             .min(1)
             .describe(
-              'Variable that holds the token, of 16 characters or more; the token stands in no file.',
+              'Environment variable that holds the token, of 16 characters or more. The token itself is in no file.',
             ),
           tenant: label
             .optional()
             .describe(
-              'Whose sessions it sees, and no others. Empty: those of nobody in particular, and for viewers and operators all.',
+              'Tenant whose sessions the token sees, and no others. Empty: sessions without a tenant; for viewers and operators, all sessions.',
             ),
         }),
       )
       .default([])
-      .describe('Who may come in. Empty: anybody on this machine.'),
-    origins: texts.describe('Web origins, beside its own, whose pages may call the HTTP API.'),
+      .describe('Tokens that give access. Empty: anyone on this machine has access.'),
+    origins: texts.describe('Web origins, in addition to its own, whose pages may call the HTTP API.'),
     upstreams: z
       .strictObject({
         openai: address
@@ -42,39 +42,39 @@ export const ServerFields = z
           .describe("Base URL of an interface like Anthropic's, without /v1."),
       })
       .prefault({})
-      .describe('Where the proxy sends requests. Keys of clients are passed on and never kept.'),
+      .describe("Where the proxy sends requests. Clients' keys are passed on and never stored."),
     recall: count
       .max(32)
       .default(0)
       .describe(
-        'Times that a model may read back, within one call, what was compacted; 0: the tool is not offered.',
+        'How often a model may recall compacted messages within one call. 0: the recall tool is not offered.',
       ),
     commands: flag(false).describe(
-      'A user message of nothing but /compact compacts, and is answered by the proxy.',
+      'A user message that is only /compact starts a compaction, and the proxy answers it.',
     ),
     bodyBytes: z.int().min(1_024).default(33_554_432).describe('Largest request body, in bytes.'),
     requestsPerMinute: count
       .default(6_000)
-      .describe('Most requests a minute of one token, or one address without tokens; 0: no limit.'),
+      .describe('Most requests a minute of one token, or of one address without tokens. 0: no limit.'),
     requestMs: z
       .int()
       .min(100)
       .max(MOST_MS)
       .default(120_000)
-      .describe('How long a client may take over sending one request: who drips it byte by byte is cut off.'),
+      .describe('How long a client may take to send one request. Slower clients are cut off.'),
     eventStreams: positive
       .default(32)
-      .describe('Most event streams open at a time for one token, or for all without tokens.'),
+      .describe('Most open event streams of one token, or of all clients without tokens.'),
     drainMs: count
       .max(300_000)
       .default(5_000)
       .describe(
-        'How long /ready says that the service stops before it takes no more, where somebody asks there.',
+        'How long /ready reports that the service stops before it refuses new requests, if a load balancer asks /ready.',
       ),
-    concurrency: positive.default(1_024).describe('Most requests under way at a time.'),
+    concurrency: positive.default(1_024).describe('Most requests in progress at a time.'),
     sessions: positive
       .default(1_000)
-      .describe('Most sessions held in memory; the others are opened when asked for.'),
+      .describe('Most sessions held in memory. Others are opened when they are used.'),
   })
   .prefault({})
   .describe('The service: `spillway serve`.');

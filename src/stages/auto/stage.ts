@@ -20,10 +20,10 @@ const AutoOptions = z.strictObject({
     .min(1)
     .max(1_000)
     .default(20)
-    .describe('Messages the window takes in at a time, oldest first, until enough is freed.'),
+    .describe('Messages by which the window grows, oldest first, until enough is freed.'),
   preserveRecent: z.int().min(0).max(1_000).default(10).describe('Newest messages that always stay.'),
   maxSummaryTokens: summaryTokens.describe(
-    'Most tokens of one summary. Empty: what is free up to the target.',
+    'Most tokens of one summary. Empty: all that is free up to the target.',
   ),
 });
 type AutoOptions = z.infer<typeof AutoOptions>;

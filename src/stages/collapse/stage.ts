@@ -19,7 +19,7 @@ import {
 } from '../../spi/index.js';
 
 const CollapseOptions = z.strictObject({
-  minRun: z.int().min(2).max(100).default(2).describe('Neighbours it takes to be worth one message.'),
+  minRun: z.int().min(2).max(100).default(2).describe('Fewest neighbours that are merged into one.'),
 });
 type CollapseOptions = z.infer<typeof CollapseOptions>;
 

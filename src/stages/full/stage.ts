@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 const summaryTokens = z.int().min(30).max(100_000).nullable().default(null);
 const FullOptions = z.strictObject({
   maxSummaryTokens: summaryTokens.describe(
-    'Most tokens of the summary. Empty: what is free up to the target.',
+    'Most tokens of the summary. Empty: all that is free up to the target.',
   ),
 });
 type FullOptions = z.infer<typeof FullOptions>;

@@ -26,13 +26,13 @@ const MicroOptions = z.strictObject({
     .min(0)
     .max(1_000_000)
     .default(200)
-    .describe('Results smaller than this, as they are shown, stay as they are.'),
+    .describe('Results smaller than this, as the view shows them, stay unchanged.'),
   maxTokens: z
     .int()
     .min(30)
     .max(10_000)
     .default(120)
-    .describe('Most tokens of what stands for one result: outcome, key lines and handle.'),
+    .describe('Most tokens of the text that replaces one result: outcome, key lines and handle.'),
   protectTokens: z
     .int()
     .min(0)

@@ -6,13 +6,13 @@ const summaryTokens = z.int().min(30).max(100_000).nullable().default(null);
 const PartialOptions = z.strictObject({
   retainCount: messages
     .default(10)
-    .describe('Newest messages that stay, at most: whole exchanges, as many as fit this count.'),
+    .describe('Most of the newest messages that stay: whole exchanges, as many as fit this count.'),
   round: z
     .enum(['down', 'up'])
     .default('down')
-    .describe('Where the count ends inside an exchange: that one gives way too, or stays too.'),
+    .describe('If the count ends inside an exchange. down: it is summarised too. up: it stays.'),
   maxSummaryTokens: summaryTokens.describe(
-    'Most tokens of one summary. Empty: what is free up to the target.',
+    'Most tokens of one summary. Empty: all that is free up to the target.',
   ),
 });
 type PartialOptions = z.infer<typeof PartialOptions>;

@@ -4,7 +4,7 @@ const turns = z
   .int()
   .min(0)
   .optional()
-  .describe('Turns a result is kept for: 1 means until the next user message.');
+  .describe('Turns that a result is kept for. 1: until the next user message.');
 const countOf = z.int().min(0).optional().describe('Newest results of the tool that are kept.');
 
 const Retention = z
@@ -16,14 +16,14 @@ const Retention = z
         z.strictObject({
           turns,
           count: countOf,
-          neverEvict: z.boolean().optional().describe('Results are durable facts: no stage takes them out.'),
+          neverEvict: z.boolean().optional().describe('Results are durable facts, which no stage removes.'),
         }),
       )
       .default({})
-      .describe('By tool name; a tool named here takes nothing from the default.'),
+      .describe('By tool name. A tool named here inherits nothing from the default.'),
   })
   .prefault({})
-  .describe('When results expire. Expired results go in every run, whatever it has to reclaim.');
+  .describe('When results expire. Every run removes expired results, no matter how much it has to free.');
 
 const Arguments = z
   .strictObject({
@@ -37,7 +37,7 @@ const Arguments = z
       .describe('Newest share of the budget in which calls keep their arguments.'),
   })
   .prefault({})
-  .describe('Trimming of what was written into calls: keys stay, long strings keep their beginning.');
+  .describe('Trimming of call arguments: keys stay, long strings keep their beginning.');
 
 const Dialogue = z
   .strictObject({
@@ -54,11 +54,11 @@ export const SnipOptions = z.strictObject({
   mode: z
     .enum(['remove', 'stub'])
     .default('remove')
-    .describe('stub: the result becomes a line. remove: the whole exchange goes, a digest names its calls.'),
+    .describe('stub: the result becomes a line. remove: the exchange goes, and a digest names its calls.'),
   classes: z
     .array(z.enum(SNIP_CLASSES))
     .default([...SNIP_CLASSES])
-    .describe('What may be taken out; always in this order, whatever the order here.'),
+    .describe('What may be removed. The order of removal is always this one, regardless of the order here.'),
   protectTokens: z
     .int()
     .min(0)
@@ -67,7 +67,7 @@ export const SnipOptions = z.strictObject({
     .describe('Newest tool output that stays, in tokens. Empty: min(40,000, 0.3 of the budget).'),
   protectTurns: z.int().min(0).default(0).describe('Newest turns whose tool results stay.'),
   protectedTools: z.array(z.string()).default(['skill']).describe('Tools whose results are never touched.'),
-  minimumSavings: z.int().min(0).default(0).describe('Nothing at all is done for less, in tokens.'),
+  minimumSavings: z.int().min(0).default(0).describe('Fewest tokens that snip must save.'),
   retention: Retention,
   arguments: Arguments,
   dialogue: Dialogue,
