@@ -26,45 +26,45 @@ import type {
 } from './spi/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
-  /** Model the sessions talk to; its limits come from the catalogue. */
+  /** Model of the sessions; its limits come from the catalogue. */
   readonly model?: string;
-  /** Its window in tokens, output included; 0 on purpose means unlimited. */
+  /** Its window in tokens, including output; an explicit 0 means unlimited. */
   readonly window?: number;
-  /** What requests may take in tokens, nothing kept back; wins over `window`. */
+  /** Tokens that a request may take, without any reserve for output; takes precedence over `window`. */
   readonly inputBudget?: number;
-  /** Stages of your own, to be named in `settings.roster`. */
+  /** Your own stages, which `settings.roster` has to name. */
   readonly stages?: readonly CompactionStage[];
   /**
-   * Plugins: names of packages, or paths taken from the working directory, in place of those that the setting `plugins`
-   * names; and plugins of your own, with a name each.
+   * Plugins: names of packages, or paths relative to the working directory, which replace those in the setting
+   * `plugins`; and your own plugin objects, each with a name.
    */
   readonly plugins?: readonly (string | Plugin)[];
   readonly counter?: TokenCounter;
-  /** How requests are written: a name of `formats`, or a format of your own. Default `openai-chat`. */
+  /** Wire format of requests: a name in `formats`, or your own format. Default `openai-chat`. */
   readonly format?: string | WireFormat;
-  /** A summarizer of your own, in place of `settings.summarizer: model`. */
+  /** Your own summarizer, in place of `settings.summarizer: model`. */
   readonly summarizer?: Summarizer;
-  /** Facts for every request of a summarizer, or what gives them each time: the current branch, the current goal. */
+  /** Facts for every request to a summarizer, or a function that returns them: the current branch, the current goal. */
   readonly summaryLines?: SummaryLines;
   /**
-   * Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. Wins
-   * over the setting `store`; null: none, whatever that says.
+   * Store for sessions of `open`: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or your own store. Takes
+   * precedence over the setting `store`; null: no store, even if the setting names one.
    */
   readonly store?: string | SessionStore | null;
   /**
-   * A store that fails before a call: `closed` (the default) rejects; `open` goes on from memory, tells it (`store-failed`)
-   * and stores what waits when the store is back. An answer that came is never lost either way.
+   * If a store fails before a call, `closed` (the default) rejects the call; `open` goes on from memory, emits
+   * `store-failed`, and stores the rest when the store is back. In both modes, no received answer is lost.
    */
   readonly onStoreFailure?: 'open' | 'closed';
 }
 
-/** Opens the engine. Rejects with `CONFIG_INVALID`, naming every fault. */
+/** Opens the engine. Rejects with `CONFIG_INVALID`, which names every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
   checkOptions(options);
   const { model, window, inputBudget, stages, format, store, counter, summarizer, ...rest } = options;
   const { summaryLines, plugins = [], settings, ...sources } = rest;
   const named = plugins.filter((plugin): plugin is string => typeof plugin === 'string');
-  // Inversify is 365 files: they are read when an engine is opened, not when the library is imported.
+  // Inversify has 365 files. They are read when an engine is opened, not when the library is imported.
   const { createContainer, openSpillway } = await import('./container/index.js');
   const container = createContainer({
     Stage: stages,
@@ -91,7 +91,7 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
   });
 }
 
-/** Every option there is, and its kind; what numbers may be is said with the settings. */
+/** All options and their kinds. The settings check the values of numbers. */
 const OPTIONS = {
   profile: TEXT,
   configFile: TEXT,

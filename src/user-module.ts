@@ -5,10 +5,10 @@ import { folderWith } from './package-folder.js';
 
 type Import = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** At the top of what was built, and of the sources. */
+/** A file at the top of the build output and of the sources. */
 const IMPORTER = 'import-module.cjs';
 
-/** What a module of a user's exports. `import()` out of the bundle too: from compiled code Node lets none out. */
+/** Imports a user's module, also from a bundle or compiled code, where a direct `import()` of it does not work. */
 export async function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
   const folder = folderWith(IMPORTER);
   if (folder === undefined) throw new Error(`${IMPORTER} is not there: leave spillway out of your bundle`);

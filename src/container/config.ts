@@ -19,10 +19,10 @@ import { importModule } from '../user-module.js';
 import { formats } from '../formats/index.js';
 import { OWN, SERVICES, type Opening } from './services.js';
 
-/** Settings, and what they load: plugins, which bring stages. */
+/** Binds the settings, and the plugins and stages that they load. */
 export const configWing = new ContainerModule(({ bind }) => {
   bind(SERVICES.Config).toResolvedValue(configFrom, [OWN.Opening, OWN.Stages, OWN.Plugins]);
-  // Made after the settings: it is they that load plugins.
+  // Made after the settings, because the settings load the plugins.
   bind(OWN.Known).toResolvedValue(
     (stages: readonly CompactionStage[], { loaded }: EnginePlugins) => [
       ...indexStages([...stages, ...loaded.flatMap(({ stages: brought = [] }) => brought)]).values(),
@@ -51,8 +51,8 @@ async function configFrom(
 }
 
 /**
- * A stage of somebody's own that does nothing by itself, where nobody wrote a roster, would never be asked. Who writes one
- * switches off what he leaves out.
+ * Refuses a custom stage that is in no roster and would therefore never run. A roster that was written on purpose
+ * switches off the stages it leaves out.
  */
 function refuseIdle(stages: readonly CompactionStage[], config: EffectiveConfig): void {
   const all = [config, ...Object.values(config.agents)];
@@ -73,11 +73,11 @@ function refuseIdle(stages: readonly CompactionStage[], config: EffectiveConfig)
 const optionsOf = (stages: readonly CompactionStage[]): Record<string, ZodType> =>
   Object.fromEntries(stages.map(({ name, options }) => [name, options]));
 
-/** The plugins of an engine: loaded while its settings are read, for they decide what these may say. */
+/** The plugins of an engine. They are loaded while its settings are read, because they decide which settings exist. */
 export class EnginePlugins {
   #loaded: readonly LoadedPlugin[] = [];
 
-  /** `given`: bound, or handed in from code; `before`: of the engine that this one takes the place of. */
+  /** `given`: plugins that are bound or passed in code; `before`: plugins of the engine that this one replaces. */
   constructor(
     private readonly given: readonly Plugin[],
     private readonly before: readonly LoadedPlugin[] = [],
@@ -87,7 +87,7 @@ export class EnginePlugins {
     return this.#loaded;
   }
 
-  /** Rejects as `loadPlugins` does. */
+  /** Loads the named plugins. Rejects like `loadPlugins`. */
   readonly shapes = async ({ plugins, loadMs }: NamedPlugins): Promise<PluginShapes> => {
     const { given, before } = this;
     this.#loaded = await loadPlugins({ named: plugins, given, before, deadlineMs: loadMs, importModule });
@@ -104,14 +104,14 @@ export class EnginePlugins {
   };
 }
 
-/** Names that are taken whatever is loaded. Stages are told apart with all others of the roster. */
+/** Names that are always taken. Names of stages are checked with all others of the roster. */
 const KINDS = [
   { kind: 'summarizers', taken: SUMMARIZERS },
   { kind: 'counters', taken: COUNTERS },
   { kind: 'formats', taken: [...formats.keys()] },
 ] as const;
 
-/** Two of one name leave open which one is meant. */
+/** Refuses two parts with the same name, because the name would be ambiguous. */
 function checkNames(plugins: readonly LoadedPlugin[], { kind, taken }: (typeof KINDS)[number]): void {
   const owners = new Map<string, string>(taken.map((name) => [name, 'Spillway']));
   for (const plugin of plugins)

@@ -11,7 +11,7 @@ import type { EnginePlugins } from './config.js';
 import { OWN, optional, SERVICES, type Kept, type Opening } from './services.js';
 import type { LazyPrices } from './tokens.js';
 
-/** Where sessions are kept. */
+/** Binds the store of sessions. */
 export const storesWing = new ContainerModule(({ bind }) => {
   bind(OWN.Kept)
     .toResolvedValue(keptBy, [SERVICES.Config, OWN.Opening, optional(SERVICES.Store)])
@@ -25,7 +25,7 @@ async function keptBy({ settings }: EffectiveConfig, opening: Opening, given?: S
   return { store: store && withDeadline(store, settings.storeMs), isOurs };
 }
 
-/** The stages in the order of the roster, at their gates. */
+/** Binds the pipeline and its policies: the stages in the order of the roster, with their gates. */
 export const pipelineWing = new ContainerModule(({ bind }) => {
   bind(SERVICES.Pipeline).toConstantValue({ plan: planRun });
   bind(OWN.PolicyOf).toResolvedValue(
@@ -40,7 +40,7 @@ export const pipelineWing = new ContainerModule(({ bind }) => {
   );
 });
 
-/** `thresholds.retainCount` is that of every stage with an option of this name, but where a higher layer set the stage's. */
+/** Applies `thresholds.retainCount` to every stage with this option, unless a higher layer set the stage's option. */
 function stageOptions({ stages, settings, origin }: AgentConfig): Readonly<Record<string, unknown>> {
   const { retainCount } = settings.thresholds;
   const shared = rankOf(origin('thresholds.retainCount'));
@@ -52,7 +52,7 @@ function stageOptions({ stages, settings, origin }: AgentConfig): Readonly<Recor
   return Object.fromEntries(counted);
 }
 
-/** The engine itself, and what its sessions share. */
+/** Binds the engine, and the services that its sessions share. */
 export const sessionWing = new ContainerModule(({ bind }) => {
   const system: Effects = { clock: () => Date.now(), timer: () => performance.now() };
   bind(SERVICES.Effects).toConstantValue(system);
@@ -68,7 +68,7 @@ export const sessionWing = new ContainerModule(({ bind }) => {
   bind(SERVICES.Spillway).toDynamicValue(openEngine);
 });
 
-/** Once everything that it is made of is there. */
+/** Opens the engine when all its parts exist. */
 async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   const config = get(SERVICES.Config);
   const { onStoreFailure, opensPlugins = true, lasting } = get(OWN.Opening);
@@ -78,9 +78,9 @@ async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   const fillers = get(OWN.Fillers);
   const { store } = get(OWN.Kept);
   const summarizer = get(SERVICES.Summarizer, { optional: true });
-  // Ours count, and load their tables when they first do.
+  // Tries out a custom counter. Built-in counters are known to work, and load their tables on first use.
   if (!COUNTERS.some((name) => name === counter.name)) countOf(counter, 'Two words.');
-  // A store may hold sessions of any model, whichever is named now.
+  // A store may hold sessions of any model, not only of those named now.
   if (store || namesModel(config) || fillers.size > 0)
     await Promise.all([get(SERVICES.Catalogue).load?.(), (get(SERVICES.PriceOf) as LazyPrices).load?.()]);
   const spillway = new Spillway({
@@ -104,7 +104,7 @@ async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
   return spillway;
 }
 
-/** Whether the settings name a model that will be talked to: its limits are known from the start then. */
+/** Whether the settings name a model for requests, so that its limits are loaded from the start. */
 function namesModel({ settings }: EffectiveConfig): boolean {
   const agents = Object.values(settings.agents) as { readonly model?: unknown }[];
   return [settings, ...agents].some(({ model }) => typeof model === 'string');

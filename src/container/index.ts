@@ -11,16 +11,16 @@ import { tokensWing } from './tokens.js';
 
 export { SERVICES, type ConfigSources, type Opening, type Services } from './services.js';
 
-/** Registered as a stranger's are: one binding a stage. */
+/** Registers the built-in stages like custom ones: one binding per stage. */
 const stagesWing = new ContainerModule(({ bind }) => {
   bind(OWN.HasStages).toConstantValue(true);
   for (const stage of BUILT_IN_STAGES) bind(SERVICES.Stage).toConstantValue(stage);
 });
 
-/** What an engine is made of, one module a wing. */
+/** The modules that make up an engine. */
 const WINGS = [configWing, tokensWing, storesWing, textWing, pipelineWing, sessionWing];
 
-/** What an opening makes, and binds where its host has it injected. */
+/** Services that an opening creates, and binds in the host's container. */
 const MADE: readonly ServiceIdentifier[] = [
   SERVICES.Config,
   SERVICES.Policy,
@@ -29,15 +29,15 @@ const MADE: readonly ServiceIdentifier[] = [
 ];
 const CHOSEN: readonly ServiceIdentifier[] = [SERVICES.Catalogue, SERVICES.TokenCounter, SERVICES.PriceOf];
 
-/** What code hands in, by the names of services: of stages and plugins a list. */
+/** Parts passed in code, by service name. `Stage` and `Plugin` take lists. */
 export type Parts = {
   readonly [Name in keyof Services]?:
     (Name extends 'Stage' | 'Plugin' ? readonly Services[Name][] : Services[Name]) | undefined;
 };
 
 /**
- * A container with the built-in stages and these parts; those that are undefined are left to the settings. Bind more,
- * unbind what you have no use for, then call `openSpillway`.
+ * Creates a container with the built-in stages and these parts. The settings decide about parts that are undefined.
+ * Bind more services, unbind those that you do not need, then call `openSpillway`.
  */
 export function createContainer({ Stage = [], Plugin = [], ...single }: Parts = {}): Container {
   const container = new Container({ defaultScope: 'Singleton' });
@@ -49,15 +49,15 @@ export function createContainer({ Stage = [], Plugin = [], ...single }: Parts = 
   return container;
 }
 
-/** What an opening bound: of no weight when the same container is opened again. */
+/** The bindings of the last opening of a container; another opening ignores them. */
 const published = new WeakMap<Container, ContainerModule>();
 
 /**
- * Opens the engine with what the container binds, and binds what it chose itself, the engine too. Any container will
- * do, a child too; one that is not of `createContainer` has the built-in stages all the same. As often as asked; the
- * newest engine is the one that is bound. Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds
- * a value, one that throws, a value of another kind, or one of yours where the opening binds, and leaves the container as
- * it was.
+ * Opens the engine with the services that the container binds, and binds those that it creates itself, including the
+ * engine. Accepts any container, also a child; one that `createContainer` did not create gets the built-in stages too.
+ * May be called repeatedly; the newest engine is bound. Rejects with `CONFIG_INVALID` if a service has two bindings, a
+ * binding without a value, one that throws, a value of another kind, or a binding of yours in place of the opening's;
+ * then the container is unchanged.
  */
 export async function openSpillway(container: Container, opening: Opening = {}): Promise<Spillway> {
   const given = givenBy(container);
@@ -76,7 +76,7 @@ export async function openSpillway(container: Container, opening: Opening = {}):
   return engine.get(SERVICES.Spillway);
 }
 
-/** Services that the host binds, here or above, apart from what the last opening bound here. */
+/** Services that the host binds in this container or a parent, without those that the last opening bound. */
 function givenBy(host: Container): ReadonlySet<ServiceIdentifier> {
   const before = published.get(host);
   if (before) host.unload(before);
@@ -90,8 +90,8 @@ function givenBy(host: Container): ReadonlySet<ServiceIdentifier> {
 }
 
 /**
- * A child of the host's container, with an engine in it: what the host binds is resolved once, the wings make the rest.
- * Rejects as `openSpillway` does.
+ * Creates a child of the host's container with an engine. Services that the host binds are resolved once, and the
+ * modules create the others. Rejects like `openSpillway`.
  */
 async function openIn(
   host: Container,
@@ -120,12 +120,12 @@ async function openIn(
     await engine.getAsync(SERVICES.Spillway);
     return engine;
   } catch (error) {
-    await engine.unbindAsync(OWN.Kept).catch(() => {}); // closes a store that was opened for this
+    await engine.unbindAsync(OWN.Kept).catch(() => {}); // closes a store that was opened for this engine
     throw error;
   }
 }
 
-/** A container for one session, with what a host may bind or decorate of it; all else of a session is made without one. */
+/** A container for the services of a session that a host may bind or decorate. Its other parts need no container. */
 function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
   return {
     shared: (service) => engine.get(service),
@@ -142,14 +142,14 @@ function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
   };
 }
 
-/** All values of a service, those of parents too. */
+/** All values of a service, including those of parent containers. */
 function allBound<T>(container: Container, service: ServiceIdentifier<T>): T[] {
   return resolved(service, () =>
     container.isBound(service) ? container.getAll(service, { chained: true }) : [],
   );
 }
 
-/** The one value of a service. */
+/** The single value of a service. */
 function boundIn<T>(container: Container, service: ServiceIdentifier<T>, kind: Kind): T {
   const [value, ...more] = resolved(service, () => container.getAll(service));
   if (more.length > 0)
@@ -174,10 +174,10 @@ function foundOf(value: unknown): string {
   return fields.length === 0 ? 'an object without fields' : `an object with ${fields.join(', ')}`;
 }
 
-/** How Inversify words a binding that is a promise. */
+/** Matches Inversify's message about a binding that is a promise. */
 const ASYNCHRONOUS = /asynchronous/i;
 
-/** What a container says of its bindings, with the service named and what to do about it. */
+/** Resolves a binding. Errors of the container are reported with the name of the service and a remedy. */
 function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
   try {
     return resolve();

@@ -27,58 +27,58 @@ import type { Catalogue, PriceOf } from '../tokens/index.js';
 import type { EnginePlugins } from './config.js';
 import type { LazyPrices } from './tokens.js';
 
-/** Where settings come from, strongest last: defaults, profile, file, environment, code. */
+/** Sources of settings, strongest last: defaults, profile, file, environment, code. */
 export interface ConfigSources {
   readonly profile?: string;
   readonly configFile?: string;
   /**
-   * Variables named SPILLWAY_…, and those that hold keys (`apiKeyEnv`). The library reads nothing from the environment by
-   * itself: hand in `process.env`.
+   * Variables named SPILLWAY_…, and those that hold keys (`apiKeyEnv`). The library does not read the environment on
+   * its own: pass `process.env`.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly settings?: Overrides;
 }
 
-/** What one opening is told beside what the container binds. */
+/** Options of one opening, in addition to the bindings of the container. */
 export interface Opening extends ConfigSources {
-  /** Name of the format of sessions that name none, where no object is bound. */
+  /** Name of the default wire format of sessions, if no format object is bound. */
   readonly format?: string;
-  /** In place of what is bound, and of what the settings name; null: none. */
+  /** Replaces the bound store and the store in the settings; null: no store. */
   readonly store?: string | SessionStore | null;
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
-  /** False: plugins are loaded and none is opened, for an engine that only says what it would be. */
+  /** False: plugins are loaded but not opened, for an engine that is only inspected. */
   readonly opensPlugins?: boolean;
-  /** Of the engine that this one takes the place of: it goes over to this one. */
+  /** The state of the engine that this one replaces; this engine takes it over. */
   readonly lasting?: Spillway['lasting'];
 }
 
-/** What stands behind each service. */
+/** The type of each service. */
 export interface Services {
-  /* You bind these. `Stage` and `Plugin` take many; the others take one. */
-  /** `createContainer` binds the built-in ones, which can be unbound like any other. */
+  /* You may bind these. `Stage` and `Plugin` take many bindings; the others take one. */
+  /** `createContainer` binds the built-in stages, which can be unbound like any other. */
   readonly Stage: CompactionStage;
-  /** Beside those that the settings name. Each needs a name. */
+  /** Plugins in addition to those that the settings name. Each needs a name. */
   readonly Plugin: Plugin;
   readonly WireFormat: WireFormat;
   readonly TokenCounter: TokenCounter;
   readonly Effects: Effects;
   readonly Catalogue: Catalogue;
-  /** Writes better text for what a plan replaces; wins over the settings' model. */
+  /** Writes better text for the replacements of a plan; takes precedence over the model in the settings. */
   readonly Summarizer: Summarizer;
-  /** Facts that every request of a summarizer is told beside the transcript. */
+  /** Facts for every request to a summarizer, in addition to the transcript. */
   readonly SummaryLines: { readonly lines: SummaryLines };
   readonly PriceOf: PriceOf;
-  /** Where sessions are kept that outlive the process; one of your own, or what `openStore` opens. */
+  /** Store for sessions that outlive the process: one of your own, or one that `openStore` opens. */
   readonly Store: SessionStore;
-  /** Plans runs, for all sessions: stages are asked, their edits judged and measured. */
+  /** Plans runs for all sessions: asks the stages, and checks and measures their edits. */
   readonly Pipeline: Pipeline;
-  /* Of these each session has its own: bind them in transient scope. */
-  /** What a session was opened with, for those below; it is bound for you. */
+  /* Each session has its own instance of these: bind them in transient scope. */
+  /** The options that a session was opened with, for the services below. It is bound for you. */
   readonly Session: SessionOptions;
   readonly Gauge: Pick<Gauge, keyof Gauge>;
   readonly Follower: Pick<Follower, keyof Follower>;
   readonly Recall: Pick<Recall, keyof Recall>;
-  /* The opening binds these, and refuses a container that binds one itself. */
+  /* The opening binds these, and refuses a container that already binds one of them. */
   readonly Config: EffectiveConfig;
   readonly Policy: Policy;
   readonly OpenFiller: OpenFiller;
@@ -91,50 +91,50 @@ const NAMES = [
   ...(['Pipeline', 'Session', 'Gauge', 'Follower', 'Recall'] as const),
 ];
 
-/** The services by which a host brings its own parts, and by which it has injected what an opening made. */
+/** The identifiers of services: a host binds its own parts to them, and injects the parts that an opening created. */
 export const SERVICES = Object.fromEntries(
   NAMES.map((name) => [name, Symbol.for(`spillway.${name}`)]),
 ) as unknown as { readonly [Name in keyof Services]: ServiceIdentifier<Services[Name]> };
 
 const service = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
-/** `sessionIn`, with a new container. */
+/** Like `sessionIn`, with a new container. */
 export type OpenScope =
   Parameters<typeof sessionIn> extends [unknown, ...infer Rest]
     ? (...of: Rest) => ReturnType<typeof sessionIn>
     : never;
 
-/** What the wings ask of each other, and no host. */
+/** Internal services that the modules of this folder use, and no host. */
 export const OWN = {
-  /** Says of a container that it has the built-in stages as its host wants them. */
+  /** Bound if a container already has the built-in stages, as its host wants them. */
   HasStages: service<true>('HasStages'),
   Opening: service<Opening>('Opening'),
-  /** All that were bound, as they were found. */
+  /** All bound stages, in the order in which they were found. */
   Stages: service<readonly CompactionStage[]>('Stages'),
-  /** Prices of the published sheets, as far as these are loaded. */
+  /** Prices from the published sheets, if these are loaded. */
   Sheets: service<LazyPrices>('Sheets'),
   Plugins: service<EnginePlugins>('Plugins'),
-  /** All that the roster may name, those of plugins too. */
+  /** All stages that the roster may name, including those of plugins. */
   Known: service<readonly CompactionStage[]>('Known'),
   PluginHost: service<PluginHost>('PluginHost'),
   Kept: service<Kept>('Kept'),
   PolicyOf: service<(config: AgentConfig) => Policy>('PolicyOf'),
-  /** Makes what each session is made of. */
+  /** Creates the pieces of a session. */
   OpenScope: service<OpenScope>('OpenScope'),
   FillerFor: service<FillerFor>('FillerFor'),
   Fillers: service<ReadonlyMap<AgentConfig, OpenFiller>>('Fillers'),
 } as const;
 
-/** Who writes text under a configuration; undefined where nobody is asked. */
+/** Opens the summarizers of a configuration; undefined if it asks for no text. */
 export type FillerFor = (config: AgentConfig) => Promise<OpenFiller | undefined>;
 
-/** Where sessions are kept, if anywhere, and whether who opened the engine left opening it to the settings. */
+/** The store of sessions, if any. `isOurs`: the engine opened it from an address, and closes it. */
 export interface Kept {
   readonly store: SessionStore | undefined;
   readonly isOurs: boolean;
 }
 
-/** Services of which there is one, in the order in which they are made, and what each has to have at least. */
+/** Services with a single value, in the order of their creation, with the members that each needs. */
 export const SINGLE = new Map<ServiceIdentifier<unknown>, Kind>([
   [SERVICES.Effects, having({ clock: FUNCTION, timer: FUNCTION })],
   [SERVICES.PriceOf, FUNCTION],
@@ -147,7 +147,7 @@ export const SINGLE = new Map<ServiceIdentifier<unknown>, Kind>([
   [SERVICES.SummaryLines, having({ lines: either(listOf(TEXT), FUNCTION) })],
 ]);
 
-/** What each session has its own of, and what each has to have at least. */
+/** Services of which each session has its own, with the members that each needs. */
 export const PER_SESSION = new Map<symbol, Kind>([
   [
     SERVICES.Gauge as symbol,

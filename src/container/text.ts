@@ -5,7 +5,7 @@ import { packageFolder } from '../package-folder.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { OWN, SERVICES, type FillerFor } from './services.js';
 
-/** Who writes the text of compactions. */
+/** Binds the summarizers. */
 export const textWing = new ContainerModule(({ bind }) => {
   bind(OWN.FillerFor).toDynamicValue(fillerFor);
   bind(OWN.Fillers).toResolvedValue(fillersOf, [OWN.FillerFor, SERVICES.Config]);
@@ -13,7 +13,7 @@ export const textWing = new ContainerModule(({ bind }) => {
 
 const promptFolder = (): string => join(packageFolder(), 'config', 'prompts');
 
-/** Says who fills slots under a configuration that asks for text; rejects with what is wrong with it. */
+/** Returns the function that opens the summarizers of a configuration; it rejects if the configuration is wrong. */
 async function fillerFor({ get, getAsync }: ResolutionContext): Promise<FillerFor> {
   const { env = {} } = get(OWN.Opening);
   const catalogue = get(SERVICES.Catalogue);
@@ -23,7 +23,7 @@ async function fillerFor({ get, getAsync }: ResolutionContext): Promise<FillerFo
   const priceOf = get(SERVICES.PriceOf);
   return async ({ settings }) => {
     if (!asksForText(chooseSummarizer(settings, summarizer?.name))) return undefined;
-    // Breakers and prompts are loaded only here: without a summarizer nothing waits for them.
+    // Breakers and prompts are only loaded here, so that engines without a summarizer do not wait for them.
     const { openFillers } = await import('../summarizers/index.js');
     return openFillers({
       settings,
@@ -38,7 +38,7 @@ async function fillerFor({ get, getAsync }: ResolutionContext): Promise<FillerFo
   };
 }
 
-/** Of all and of each agent; what is wrong with any of them is told here. */
+/** Opens the summarizers of the engine and of each agent; rejects if one of the configurations is wrong. */
 async function fillersOf(
   open: FillerFor,
   config: EffectiveConfig,
@@ -49,7 +49,7 @@ async function fillersOf(
     if (filler) fillers.set(own, filler);
   }
   const { prompts, promptFiles } = config.settings.fill;
-  // An operator's folder of prompts is whole at load, whoever summarises.
+  // Checks an operator's prompts when the engine is opened, even if no summarizer uses them.
   if (prompts !== null && fillers.size === 0) {
     const { promptsFor } = await import('../summarizers/index.js');
     await promptsFor({ ours: promptFolder(), theirs: prompts, files: promptFiles });

@@ -13,11 +13,11 @@ import {
 import type { EnginePlugins } from './config.js';
 import { OWN, SERVICES } from './services.js';
 
-/** Counter, limits and prices as the settings have them. */
+/** Binds the counter, limits and prices according to the settings. */
 export const tokensWing = new ContainerModule(({ bind }) => {
   bind(OWN.Sheets).toResolvedValue(lazyPrices);
   bind(SERVICES.PriceOf).toService(OWN.Sheets);
-  // The published sheets take 60 ms to load: not before a model is talked to.
+  // The published sheets take 60 ms to load, so they are loaded when a model is used.
   bind(SERVICES.Catalogue).toResolvedValue(
     ({ settings }: EffectiveConfig, { load }: LazyPrices) =>
       createCatalogue(settings.models as Record<string, LimitOverride>, async () => load?.()),
@@ -26,7 +26,7 @@ export const tokensWing = new ContainerModule(({ bind }) => {
   bind(SERVICES.TokenCounter).toResolvedValue(counterFor, [SERVICES.Config, SERVICES.Catalogue, OWN.Plugins]);
 });
 
-/** Prices whose sheets are loaded when they are needed; until then no price is known. */
+/** Prices whose sheets are loaded on demand; until then no price is known. */
 export type LazyPrices = PriceOf & { readonly load?: () => Promise<unknown> };
 
 function lazyPrices(): LazyPrices {
@@ -47,7 +47,7 @@ async function counterFor(
   if (counter === 'heuristic') return heuristicCounter;
   if (counter === 'o200k_base' || counter === 'cl100k_base') return createExactCounter(counter);
   if (model === null) return createExactCounter('o200k_base');
-  // Without a tokenizer of its own a model is counted by the nearest public one, and its ratio does the rest.
+  // A model without a public tokenizer is counted with the nearest one, and its ratio corrects the count.
   await catalogue.load?.();
   return createExactCounter(catalogue.lookup(model).exactTokenizer ?? 'o200k_base');
 }
