@@ -1,19 +1,19 @@
 import { writeJson, type LogMessage } from '../transcript/index.js';
 import { createHash } from 'node:crypto';
 
-/** Where in a message bytes were, which class they had, and they themselves as base64. */
+/** The path of bytes in a message, their class, and the bytes themselves as base64. */
 type Bytes = readonly [
   path: readonly (string | number)[],
   kind: 'Uint8Array' | 'ArrayBuffer',
   base64: string,
 ];
 
-/** The field beside a message's own that holds its bytes; nothing a client sends is on that level. */
+/** The field of a stored message that holds its bytes; no client data is on this level. */
 const FIELD = '$bytes';
 
 /**
- * A message as JSON text. What some clients send as bytes (the AI SDK's images) JSON would write as an object with a field
- * for each byte, 13 times the size, and no bytes any more when it is read.
+ * A message as JSON text. Some clients send bytes (the AI SDK's images). Plain JSON would write them as an object with
+ * a field for each byte, 13 times the size, which is no bytes any more when it is read.
  */
 export function messageText(message: LogMessage): string {
   const found: Bytes[] = [];
@@ -21,7 +21,7 @@ export function messageText(message: LogMessage): string {
   return writeJson(found.length === 0 ? message : { ...(plain as LogMessage), [FIELD]: found })!;
 }
 
-/** What `messageText` wrote, parsed: with its bytes where they were. */
+/** The parsed text of `messageText`, with its bytes back in their places. */
 export function withBytes<T>(parsed: T): T {
   if (typeof parsed !== 'object' || parsed === null || !Object.hasOwn(parsed, FIELD)) return parsed;
   const { [FIELD]: found, ...message } = parsed as Record<string, unknown>;
@@ -34,7 +34,7 @@ export function withBytes<T>(parsed: T): T {
   return message as T;
 }
 
-/** The same value with null in the place of bytes; the very object where there are none. */
+/** The same value with null in place of bytes; the very object if there are no bytes. */
 function withoutBytes(value: unknown, path: readonly (string | number)[], found: Bytes[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) {
@@ -45,7 +45,7 @@ function withoutBytes(value: unknown, path: readonly (string | number)[], found:
     found.push([path, isBuffer ? 'ArrayBuffer' : 'Uint8Array', bytes.toString('base64')]);
     return null;
   }
-  // An instance says itself how it is written.
+  // An instance defines by `toJSON` how it is written.
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return value;
   let copy: Record<string | number, unknown> | undefined;
   for (const key of Object.keys(value)) {
@@ -64,11 +64,11 @@ function shallowCopy(value: object): Record<string | number, unknown> {
   return copy as Record<string | number, unknown>;
 }
 
-/** What databases do not take in a text (NUL, half a surrogate pair), and the sign it is written with. */
+/** Characters that databases refuse in a text (NUL, half a surrogate pair), and the escape character. */
 const UNWRITABLE = /[\0\\]|\p{Surrogate}/gu;
 const WRITTEN = /\\u([0-9a-f]{4})/g;
 
-/** An id as a database takes it: `a\0b` becomes `a\u0000b`. Bodies need none of it: JSON does the same to them. */
+/** An id as a database accepts it: `a\0b` becomes `a\u0000b`. Bodies need no escape, because JSON escapes the same. */
 export function writeText(text: string): string {
   return text.replace(UNWRITABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -81,9 +81,9 @@ export function readText(written: string): string {
 const MAX_KEY_CHARS = 512;
 const HASHED = '#sha256:';
 
-/** What a row is found by: the text itself, or its hash where it is too long to be indexed. */
+/** The key of a row: the text itself, or its hash if the text is too long to be indexed. */
 export function keyOf(text: string): string {
   if (text.length <= MAX_KEY_CHARS && !text.startsWith(HASHED)) return writeText(text);
-  // UTF-16, so that two halves of different pairs differ too.
+  // UTF-16, so that halves of different surrogate pairs differ too.
   return HASHED + createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
 }

@@ -1,27 +1,27 @@
 import { SpillwayError, thrownText } from '../errors/index.js';
 import type { SessionStore, ThreadKey } from '../spi/index.js';
 
-/** A deadline is counted in turns of this process: one that was busy itself does not blame its store. */
+/** A deadline is counted in ticks of this process, so that a busy process does not blame its store. */
 const TICKS = 10;
-/** What `withDeadline` gave: each is watched once. */
+/** Stores from `withDeadline`, so that each is watched only once. */
 const watched = new WeakSet<SessionStore>();
 
 interface Waiting {
-  /** Tick at which it was asked. */
+  /** Tick at which the call began. */
   readonly since: number;
   readonly name: string;
   readonly reject: (fault: SpillwayError) => void;
 }
 
 /**
- * The same store, each of whose calls rejects with `STORE_FAILED` (retryable, `facts.outcome: unknown`) where it has not
- * settled after so long. Once nothing at all came back meanwhile, later calls reject at once, until the store answers again.
- * Whatever else a store throws becomes `STORE_FAILED` too, with `facts.thrown`: nobody knows what was done before it.
+ * The same store, but a call that has not settled after `deadlineMs` rejects with `STORE_FAILED` (retryable,
+ * `facts.outcome: unknown`). If no other call settled meanwhile, later calls reject at once, until the store answers
+ * again. Any other error becomes `STORE_FAILED` too, with `facts.thrown`: what the store did before is unknown.
  */
 export function withDeadline(store: SessionStore, deadlineMs: number): SessionStore {
   if (watched.has(store)) return store;
   const ask = watching(store, deadlineMs);
-  // Not around the store itself: a proxy has to give the methods of a frozen object as they are.
+  // The proxy is not around the store itself, because a proxy must return the methods of a frozen object unchanged.
   const proxy = new Proxy(Object.create(store) as SessionStore, {
     get(_, name) {
       const own: unknown = Reflect.get(store, name, store);
@@ -34,7 +34,7 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
   return proxy;
 }
 
-/** Asks one store, and counts how long its calls wait. */
+/** Calls one store, and counts how long its calls wait. */
 function watching(
   store: SessionStore,
   deadlineMs: number,
@@ -44,7 +44,7 @@ function watching(
   /** Tick at which the store last settled anything. */
   let heard = 0;
   let ticking: NodeJS.Timeout | undefined;
-  /** Runs while the store is away. */
+  /** Runs while the store does not answer. */
   let probing: NodeJS.Timeout | undefined;
 
   const fault = (name: string): SpillwayError =>
@@ -73,8 +73,8 @@ function watching(
     for (const one of waiting) {
       if (tick - one.since < TICKS) continue;
       leave(one);
-      // Where others were answered meanwhile, this call alone is slow. Else nobody waits for the store any more: it is
-      // asked beside the calls whether it is back.
+      // If other calls were answered meanwhile, only this call is slow. Otherwise no further call waits for the store:
+      // a probe in addition to the calls asks whether the store is back.
       if (heard <= one.since && one.name !== 'close') probing ??= setInterval(probe, deadlineMs).unref();
       one.reject(fault(one.name));
     }
@@ -108,7 +108,7 @@ function watching(
   };
 }
 
-/** What a store threw, at once or later, with a code; of a thread, with its name. */
+/** The error of a store, thrown at once or later, with a code and the name of the thread, if any. */
 function thrownBy({ name }: SessionStore, [of]: readonly unknown[], cause: unknown): SpillwayError {
   if (cause instanceof SpillwayError) return cause;
   const { sessionId, agentPath } = (of ?? {}) as Partial<ThreadKey>;

@@ -1,10 +1,10 @@
 import { idTaken, SpillwayError, type ErrorCode } from '../errors/index.js';
 import type { ThreadHead, ThreadWrite } from '../spi/index.js';
 
-/** What codes of a driver mean to somebody who has to mend it, and whether asking again may help. */
+/** A driver's codes with the error, the remedy for the operator, and whether a retry may help. */
 export type KnownFault = readonly [codes: RegExp, code: ErrorCode, remedy: string, again?: 'retryable'];
 
-/** The first of `known` that a driver's code is one of; `found` is what the driver said. */
+/** The error for a driver's code: the first match in `known`; `found` is the driver's message. */
 export function faultIn(
   known: readonly KnownFault[],
   code: string,
@@ -20,7 +20,7 @@ export function faultIn(
   });
 }
 
-/** Closed by its owner: asking again cannot help. */
+/** The error of a store that its owner closed: a retry cannot help. */
 export function closedFault(store: string): SpillwayError {
   return new SpillwayError('STORE_FAILED', {
     subject: store,
@@ -29,7 +29,7 @@ export function closedFault(store: string): SpillwayError {
   });
 }
 
-/** What was read is not what was written. `found` never quotes it: it may be anything. */
+/** The error for stored content that differs from what was written. `found` never quotes the content. */
 export function damaged(subject: string, found: string, cause?: unknown): SpillwayError {
   return new SpillwayError('STORE_DAMAGED', {
     subject,
@@ -39,7 +39,7 @@ export function damaged(subject: string, found: string, cause?: unknown): Spillw
   });
 }
 
-/** Throws where the messages of a write would not stand behind the log's end, or two of them share an id. */
+/** Throws if the messages of a write do not continue the log at its end, or if two of them share an id. */
 export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite): void {
   const ids = new Set<string>();
   for (const [i, { seq, id }] of messages.entries()) {
@@ -55,7 +55,7 @@ export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite)
   }
 }
 
-/** An event of that name stands already: what was told with it came late, and may count nothing again. */
+/** An event with this id is already stored: the note came late, and must not count again. */
 export function toldAlready(store: string, cause?: unknown): SpillwayError {
   return new SpillwayError('STORE_FAILED', {
     subject: store,
@@ -67,7 +67,7 @@ export function toldAlready(store: string, cause?: unknown): SpillwayError {
   });
 }
 
-/** The head after a write that was made on `expected`. */
+/** The head after a write on top of `expected`. */
 export function headAfter(expected: ThreadHead, write: ThreadWrite): ThreadHead {
   return {
     messages: expected.messages + (write.messages?.length ?? 0),
@@ -76,8 +76,8 @@ export function headAfter(expected: ThreadHead, write: ThreadWrite): ThreadHead 
 }
 
 /**
- * A URL as it may be shown: without user, password and options. A password may hold signs that its owner did not encode,
- * so everything up to the last @ goes, and all of it where an option may hold an @ too.
+ * A URL that may be shown: without user, password and options. A password may contain signs that its owner did not
+ * encode, so everything up to the last @ is removed, or all of it if an option may also contain an @.
  */
 export function safeUrl(url: string): string {
   const start = /^[a-z][a-z\d+.-]*:(\/\/)?/i.exec(url)?.[0] ?? '';

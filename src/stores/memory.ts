@@ -17,10 +17,10 @@ import { NumberLiteral, type LogMessage } from '../transcript/index.js';
 import { checkWrite, closedFault, headAfter, toldAlready } from './fault.js';
 import { summed } from './usage.js';
 
-/** Keeps sessions as long as the process lives. What it hands out is frozen and shared. */
+/** Keeps sessions as long as the process lives. Objects that it returns are frozen and shared. */
 export function memoryStore(nowMs: () => number = Date.now): SessionStore {
   const name = 'memory';
-  /** In the order they were begun in. */
+  /** In the order in which they were begun. */
   const threads = new Map<string, MemoryThread>();
   const artifacts = new Map<string, StoredArtifact>();
   const scopes = new Map<string, Map<string, Json>>();
@@ -89,7 +89,7 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
   };
 }
 
-/** No two keys have one name, whatever stands in them. */
+/** A unique name for each key, for any content of its ids. */
 const nameOf = ({ sessionId, agentPath }: ThreadKey): string =>
   `${sessionId.length}:${sessionId}${agentPath}`;
 
@@ -165,8 +165,8 @@ class MemoryThread {
 }
 
 /**
- * A deep-frozen copy as JSON would give it back; what is deep-frozen already is shared, not copied. Bytes cannot be frozen
- * and stay bytes, as in every store.
+ * A deep-frozen copy as JSON would return it; a value that is already deep-frozen is shared, not copied. Bytes cannot
+ * be frozen and stay bytes, as in every store.
  */
 function frozenCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value;

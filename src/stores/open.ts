@@ -5,18 +5,18 @@ import { memoryStore } from './memory.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './fault.js';
 
-/** Time and space that a store may take, and when its commits are safe. */
+/** Time and space that a store may use, and when its commits are safe. */
 export interface StoreOptions {
   /** Milliseconds since the epoch; for tests. */
   readonly nowMs?: () => number;
-  /** How long another process may stand in the way before a call gives up. Default 10,000. */
+  /** How long a call waits for another process that blocks it before it gives up. Default 10,000. */
   readonly patienceMs?: number;
   /**
-   * SQLite: when a commit is on the disk. `full`, the default: before it is answered. `normal`: with a later one; a power
-   * cut then takes the newest commits, and a crash of the process none.
+   * SQLite: when a commit is on the disk. `full`, the default: before the call resolves. `normal`: with a later commit;
+   * a power cut then loses the newest commits, a crash of the process none.
    */
   readonly synchronous?: 'full' | 'normal';
-  /** How large a file of SQLite may grow; then writes reject with `STORE_FULL`. Default: as large as the disk. */
+  /** The largest size of an SQLite file; beyond it writes reject with `STORE_FULL`. Default: the size of the disk. */
   readonly maxBytes?: number;
 }
 
@@ -25,9 +25,9 @@ const OPTIONS = { nowMs: FUNCTION, patienceMs: COUNT, synchronous: oneOf('full',
 const ALLOWED = 'memory:, sqlite:FILE, postgres://USER:PASSWORD@HOST/NAME';
 
 /**
- * Opens the store that a URL names, making or updating its tables: `memory:`, `sqlite:./file.db`, `sqlite::memory:`,
- * `postgres://...`. Drivers are loaded here and not before. Rejects with a `STORE_...` error, never showing a password, and with
- * `ARGUMENT_INVALID` for options that there are none of.
+ * Opens the store that a URL names, and creates or updates its tables: `memory:`, `sqlite:./file.db`,
+ * `sqlite::memory:`, `postgres://...`. The driver is loaded only here. Rejects with a `STORE_...` error, which never
+ * shows a password, and with `ARGUMENT_INVALID` for unknown or invalid options.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<SessionStore> {
   const faults = fieldFaults('openStore', options, OPTIONS, 'Correct it, or leave it out.');

@@ -1,9 +1,9 @@
-/** How long somebody else may stand in the way before a call gives up. */
+/** How long a call waits for another process that blocks it before it gives up. */
 export const PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1;
 const MAX_WAIT_MS = 40;
 
-/** Tries again while `isPassing`, without blocking the process, and not in step with the one it waits for. */
+/** Tries again while `isPassing`, without blocking the process, at random intervals to get out of step with others. */
 export async function patiently<T>(
   work: () => Promise<T>,
   isPassing: (error: unknown) => boolean,

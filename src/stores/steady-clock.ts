@@ -1,4 +1,4 @@
-/** The same clock; where it gives no time (a broken or mocked one), the last that it gave. No store takes what is no number. */
+/** The same clock; if it returns no finite number (when broken or mocked), its last one. Stores accept only numbers. */
 export function steadyClock(clock: () => number): () => number {
   let last = 0;
   return () => {

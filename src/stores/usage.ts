@@ -11,7 +11,7 @@ export const USAGE_SUMS = [
   'unpriced',
 ] as const satisfies readonly (keyof UsageEntry)[];
 
-/** One entry for each line and model, in their order: two writers then take the same rows in the same order. */
+/** One entry for each line and model, sorted, so that two writers lock the same rows in the same order. */
 export function summed(entries: Iterable<UsageEntry>): UsageEntry[] {
   const sums = new Map<string, UsageEntry>();
   for (const entry of entries) {

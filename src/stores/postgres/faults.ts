@@ -2,11 +2,11 @@ import { SpillwayError } from '../../errors/index.js';
 import { faultIn, type KnownFault } from '../fault.js';
 import type { Dialect } from '../sql/index.js';
 
-/** SQLSTATE, or the system's name of a fault of the network. */
+/** The SQLSTATE, or the system's code of a network error. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 const messageOf = (error: unknown): string => String((error as Error | null)?.message ?? '');
 
-/** Two transactions met, and the server took one back. */
+/** Two transactions collided, and the server rolled one back. */
 export const isPassing = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
 
 /** The client waited for longer than `query_timeout`. */
@@ -14,16 +14,16 @@ export const isUnanswered = (error: unknown): boolean => messageOf(error) === 'Q
 
 const LOST = /^(?:08...|57P0[1-5]|53300|E[A-Z]+)$/;
 
-/** The connection went away, or there was none to be had. */
+/** The connection was lost, or no connection could be made. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return LOST.test(code) || (code === '' && /connection|connect|timeout/i.test(messageOf(error)));
 }
 
-/** The connection went away while a commit was under way: whether it was done is not known. */
+/** The connection was lost during a commit: whether the commit was done is unknown. */
 export class UnknownOutcome extends Error {}
 
-/** Runs what commits; where the connection is lost meanwhile, rejects with `UnknownOutcome`. */
+/** Runs a commit; if the connection is lost meanwhile, rejects with `UnknownOutcome`. */
 export async function committing<T>(commit: () => Promise<T>): Promise<T> {
   try {
     return await commit();
@@ -65,7 +65,7 @@ export const dialectOf = (store: string): Dialect => ({
 const breaks = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
 
-/** What the server or the network said, in the words of somebody who has to mend it. */
+/** The error for a message of the server or the network, with a remedy for the operator. */
 function faultOf(store: string, error: unknown): SpillwayError {
   const about = { store, found: saidBy(error), cause: error };
   if (!(error instanceof UnknownOutcome))
@@ -80,7 +80,7 @@ function faultOf(store: string, error: unknown): SpillwayError {
   });
 }
 
-/** Where a host has several addresses, the message is empty and each has its own. */
+/** The error's message. If a host has several addresses, the message is empty and each address has its own error. */
 function saidBy(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: readonly Error[] };
   return message || errors?.[0]?.message || codeOf(error) || String(error);

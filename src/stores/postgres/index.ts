@@ -15,13 +15,13 @@ import { committing, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
 import { postgresWriter } from './writer.js';
 
-/** Of one process; a server takes 100 as a rule. */
+/** Connections of one process; a server usually allows 100. */
 const MAX_CONNECTIONS = 10;
 const INT8 = 20;
 
 /**
- * Bodies of this connection are compressed by lz4 where the server was built with it (PostgreSQL 14 or newer): writing a
- * commit then takes about 40 % less than by pglz, the default. Elsewhere it changes nothing, and is no error.
+ * Compresses bodies of this connection by lz4 if the server was built with it (PostgreSQL 14 or newer): writing a
+ * commit then takes about 40 % less than by pglz, the default. On other servers it changes nothing, without an error.
  */
 const FAST_COMPRESSION = `select set_config('default_toast_compression', 'lz4', false)
   from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)`;
@@ -29,8 +29,8 @@ const FAST_COMPRESSION = `select set_config('default_toast_compression', 'lz4', 
 type Driver = typeof pg;
 
 /**
- * Opens a database that exists. Connections are made when they are wanted, and again when they were lost. `patienceMs`:
- * also how long one may take to come about, and a statement to be answered.
+ * Opens an existing database. Connections are made on demand, and again after a loss. `patienceMs` also limits how long
+ * a connection may take to open, and a statement to be answered.
  */
 export async function openPostgres(url: string, options: SqlOptions): Promise<SessionStore> {
   const name = safeUrl(url);
@@ -57,7 +57,7 @@ export async function openPostgres(url: string, options: SqlOptions): Promise<Se
     return new PostgresQueue(pool);
   };
   const writer = postgresWriter(pool);
-  // Bringing large tables forward may take long, as may waiting for the process that does.
+  // Migrating large tables may take long, and so may waiting for another process that migrates.
   const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
   return openSql({ ...options, name, db, migrating, dialect, writer, openQueue });
 }
@@ -78,7 +78,7 @@ function poolOf(
       ...limits,
       connectionTimeoutMillis: Math.max(1, patienceMs),
       keepAlive: true,
-      // Where the connection is lost meanwhile, the first statement tells.
+      // If the connection is lost here, the first statement reports it.
       onConnect: async (client) => void (await client.query(FAST_COMPRESSION).catch(() => undefined)),
       // Counts stay far below 2^53.
       types: {
@@ -86,7 +86,7 @@ function poolOf(
       },
     });
   } catch {
-    // The cause would show the URL, and with it the password.
+    // The cause would show the URL, including the password.
     throw new SpillwayError('STORE_UNKNOWN', {
       subject: 'store',
       found: name,
@@ -94,11 +94,11 @@ function poolOf(
       remedy: 'Encode the signs : / ? # @ and % in a password as %3A, %2F, %3F, %23, %40 and %25.',
     });
   }
-  // A connection that is lost is left out of the pool; who used it is told by its query.
+  // The pool drops a lost connection; the query that used it gets the error.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // Where an answer stays away, whoever had the connection next would wait behind that.
+    // If an answer never comes, the next user of the connection would wait behind it, so the connection is closed.
     const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown> | undefined;
     const closing = (...given: unknown[]): Promise<unknown> | undefined => {
       const asked = ask(...given);
@@ -110,13 +110,13 @@ function poolOf(
   return pool;
 }
 
-/** Says of a commit whose answer never came that its outcome is not known. */
+/** Reports an unknown outcome for a commit without an answer. */
 class CarefulDriver extends PostgresDriver {
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await committing(() => super.commitTransaction(connection));
   }
 
-  /** A connection that is gone has rolled back already; the first fault is the one to report. */
+  /** A lost connection has already rolled back; the first error is the one to report. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
   }

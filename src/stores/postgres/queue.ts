@@ -10,28 +10,28 @@ import { isPassing } from './faults.js';
 
 const SCHEMA = 'spillway_jobs';
 const QUEUE = 'summaries';
-/** Jobs at a time in this process. */
+/** Jobs that this process runs at the same time. */
 const AT_ONCE = 4;
-/** How soon a job of another process is seen; its own are seen at once. */
+/** How soon a job of another process is noticed; own jobs are noticed at once. */
 const POLL_MS = 1_000;
-/** How soon a job's end is seen by whoever waits for it. */
+/** How soon the waiting caller notices the end of a job. */
 const END_POLL_MS = 250;
-/** A process that was killed gives its jobs back after this long. Longer than any summary is waited for. */
+/** After this time the jobs of a killed process are free again. Longer than any caller waits for a summary. */
 const EXPIRE_SECONDS = 300;
-/** Being stopped or killed counts as a try. */
+/** A stop or a kill counts as a try. */
 const RETRIES = 20;
 const RETRY_SECONDS = 1;
-/** Where the schema could not be made, for want of rights or of a server. */
+/** The wait after the schema could not be created, for lack of rights or of a server. */
 const START_AGAIN_MS = 30_000;
-/** Expired jobs go back, old ones leave the table; the processes take turns. */
+/** How often a process returns expired jobs and deletes old ones. */
 const MAINTAIN_MS = 60_000;
 
 interface Stored {
-  /** JSON: `jsonb` takes no NUL, and an id may have one. */
+  /** JSON text, because `jsonb` accepts no NUL, which an id may contain. */
   readonly text: string;
 }
 
-/** pg-boss, in a schema of its own in the store's database. Made when it is first wanted. */
+/** pg-boss, in a separate schema of the store's database. Created when it is first needed. */
 export class PostgresQueue implements BackgroundQueue {
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -47,7 +47,7 @@ export class PostgresQueue implements BackgroundQueue {
     const boss = await this.#boss();
     const id = idOf(key);
     const stored: Stored = { text: writeJson(body)! };
-    // A second insert of an id does nothing: that is what makes a key unique, for as long as its job is kept.
+    // A second insert of an id does nothing. This makes a key unique as long as its job is kept.
     const sent = await boss.send(QUEUE, stored, {
       id,
       retryLimit: RETRIES,
@@ -72,7 +72,7 @@ export class PostgresQueue implements BackgroundQueue {
     await boss?.stop({ graceful: false }).catch(() => undefined);
   }
 
-  /** Tried again each time where it failed. */
+  /** Starts pg-boss once; after a failure the next call tries again. */
   #boss(): Promise<PgBoss> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
@@ -85,14 +85,14 @@ export class PostgresQueue implements BackgroundQueue {
     const { default: Boss } = await import('pg-boss').catch(orMissing('the queue of summaries'));
     const boss = new Boss({
       schema: SCHEMA,
-      // The store's own connections. Without timers of its own it keeps no process from ending.
+      // It uses the store's own connections. Without its own timers it does not keep the process alive.
       db: { executeSql: (text, values) => this.pool.query(text, values) },
       supervise: false,
       schedule: false,
     });
     boss.on('error', () => undefined);
     await boss.start();
-    // Two processes that make it at once stand in each other's way.
+    // Two processes that create the queue at once block each other.
     await patiently(() => boss.createQueue(QUEUE), isPassing, PATIENCE_MS);
     return boss;
   }
@@ -114,7 +114,7 @@ export class PostgresQueue implements BackgroundQueue {
     }
   }
 
-  /** False where there was nothing, or no room for it. */
+  /** False if there was no job, or no room for one. */
   async #take(worker: BackgroundWorker): Promise<boolean> {
     const room = AT_ONCE - this.#underWay.size;
     if (room <= 0) return false;
@@ -130,7 +130,7 @@ export class PostgresQueue implements BackgroundQueue {
     return jobs.length > 0;
   }
 
-  /** Never rejects: what could not be said to be done expires, and is done again. */
+  /** Never rejects: a job that could not be reported as done expires and is done again. */
   async #do(boss: PgBoss, id: string, stored: Stored, worker: BackgroundWorker): Promise<void> {
     try {
       const { signal } = this.#stopping;
@@ -145,7 +145,7 @@ export class PostgresQueue implements BackgroundQueue {
   async #ended(boss: PgBoss, id: string, signal: AbortSignal): Promise<Json | undefined> {
     const either = AbortSignal.any([signal, this.#stopping.signal]);
     while (!either.aborted) {
-      // Where the server is away, the signal ends the waiting.
+      // If the server does not answer, the signal ends the wait.
       const job = await boss.getJobById<Stored>(QUEUE, id).catch(() => undefined);
       if (job === null || job?.state === 'failed' || job?.state === 'cancelled') return undefined;
       if (job?.state === 'completed') return parseJson((job.output as Stored).text) as Json;
@@ -168,11 +168,11 @@ export class PostgresQueue implements BackgroundQueue {
   }
 }
 
-/** Resolves early where the signal aborts; keeps no process from ending. */
+/** Resolves early if the signal aborts; does not keep the process alive. */
 const sleep = (waitMs: number, signal: AbortSignal): Promise<void> =>
   setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
 
-/** A UUID of the key's own. */
+/** The UUID of a key, from its hash. */
 function idOf(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex').slice(0, 32);
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

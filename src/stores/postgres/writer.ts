@@ -2,20 +2,20 @@ import type pg from 'pg';
 import type { Change, Rows, Statement, Value, Writer } from '../sql/index.js';
 import { committing, isLost, UnknownOutcome } from './faults.js';
 
-/** Rows and characters that one statement holds; more are sent in several, which bounds what each side buffers. */
+/** The most rows and characters in one statement; larger writes use several, which limits what each side buffers. */
 const MAX_ROWS = 200;
 const MAX_CHARS = 4_000_000;
-/** Rows up to which a statement is worth being kept by the server: the usual appends and commits. */
+/** The most rows of a statement that the server keeps prepared: the usual appends and commits. */
 const MAX_KEPT_ROWS = 12;
-/** Threads whose numbers are remembered: more than a process works on at once. */
+/** The most threads whose numbers are remembered: more than a process works on at once. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Sends a whole write as one statement, which is a transaction by itself: one round trip, one commit. A thread that this
- * process has not written to yet, and a write of many rows, take a transaction of several.
+ * Sends a whole write as one statement, which is its own transaction: one round trip, one commit. The first write to a
+ * thread in this process, and a write of many rows, use a transaction of several statements.
  */
 export function postgresWriter(pool: pg.Pool): Writer {
-  /** The numbers of threads: what rows begin with. */
+  /** The number of each thread, with which its rows begin. */
   const numbers = new Map<string, number>();
   return {
     async write(change) {
@@ -23,7 +23,7 @@ export function postgresWriter(pool: pg.Pool): Writer {
       const rows = known === undefined ? undefined : change.rows(known);
       if (known !== undefined && rows && isSmall(rows)) {
         if (await connected(pool, (client) => atOnce(client, change, known, rows))) return true;
-        // Another head; or another number than this process knows: the database was put back from a copy.
+        // The head differs; or the thread has another number because the database was restored from a copy.
         numbers.delete(change.key);
       }
       const id = await connected(pool, (client) => transaction(client, change));
@@ -48,7 +48,7 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Prom
   }
 }
 
-/** The change and its rows as one statement. Each of its parts sees the database as it was before. */
+/** The change and its rows as one statement. Each part of the statement sees the database as it was before. */
 async function atOnce(
   client: pg.PoolClient,
   { name: changeName, update }: Change,
@@ -81,7 +81,7 @@ function insertInto({ target, rows }: Rows, values: Value[], condition = ''): st
   return `insert into ${name} (${names}) select * from (values ${tuples.join(', ')}) as given ${condition}${onConflict}`;
 }
 
-/** The thread's number; undefined where the change met no row: nothing is written then. */
+/** The thread's number; undefined if the change matched no row, in which case nothing is written. */
 async function transaction(client: pg.PoolClient, { tries, rows }: Change): Promise<number | undefined> {
   await client.query('begin');
   let id: number | undefined;
@@ -92,7 +92,7 @@ async function transaction(client: pg.PoolClient, { tries, rows }: Change): Prom
       await client.query(insertInto(batch, values), values);
     }
   } catch (error) {
-    // A connection that is gone has rolled back already; the first fault is the one to report.
+    // A lost connection has already rolled back; the first error is the one to report.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }

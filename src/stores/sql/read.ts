@@ -17,7 +17,7 @@ import { summed, USAGE_SUMS } from '../usage.js';
 import { columnOf } from './rows.js';
 import type { Database } from './tables.js';
 
-/** One row by its key, and its checkpoint: no matter how long the thread is. */
+/** Reads one row by its key, and its checkpoint, however long the thread is. */
 export async function load(db: Database, key: ThreadKey): Promise<StoredThread | undefined> {
   const row = await oneThread(db, key)
     .leftJoin('spillway_checkpoint as checkpoint', 'checkpoint.thread_id', 'spillway_thread.id')
@@ -51,7 +51,7 @@ export async function entries(
   return rows.map(({ kind, at, body }) => ({ kind: readText(kind), at, body: parsed(body) }));
 }
 
-/** In the order they were noted in; the clock has no say. */
+/** In the order in which they were noted; the clock does not matter. */
 export async function events(
   db: Database,
   key: ThreadKey,
@@ -94,10 +94,10 @@ export async function usage(
   );
 }
 
-/** Threads that are read in one go: SQLite takes 30 ms for them, in which nobody else has a turn. */
+/** Threads that are read at once: SQLite takes 30 ms for them and blocks the process meanwhile. */
 const AT_ONCE = 5_000;
 
-/** All of them, the newest first: read by number, not by time, so that one which is written to meanwhile is not missed. */
+/** All threads, newest first: read by number, not by time, so that a thread with a write meanwhile is not missed. */
 async function inPages<Row extends { readonly id: number; readonly updated_at: number }>(
   read: (last: number) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
@@ -110,7 +110,7 @@ async function inPages<Row extends { readonly id: number; readonly updated_at: n
   return rows.sort((a, b) => b.updated_at - a.updated_at || b.id - a.id);
 }
 
-/** The one that was written to last comes first. */
+/** The thread with the newest write comes first. */
 export async function threads(
   db: Database,
   of: { readonly sessionId?: string; readonly limit?: number } = {},
@@ -154,7 +154,7 @@ export async function values(db: Database, scope: string): Promise<Readonly<Reco
 const valuesIn = (db: Database, scope: string) =>
   db.selectFrom('spillway_value').select(['name', 'body']).where('scope_key', '=', keyOf(scope));
 
-/** Throws `STORE_DAMAGED` where a body is no JSON. */
+/** Throws `STORE_DAMAGED` if a body is no JSON. */
 function parsed<T>(body: string): T {
   try {
     return parseJson(body) as T;
@@ -163,7 +163,7 @@ function parsed<T>(body: string): T {
   }
 }
 
-/** A message that everything above can rely on. */
+/** A message whose fields are checked, so that its readers can rely on them. */
 function messageOf(body: string): LogMessage {
   const message = bytesIn(parsed<Partial<LogMessage> | null>(body));
   const { id, seq, role, parts, size } = message ?? {};
@@ -187,7 +187,7 @@ function bytesIn<T>(message: T): T {
   }
 }
 
-/** No database counts below zero or in halves. */
+/** A limit that databases accept: neither negative nor fractional. */
 function whole(limit: number): number {
   return Math.min(Math.max(0, Math.trunc(limit) || 0), Number.MAX_SAFE_INTEGER);
 }

@@ -7,11 +7,11 @@ import { SHAPES } from './tables.js';
 
 export type Value = string | number | bigint | null;
 
-/** A table as writers fill it; types are those of PostgreSQL. */
+/** A table as writers fill it; the types are PostgreSQL's. */
 export interface Target {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
-  /** The SQL behind `on conflict`, where a row may be there already. */
+  /** The SQL after `on conflict`, if a row may already exist. */
   readonly conflict?: string;
 }
 
@@ -21,35 +21,35 @@ export interface Rows {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** SQL that both databases take, with the values of `$1`, `$2` and so on. */
+/** SQL that both databases accept, with the values of `$1`, `$2` and so on. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-/** What changes in a thread. */
+/** A change in a thread. */
 export interface Change {
   readonly name: 'move' | 'note';
-  /** Whose change it is; no two threads have one key. */
+  /** The thread's key; no two threads share one. */
   readonly key: string;
-  /** Changes the row of a thread that stands there. */
+  /** Changes the row of an existing thread. */
   readonly update: Statement;
-  /** Tried in order until one of them meets the thread's row, or begins it. */
+  /** Statements that are tried in order until one matches the thread's row, or creates it. */
   readonly tries: readonly Statement[];
-  /** What goes with it, in order; known once the thread's own number is. */
+  /** The rows that are written with the change, in order, for the thread's number. */
   rows(threadId: number): readonly Rows[];
 }
 
 /**
- * Writes to a thread: all of it or nothing, in as few trips to the database as it allows. Statements are written by hand,
- * since building them anew for every append costs more than SQLite takes to carry them out.
+ * Writes to a thread: all or nothing, in as few trips to the database as possible. Statements are written by hand,
+ * because building them for every append costs more than SQLite needs to run them.
  */
 export interface Writer {
-  /** False where no statement of the change met a row: nothing is written then. */
+  /** False if no statement of the change matched a row, in which case nothing is written. */
   write(change: Change): Promise<boolean>;
 }
 
-/** Clocks may go back; what was done last stays what was done last. A second writer waits here for the first one's end. */
+/** Clocks may go back, but `updated_at` never decreases. A second writer waits here until the first one ends. */
 const TOUCH = 'update spillway_thread set updated_at = case when updated_at > $1 then updated_at else $1 end';
 const MOVE = `${TOUCH}, messages = $2, entries = $3
   where session_key = $4 and path_key = $5 and messages = $6 and entries = $7`;
@@ -67,7 +67,7 @@ const targetOf = (name: keyof typeof SHAPES, conflict?: string): Target => ({
   ...(conflict !== undefined && { conflict }),
 });
 
-/** A column by the field of an entry that stands in it: `inputTokens` in `input_tokens`. */
+/** The column of an entry's field: `inputTokens` is in `input_tokens`. */
 export const columnOf = (field: string): string =>
   field.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`);
 
@@ -90,7 +90,7 @@ const USAGE = targetOf(
 export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite, now: number): Change {
   const head = headAfter(expected, write);
   const { messages = [], entries = [], events = [], usage = [] } = write;
-  // Once: a write that has to wait is tried again.
+  // The texts are made once, because a write that has to wait is tried again.
   const ofMessages = messages.map((message) => [message.seq, keyOf(message.id), messageText(message)]);
   const ofEntries = entries.map(({ kind, at, body }, i) => [
     expected.entries + i,
@@ -115,7 +115,7 @@ export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite,
   return { name: 'move', key: keys.join('\0'), update, tries, rows };
 }
 
-/** Events and usage of a thread, whatever its head. */
+/** Events and usage of a thread, with any head. */
 export function noteOf(
   key: ThreadKey,
   events: readonly StoredEvent[],
@@ -125,12 +125,12 @@ export function noteOf(
   const keys = [keyOf(key.sessionId), keyOf(key.agentPath)];
   const update = { sql: NOTE, values: [now, ...keys] };
   const begin = beginning(key, { messages: 0, entries: 0 }, now);
-  // Somebody else may begin it between the first and the second.
+  // Another process may create the thread between the first and the second statement.
   const tries = [update, begin, update];
   return { name: 'note', key: keys.join('\0'), update, tries, rows: filled(noteRows(events, usage)) };
 }
 
-/** Does nothing where the thread is there already. */
+/** Creates the thread; does nothing if it exists. */
 function beginning({ sessionId, agentPath }: ThreadKey, head: ThreadHead, now: number): Statement {
   const ids = [keyOf(sessionId), keyOf(agentPath), writeText(sessionId), writeText(agentPath)];
   return { sql: BEGIN, values: [...ids, head.messages, head.entries, now] };
@@ -153,7 +153,7 @@ function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]):
   ];
 }
 
-/** Every row begins with the number of its thread. */
+/** Adds the thread's number, with which every row begins. */
 const filled =
   (all: readonly Rows[]): Change['rows'] =>
   (threadId) =>

@@ -9,28 +9,28 @@ import * as read from './read.js';
 import { moveOf, noteOf, type Writer } from './rows.js';
 import { migrationsOf, type Database, type Dialect, type Migrations, type Open } from './tables.js';
 
-/** What a store is opened with, whichever its database. */
+/** The options of a store in any database. */
 export interface SqlOptions {
   readonly nowMs: () => number;
-  /** How long somebody else may stand in the way before a call gives up. */
+  /** How long a call waits for another process that blocks it before it gives up. */
   readonly patienceMs: number;
-  /** For tests of schemas to come. */
+  /** For tests of future schemas. */
   readonly migrations?: (dialect: Dialect) => Migrations;
 }
 
 interface SqlParts extends SqlOptions {
-  /** For people; without a password. */
+  /** For messages; without a password. */
   readonly name: string;
   readonly db: Database;
-  /** Another way to the same place, for migrations alone. */
+  /** A second connection to the same database, only for migrations. */
   readonly migrating?: Database;
   readonly dialect: Dialect;
   readonly writer: Writer;
-  /** A queue in the same database, where there is one. */
+  /** Opens a queue in the same database, if it has one. */
   readonly openQueue?: () => BackgroundQueue;
 }
 
-/** How the calls that only read are asked: without the database. */
+/** The read functions without their first parameter, the database. */
 type Reads = {
   readonly [Name in keyof typeof read]: (typeof read)[Name] extends (
     db: Database,
@@ -41,8 +41,8 @@ type Reads = {
 };
 
 /**
- * A store of sessions in a database; the dialect knows which. Rejects with `STORE_SCHEMA` and with whatever keeps the
- * database from being used; it is then closed.
+ * A store of sessions in a database of the given dialect. Rejects with `STORE_SCHEMA` and with any error that keeps the
+ * database from being used; the database is then closed.
  */
 export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueue> {
   const { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue } = parts;
@@ -143,8 +143,8 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
 }
 
 /**
- * Brings the tables to the newest form. Several processes may do so at once: one does, the others wait. Costs one query
- * where there is nothing to do. Throws `STORE_SCHEMA`, and what the driver throws.
+ * Updates the tables to the newest schema. Several processes may call it at once: one migrates, the others wait. Costs
+ * one query if there is nothing to do. Throws `STORE_SCHEMA`, and errors of the driver.
  */
 async function migrate(db: Database, dialect: Dialect, migrations: Migrations, store: string): Promise<void> {
   const known = Object.keys(migrations);

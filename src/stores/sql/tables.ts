@@ -4,17 +4,17 @@ import type { SpillwayError } from '../../errors/index.js';
 type Kind = 'bigint' | 'double precision' | 'text' | 'text or null';
 
 interface Shape {
-  /** Has a number of its own, given by the database. */
+  /** Whether rows have a number that the database assigns. */
   readonly id?: true;
   /** In the order in which rows are written. */
   readonly columns: Readonly<Record<string, Kind>>;
-  /** Columns of the primary key; and its name, where it is not the database's own. */
+  /** Columns of the primary key, and its name if the database does not choose one. */
   readonly primary?: { readonly name?: string; readonly of: readonly string[] };
   readonly unique?: { readonly name: string; readonly of: readonly string[] };
   readonly indexes?: readonly { readonly name: string; readonly of: readonly string[] }[];
 }
 
-/** The tables of both databases. Ids of people are written by `writeText`, keys by `keyOf`, bodies are JSON text. */
+/** The tables of both databases. `writeText` writes ids of clients, `keyOf` writes keys; bodies are JSON text. */
 export const SHAPES = {
   spillway_thread: {
     id: true,
@@ -30,7 +30,7 @@ export const SHAPES = {
     },
     unique: { name: 'spillway_thread_key', of: ['session_key', 'path_key'] },
   },
-  /** Apart from the head, so that a write need not write it again. */
+  /** Separate from the head, so that a write of the head need not write the checkpoint again. */
   spillway_checkpoint: {
     columns: { thread_id: 'bigint', messages: 'bigint', entries: 'bigint', body: 'text' },
     primary: { of: ['thread_id'] },
@@ -101,27 +101,27 @@ export type Tables = { readonly [Name in keyof Shapes]: Row<Shapes[Name]> } & {
 export type Database = Kysely<Tables>;
 export type Open = Transaction<Tables>;
 
-/** Where the databases differ. */
+/** The differences between the databases. */
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres';
-  /** A nearer word for what the driver threw. Never holds a password. */
+  /** The error for what the driver threw. Never contains a password. */
   faultOf(error: unknown): SpillwayError;
-  /** Whether somebody else stood in the way for a moment and nothing was changed. */
+  /** Whether another process blocked the call for a moment and nothing was changed. */
   isPassing(error: unknown): boolean;
   isMissingTable(error: unknown): boolean;
-  /** A table that is to be made stands there already. */
+  /** Whether a table to be created already exists. */
   isTaken(error: unknown): boolean;
-  /** Two messages of one thread with one id. */
+  /** Whether two messages of one thread share an id. */
   isIdTaken(error: unknown): boolean;
-  /** Two events of one thread with one name. */
+  /** Whether two events of one thread share an id. */
   isEventTaken(error: unknown): boolean;
 }
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
 /**
- * Every step from the first release on, by name in order. A step that was released never changes; the next one mends it.
- * Each runs whole or not at all.
+ * Every migration since the first release, by name in order. A released migration never changes; a later one corrects
+ * its faults. Each runs completely or not at all.
  */
 export function migrationsOf(dialect: Dialect): Migrations {
   return {
@@ -130,10 +130,10 @@ export function migrationsOf(dialect: Dialect): Migrations {
   };
 }
 
-/** Columns that a later step adds. */
+/** Columns that a later migration adds. */
 const LATER: ReadonlySet<string> = new Set(['event_key']);
 
-/** What is told of an event whose answer got lost is told once, also where the first telling comes late. */
+/** Gives events a unique key: a repeat after a lost answer stores an event once, even if the first comes late. */
 async function nameEvents({ schema }: Database): Promise<void> {
   await schema.alterTable('spillway_event').addColumn('event_key', 'text').execute();
   const index = schema.createIndex('spillway_event_name').unique().on('spillway_event');

@@ -12,16 +12,16 @@ import {
 
 interface OpenFile {
   readonly database: Libsql.Database;
-  /** Throws where the file may not be written to any more. */
+  /** Throws if the file may no longer be written to. */
   readonly check: () => void;
   readonly closing: () => void;
   readonly closed: () => Promise<void>;
 }
 
 /**
- * A transaction takes the write lock at its start: one that read first could otherwise not be finished. Its commands are
- * executed, not prepared: libsql does not reset a prepared statement that failed, and a `begin` that met a lock would
- * hold what it has seen of the file, so that later reads were old.
+ * A transaction takes the write lock at its start, because a transaction that read first might be unable to write. Its
+ * commands are executed, not prepared: libsql does not reset a failed prepared statement, and a `begin` that met a lock
+ * would keep its view of the file, so that later reads were stale.
  */
 class ImmediateDriver extends SqliteDriver {
   constructor(private readonly file: OpenFile) {
@@ -37,36 +37,33 @@ class ImmediateDriver extends SqliteDriver {
     this.file.database.exec('commit');
   }
 
-  /**
-   * Brings what stands in the log beside the file into the file, and lets go of both: whoever closed it may copy it by
-   * itself.
-   */
+  /** Copies the write-ahead log into the file and closes both, so that the file alone can be copied afterwards. */
   override async destroy(): Promise<void> {
     this.file.closing();
     try {
       this.file.check();
       this.file.database.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // Moved away, or no room: all of it stands in the log, and is read from there.
+      // The file was moved, or the disk is full: all data remains in the log, and is read from there.
     }
     await super.destroy();
     await this.file.closed();
   }
 
-  /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
+  /** After some errors (a full disk) SQLite has already rolled back, and would report an error. */
   override async rollbackTransaction(): Promise<void> {
     if (this.file.database.inTransaction) this.file.database.exec('rollback');
   }
 }
 
-/** SQLite does take back DDL; Kysely leaves it to its user to know. */
+/** SQLite can roll back DDL; Kysely does not assume so by default. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Kysely's way to the one connection of a file. */
+/** Kysely's dialect for the only connection of a file. */
 export const immediateSqlite = (file: OpenFile): Dialect => ({
   createDriver: () => new ImmediateDriver(file),
   createAdapter: () => new TransactionalAdapter(),
@@ -77,10 +74,10 @@ export const immediateSqlite = (file: OpenFile): Dialect => ({
 let soon: Promise<void> | undefined;
 
 /**
- * Has the statements of a closed database collected. libsql closes the file with the last of them, and has no other way to
- * let go of one: until a collection that may never come the file stays open, which keeps it from being moved or deleted
- * on some systems, and a process that opens and closes stores runs out of descriptors. Takes about a millisecond for ten
- * megabytes of heap, so databases that are closed together share one. Where the engine offers no collection, nothing happens.
+ * Has the statements of a closed database garbage-collected. libsql closes the file with the last statement, and has no
+ * other way to release one. Without a collection the file stays open, cannot be moved or deleted on some systems, and a
+ * process that opens and closes stores runs out of descriptors. Takes about a millisecond for ten megabytes of heap, so
+ * databases that are closed together share one collection. Does nothing if the engine offers no collection.
  */
 export function collectStatements(): Promise<void> {
   return (soon ??= collectSoon());
@@ -88,13 +85,13 @@ export function collectStatements(): Promise<void> {
 
 async function collectSoon(): Promise<void> {
   await nextTurn();
-  soon = undefined; // what is closed from here on waits for another
+  soon = undefined; // databases closed from here on need another collection
   try {
     collector()();
   } catch {
     return;
   }
-  // What was collected is let go of in a task of its own.
+  // Collected statements are released in a separate task.
   await nextTurn();
 }
 
@@ -107,7 +104,7 @@ function collector(): () => void {
   if (found) return found;
   setFlagsFromString('--expose-gc');
   found = runInNewContext('gc') as () => void;
-  // Nobody else is to find it.
+  // No other code is to see `gc`.
   setFlagsFromString('--no-expose-gc');
   return found;
 }

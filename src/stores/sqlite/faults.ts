@@ -1,7 +1,7 @@
 import { faultIn, type KnownFault } from '../fault.js';
 import type { Dialect } from '../sql/index.js';
 
-/** SQLite's primary codes by number, as far as they are told apart here. */
+/** SQLite's primary codes by number, as far as this module distinguishes them. */
 const PRIMARY: Readonly<Record<number, string>> = {
   3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
@@ -14,7 +14,7 @@ const PRIMARY: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-/** libsql names no extended code that is younger than its list: the low byte is the primary one. */
+/** The name of an error's code. libsql does not name recent extended codes: the low byte is the primary code. */
 function codeOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   const unnamed = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code);
@@ -26,11 +26,11 @@ const messageOf = (error: unknown): string => String((error as Error | null)?.me
 const BUSY = /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/;
 const FULL = /^SQLITE_FULL/;
 
-/** Another process holds the file. */
+/** Another process has locked the file. */
 export const isBusy = (error: unknown): boolean => BUSY.test(codeOf(error));
-/** No room on the disk, or within the bound that was set. */
+/** No room on the disk, or within the configured limit. */
 export const isFull = (error: unknown): boolean => FULL.test(codeOf(error));
-/** The file, or what SQLite keeps beside it, could not be opened. */
+/** The file, or one of SQLite's files next to it, could not be opened. */
 export const isUnopenable = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CANTOPEN');
 
 const FAULTS: readonly KnownFault[] = [
@@ -50,7 +50,7 @@ const FAULTS: readonly KnownFault[] = [
   ],
 ];
 
-/** What SQLite threw, in the words of somebody who has to mend it. */
+/** SQLite's errors, with a remedy for the operator. */
 export const dialectOf = (store: string): Dialect => ({
   kind: 'sqlite',
   faultOf: (error) => faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error }),

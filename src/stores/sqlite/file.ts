@@ -4,7 +4,7 @@ import type Database from 'libsql';
 import { SpillwayError } from '../../errors/index.js';
 import { isFull } from './faults.js';
 
-/** What stands in the way of a file that SQLite could not open: its own message is a number. */
+/** The reason why SQLite could not open a file: SQLite's own message is only a number. */
 export function openFault(store: string, path: string, error: unknown): SpillwayError {
   const fault = (code: 'STORE_FAILED' | 'STORE_DENIED', found: string, remedy: string): SpillwayError =>
     new SpillwayError(code, { subject: store, found, remedy, cause: error });
@@ -17,7 +17,7 @@ export function openFault(store: string, path: string, error: unknown): Spillway
   return fault('STORE_DENIED', found, 'Let this user read and write the file and its folder.');
 }
 
-/** Asks with the folder: opening and closing the file would take away the locks this process has on it. */
+/** Tests by the folder, because closing the file would release the locks that this process has on it. */
 function isOutOfHandles(folder: string): boolean {
   try {
     closeSync(openSync(folder, 'r'));
@@ -29,40 +29,40 @@ function isOutOfHandles(folder: string): boolean {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Sessions hold what users said: nobody else is to read them. */
+/** Sessions contain what users wrote, so no other user may read them. */
 const OWNER_ONLY = 0o600;
 
 /**
- * Makes the file where there is none, for its owner alone; SQLite gives the files beside it the same rights. A file that
- * is there keeps its own. Only a new one is opened here: closing another would take away the locks this process has on it.
- * A link to a file that is not there makes that file.
+ * Creates the file if it does not exist, for its owner alone; SQLite gives the files next to it the same rights. An
+ * existing file keeps its rights. Only a new file is opened here, because closing an existing one would release the
+ * locks that this process has on it. If a link leads to a missing file, that file is created.
  */
 export function makeFile(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })) return;
     closeSync(openSync(path, 'a', OWNER_ONLY));
   } catch {
-    // It cannot be made: opening it says why.
+    // It cannot be created: opening it reports why.
   }
 }
 
-/** When a commit is on the disk: before it is answered, or with a later one. */
+/** When a commit is on the disk: before the call resolves, or with a later commit. */
 export type Synchronous = 'full' | 'normal';
 
-/** Beyond this the write-ahead log is cut back after a large write. */
+/** The write-ahead log is cut to this size after a large write. */
 const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /**
- * A commit is on the disk when it returns, unless `synchronous` is `normal`: the newest ones are then lost with the power,
- * and with nothing else. Readers never wait for a writer.
+ * A commit is on the disk when it returns, unless `synchronous` is `normal`: a power cut, and nothing else, then loses
+ * the newest commits. Readers never wait for a writer.
  */
 export function prepareFile(
   database: Database.Database,
   { maxBytes, synchronous = 'full' }: { readonly maxBytes?: number; readonly synchronous?: Synchronous },
 ): void {
-  // Waiting is done outside, where it does not stop the process.
+  // `patiently` waits instead, which does not block the process.
   database.exec('pragma busy_timeout = 0');
-  // First: it reads the header, so that what is no database is found here.
+  // This comes first, because it reads the header and so detects a file that is no database.
   database.exec('pragma journal_mode = wal');
   database.exec(`pragma synchronous = ${synchronous}`);
   database.exec(`pragma journal_size_limit = ${MAX_IDLE_WAL_BYTES}`);
@@ -72,9 +72,9 @@ export function prepareFile(
 }
 
 /**
- * Throws where the file may not be written: SQLite opens such a file for reading and tells at the first write. Asks SQLite
- * itself, since opening and closing the file here would take away the locks that this process has on it. Where there is no
- * room the file may be written all the same, and be read.
+ * Throws if the file may not be written: SQLite opens such a file for reading and reports the error at the first write.
+ * Asks SQLite itself, because closing the file here would release the locks that this process has on it. If only room
+ * is missing, the file is accepted and can be read.
  */
 export function checkWritable(database: Database.Database): void {
   database.exec('begin immediate');
@@ -87,30 +87,32 @@ export function checkWritable(database: Database.Database): void {
   }
 }
 
-/** Brings what stands in the log beside the file into the file, as far as it can. */
+/** Copies the write-ahead log into the file, as far as possible. */
 export function bringIn(database: Database.Database): void {
   try {
     database.exec('pragma wal_checkpoint(truncate)');
   } catch {
-    // No room, or somebody else is at it: all of it stands in the log, and is read from there.
+    // No room, or another process does the same: all data remains in the log, and is read from there.
   }
 }
 
-/** What SQLite keeps beside an open file: what was committed last, and who reads how far. It stays as long as one has the file open. */
+/**
+ * SQLite's files next to an open file: the newest commits, and readers' positions. They exist while the file is open.
+ */
 const BESIDE = ['-wal', '-shm'] as const;
 
 /**
- * Asks before a write whether the file still stands where it was opened, and the files beside it. SQLite would go on writing
- * to one that was moved or deleted, which nobody will open again. Reading it does no harm. `rescue` brings what stands in a
- * log that was deleted into the file.
+ * Checks before a write whether the file and the files next to it are still the ones that were opened. SQLite would
+ * continue to write to a moved or deleted file, which no process will open again; reading it does no harm. `rescue`
+ * copies the content of a deleted log into the file.
  */
 export function checkPlaceOf(store: string, path: string, rescue: () => void): () => void {
-  // SQLite puts them beside the file that a link names.
+  // SQLite puts these files next to the target of a link.
   const file = realpathSync(path);
   const opened = statSync(file);
   const beside = new Map<string, Stats>();
   return () => {
-    // The link itself, which may lead elsewhere by now.
+    // The link itself, which may lead to another file by now.
     const main = placeNow(path, opened);
     if (main !== undefined) throw movedAway(store, main);
     for (const end of BESIDE) {
@@ -127,7 +129,7 @@ export function checkPlaceOf(store: string, path: string, rescue: () => void): (
 
 const GONE = 'no file any more';
 
-/** What stands in the place of a file; undefined where it is the very one. */
+/** A description of what has replaced a file; undefined if the file is the very same. */
 function placeNow(path: string, { ino, dev }: Stats): string | undefined {
   const now = statSync(path, { throwIfNoEntry: false });
   if (!now) return GONE;

@@ -22,12 +22,12 @@ import { sqliteWriter } from './writer.js';
 const IN_MEMORY = ':memory:';
 
 interface SqliteOptions extends SqlOptions {
-  /** How large the file may grow. */
+  /** The largest size of the file. */
   readonly maxBytes?: number;
   readonly synchronous?: Synchronous;
 }
 
-/** Opens a file, or makes it; `:memory:` is one that nobody else sees. */
+/** Opens a file, or creates it; `:memory:` is a database that only this store sees. */
 export async function openSqlite(path: string, options: SqliteOptions): Promise<SessionStore> {
   const inMemory = path === IN_MEMORY;
   const file = inMemory ? path : resolve(path);
@@ -57,7 +57,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   return openSql({ ...options, name, db, dialect, writer });
 }
 
-/** Its other half is a package for each platform. */
+/** The error for a driver that did not load: part of the driver is a package for each platform. */
 function notLoaded(name: string, error: unknown): never {
   const missing = missingPackage(error, `store ${name}`);
   if (missing) throw missing;

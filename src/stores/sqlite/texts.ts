@@ -24,7 +24,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'name',
 ]);
 
-/** Selects text as the bytes that stand in the file. */
+/** Selects text as the bytes in the file. */
 class BytesOfTexts extends OperationNodeTransformer {
   protected override transformSelection(node: SelectionNode): SelectionNode {
     const { selection } = super.transformSelection(node);
@@ -38,8 +38,8 @@ class BytesOfTexts extends OperationNodeTransformer {
 }
 
 /**
- * Reads text as bytes, and decodes it here: libsql ends the whole process on a text that is no UTF-8, which one damaged
- * byte of the file makes of it.
+ * Reads text as bytes, and decodes it here, because libsql ends the whole process on a text that is no UTF-8, which one
+ * damaged byte in the file can cause.
  */
 export function textsAsBytes(store: string): KyselyPlugin {
   const transformer = new BytesOfTexts();

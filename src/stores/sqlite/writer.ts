@@ -3,15 +3,15 @@ import { remembered } from '../../spi/index.js';
 import type { Database, Rows, Statement, Target, Value, Writer } from '../sql/index.js';
 
 /**
- * Begins, fills and commits a transaction in one go: nothing of the process comes in between. `db`: whose turn on the one
- * connection it takes. `check`: throws where the file may not be written to any more.
+ * Begins, fills and commits a transaction without interruption by other code of the process. `db` provides the turn on
+ * the only connection. `check` throws if the file may no longer be written to.
  */
 export function sqliteWriter(
   database: Libsql.Database,
   db: Database,
   check: () => void,
 ): Writer & { close(): void } {
-  /** By their SQL. One that failed is dropped: libsql does not reset it. */
+  /** Statements by their SQL. A failed statement is dropped, because libsql does not reset it. */
   const statements = new Map<string, Libsql.Statement>();
   const prepared = (sql: string): Libsql.Statement => {
     let statement = statements.get(sql);
@@ -43,12 +43,12 @@ export function sqliteWriter(
           return id !== undefined;
         } catch (error) {
           statements.clear();
-          // After some faults (a full disk) SQLite has rolled back by itself, and would complain.
+          // After some errors (a full disk) SQLite has already rolled back, and would report an error.
           if (database.inTransaction) database.exec('rollback');
           throw error;
         }
       }),
-    /** Lets go of what would hold the file open. */
+    /** Releases the statements, which would keep the file open. */
     close: () => statements.clear(),
   };
 }
