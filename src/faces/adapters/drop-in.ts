@@ -3,7 +3,7 @@ import { either, FUNCTION, having, SpillwayError, type Kind } from '../../errors
 import { formatNamed, isFields } from '../../formats/index.js';
 import type { Session, Spillway } from '../../session/index.js';
 
-/* What all drop-ins have in common: what they are told, the session of a request, and its turn. */
+/* Common parts of all drop-ins: options, the session of a request, and the turn of a request. */
 
 /** Options that every drop-in takes in addition to its session. */
 export interface DropInOptions {
@@ -152,7 +152,7 @@ export async function recalledAnswer<Answer>(first: Answer, turn: RecallTurn<Ans
   return visible ? Object.assign(last as object, visible as Answer) : last;
 }
 
-/** Side conversations remembered for one session. The least recently used one is dropped first. */
+/** Most side conversations remembered for one session. The least recently used one is dropped first. */
 const MOST_ASIDES = 8;
 
 /** Side sessions of a session, the newest first. */

@@ -11,7 +11,7 @@ type Of<Kind extends EngineEvent['kind']> = EngineEvent & { readonly kind: Kind 
 
 /**
  * Writes each span after the operation has ended, so the engine never waits for a span. Spans of a run's stages, hooks
- * and summarizer calls are children of the run's span; operations outside of runs have no such parent.
+ * and summarizer calls are children of the run's span; operations outside of runs have no run as parent.
  */
 export class Spans {
   readonly #tracer: Tracer;

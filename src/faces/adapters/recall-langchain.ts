@@ -129,7 +129,7 @@ const withoutItems = (more: Fields): Fields =>
     Object.entries(withoutRaw(more)).filter(([name]) => name !== 'reasoning' && !name.startsWith('__openai')),
   );
 
-/** The text of all answers, in the shape of the last answer's content. */
+/** The content of all answers: one text, or a list of blocks if any answer has blocks. */
 function wordsOf(answers: readonly Fields[]): unknown {
   const contents = answers.map((answer) => {
     const ids = recallIds(answer);

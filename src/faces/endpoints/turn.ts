@@ -15,7 +15,7 @@ import { offering, type Offering } from './recall/wire.js';
 /** A `/compact` of the user compacts regardless of the gates, down to this share of the current pressure. */
 const ASKED_SHARE = 0.5;
 
-/** Another process may change the session's history each time a turn is prepared. A turn is tried this often there. */
+/** Most tries of a turn in its session, because another process may change the session's history each time. */
 const MOST_TRIES = 8;
 
 /** The session and the flight of a turn. */

@@ -75,7 +75,7 @@ export function picture(
   return { type: 'file', mediaType, bytes: url.length, ...wire };
 }
 
-/** The same for recordings without a wire: other files carry such a part too. `url` is '' if only a name is known. */
+/** Like `picture`, for recordings without a wire: other files have a part too. `url` is '' if only a name is known. */
 export function file(mediaType: string, url: string, name?: string): FilePart {
   const own = { ...picture(mediaType, url), ...(name !== undefined && { name }) };
   if (own.wire || !url.startsWith('data:')) return own;

@@ -34,7 +34,7 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 /**
  * Reads a recorded session from a path or a browser's `File`. JSON Lines are streamed: in addition to the messages, at
  * most one line is held in memory.
- * @throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and listed in the notices.
+ * Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and listed in the notices.
  */
 export async function readSession(file: string | FileLike, options: ReadOptions = {}): Promise<ReadSession> {
   const { format = 'auto', maxLineBytes = MAX_LINE_BYTES } = options;

@@ -7,7 +7,7 @@ import { shown } from './plans.js';
 import * as shapes from './shapes.js';
 import { verb } from './verb.js';
 
-/* The fate of messages, the calls that were sent, the original words, and the costs. */
+/* Verbs that explain messages, list calls, read back original words, and report costs. */
 
 /** Coerced, because every value in a query string is text. */
 export const CallNumber = z.coerce.number().int().min(1);

@@ -15,7 +15,7 @@ export interface AboutSession {
   readonly forkOf?: string;
 }
 
-/** Undefined if the store has no such value, because a library made the session. */
+/** Undefined if the store has no entry for the session, because a library made the session. */
 export async function aboutStored(store: SessionStore, key: ThreadKey): Promise<AboutSession | undefined> {
   return (await store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
 }

@@ -21,7 +21,7 @@ interface State {
   readonly cause?: string | number;
 }
 
-/** `/health`: the process answers. `/ready`: the service works and its store accepts a write; false while it stops. */
+/** `/health`: the process answers. `/ready`: the service works and its store accepts a write; `down` while it stops. */
 export class Health {
   readonly #service: Service;
   #isStopping = false;

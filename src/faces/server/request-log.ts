@@ -71,7 +71,7 @@ export class RequestNotes {
     return { session, agent, model: model?.slice(0, MOST_NAME_CHARS) };
   }
 
-  /** The same, with the host of its last upstream. */
+  /** The request's session, agent and model, with the host of its last upstream. */
   get asked(): object {
     return { ...this.place, upstream: this.upstream.at(-1)?.host };
   }

@@ -191,7 +191,7 @@ export class Service {
     return this.#behind.has(nameOf(key));
   }
 
-  /** Stores such content of all sessions, when the store is back or the sessions are closed. */
+  /** Stores the content that the store did not take earlier: the store is back, or the sessions are about to close. */
   async storeWhatWaits(): Promise<void> {
     const names = [...this.#behind];
     this.#behind.clear();

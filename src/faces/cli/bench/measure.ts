@@ -56,7 +56,7 @@ export async function measure(
     /** Names, paths and numbers of next steps that had occurred before; and how many of them the requests held. */
     needed: 0,
     held: 0,
-    /** The same for those that last occurred half a window ago or longer. */
+    /** The same numbers for words that last occurred half a window ago or longer. */
     neededFromAfar: 0,
     heldFromAfar: 0,
     /** Time of the policy's own work over all calls, and of the longest call. */

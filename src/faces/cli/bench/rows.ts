@@ -52,7 +52,7 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
       calls: total(sessions, 'calls'),
       /** Share of the names, paths and numbers of next steps that had occurred before and that the requests held. */
       kept: or(kept(sessions), 1),
-      /** The same for those that last occurred half a window ago or longer. */
+      /** That share for words that last occurred half a window ago or longer. */
       keptFromAfar: orNull(afar(sessions)),
       neededFromAfar: total(sessions, 'neededFromAfar'),
       /** The first policy's share from afar minus this policy's, over the same sessions. */

@@ -86,7 +86,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
   };
 }
 
-/** The same for actions on the store that concern no session. */
+/** Opens the store for an action that concerns no session, and closes it after the action. */
 export function inStore(act: (store: SessionStore, options: StoredOptions) => Promise<Said>): Action {
   return async (options, terminal) => {
     const store = await openStore(await storeOf(options, terminal));

@@ -77,7 +77,7 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
   return lines.join('\n');
 }
 
-/** The totals of a replay, one line per question: did all calls fit, what was sent, how long did it take. */
+/** The totals of a replay, one line per question: did all calls fit, what was sent, what did the work cost. */
 export function totalLines(totals: ReplayTotals): string[] {
   const stages = Object.entries(totals.stages).map(([stage, count]) => `${stage} ${count}`);
   const fit = totals.unreachable === 0 ? 'every call fit' : `${amount(totals.unreachable)} could not fit`;

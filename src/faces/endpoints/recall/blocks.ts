@@ -68,7 +68,7 @@ export interface BlockWire extends Likeness {
   /** A block of a whole answer, as the client gets it. */
   told?(block: Fields, answer: number): Fields;
 
-  /** Reads an event of a stream; undefined for an event that is passed on unchanged. */
+  /** Reads an event of a stream; undefined for an event that is passed on at once. */
   read(event: Fields): Told | undefined;
   /** A block with an event's piece added. A block starts without fields. */
   grown(block: Fields, event: Fields): Fields;
@@ -80,7 +80,7 @@ export interface BlockWire extends Likeness {
   ending(ends: readonly Fields[], all: All): readonly Fields[];
 }
 
-/** The recall methods of such a wire. `open` makes a `BlockWire` for one call, with its own state. */
+/** The recall methods of a wire with blocks. `open` makes a `BlockWire` for one call, with its own state. */
 export function recallInBlocks(
   open: () => BlockWire,
 ): Pick<RecallWire, 'step' | 'restored' | 'visible' | 'stream'> {

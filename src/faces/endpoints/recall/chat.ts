@@ -107,7 +107,7 @@ class ChatStream implements RecallStream {
       ...(shown.length > 0 && { tool_calls: shown }),
     };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
-    // A chunk may hold nothing except the role. The client sees only the first such chunk.
+    // A chunk may hold nothing except the role. The client sees only the first of these chunks.
     const says = Object.entries(fields).some(
       ([name, value]) => name !== 'role' && value !== null && value !== '',
     );

@@ -108,7 +108,7 @@ export async function lastAnswer<Answer>(
 export async function* streamedAnswers(
   first: AsyncIterable<unknown>,
   turn: RecallTurn<unknown>,
-  /** Makes an event that reports a failed further request. Without such an event, the error is thrown. */
+  /** Makes an event that reports a failed further request. If it returns undefined, the error is thrown. */
   failed?: (error: unknown) => Fields | undefined,
 ): AsyncGenerator<unknown> {
   const recaller = new Recaller(turn);

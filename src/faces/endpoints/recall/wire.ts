@@ -40,7 +40,7 @@ export interface RecallWire {
   readonly field: 'messages' | 'input';
   /** The tool as it appears in a request's `tools`. */
   readonly tool: Fields;
-  /** Whether a request can have the tool. A request that already has a tool of that name is never asked. */
+  /** Whether a request can have the tool. Not called for a request with a tool of that name. */
   takes(body: Fields, tools: readonly unknown[]): boolean;
   step(answer: Fields): RecallStep;
   /** Finds a logged step in a request, and returns the complete step for that place. */
@@ -98,7 +98,7 @@ export function restoredRun(
   return undefined;
 }
 
-/** The same for a step that is one message with a list of parts. It may have been merged with the message before it. */
+/** Like `restoredRun`, for a step that is one message with a list of parts, maybe merged with the message before. */
 export function restoredParts(
   messages: readonly unknown[],
   { said: [said], whole: [whole] }: Pick<RecallStep, 'said' | 'whole'>,
@@ -118,7 +118,7 @@ export function restoredParts(
 const contentOf = (message: unknown): readonly unknown[] =>
   isFields(message) ? listOf(message.content) : [];
 
-/** The same for a step that is one message with a field for its calls: that message, changed to the whole step. */
+/** Like `restoredRun`, for a step that is one message with a field for its calls: returns that message, changed. */
 export function restoredMessage(
   messages: readonly unknown[],
   { calls, whole: [whole] }: RecallStep,

@@ -62,7 +62,7 @@ export async function ofEach<Thread, T>(
   return said;
 }
 
-/** The same for sessions that can be read, with the number of unreadable ones. A damaged session affects no other. */
+/** Like `ofEach`, for readable sessions, with the number of unreadable ones. A damaged session affects no other. */
 export async function ofReadable<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,

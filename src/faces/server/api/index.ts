@@ -12,7 +12,7 @@ import { sessionRoutes } from './sessions.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { parseJson } from '../../../transcript/index.js';
 
-/** The fate of messages, the calls that were sent, the original words, and the costs. */
+/** Routes that explain messages, list calls, read back original words, and report costs. */
 function askingRoutes(app: FastifyInstance, service: Service): void {
   const { verbRoute } = routesOf(app, service, 'asking');
   verbRoute('GET /sessions/:id/explain', verbs.explain);

@@ -14,7 +14,7 @@ import { standing } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
-/** Another client may change the session's history each time a request is prepared. It is prepared again this often. */
+/** Most times that a request is prepared again, because another client may change the session's history each time. */
 const MOST_ROUNDS = 8;
 
 const Figures = z.object({

@@ -112,7 +112,7 @@ export class Passage {
       const { format } = endpoint;
       const session = await places.sessionOf({ caller, format, headers, named, body, messages, without });
       notes.of(session);
-      // Set even if the request fails, because a client needs the session's name to ask why.
+      // Set even if the request fails, because a question about the failure has to name the session.
       void this.reply.headers(sessionHeader(session.id));
       const answer = await inTurn(session, messages, async (place) => {
         signal.throwIfAborted();

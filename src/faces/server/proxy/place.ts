@@ -8,7 +8,7 @@ import { ownId, type Caller } from '../access.js';
 import type { AboutSession } from '../../operations/index.js';
 import type { Service } from '../service.js';
 
-/** Sessions with the same beginning that are remembered. Older ones are not found again. */
+/** Most sessions with the same beginning that are remembered. Older sessions are not found again. */
 const MOST_ALIKE = 32;
 
 /** Headers with a client's own session id: of Claude Code, Codex and compatible clients. */
@@ -143,8 +143,8 @@ export class Places {
   }
 
   /**
-   * The newest first. Undefined if the store is away: a session that only the store can find is then made again, from
-   * its client's history.
+   * Stored sessions with this beginning, the newest first. Undefined if the store is away: a session that only the
+   * store knows is then made again, from its client's history.
    */
   async #stored(beginning: string): Promise<readonly string[] | undefined> {
     const stored = await this.#service.store.values(scopeOf(beginning)).catch(unlessAway);
@@ -201,7 +201,7 @@ const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => (
   ...(typeof model === 'string' && { model }),
 });
 
-/** Beginnings are compared up to so many answers, because many conversations share a greeting and a question. */
+/** Numbers of answers to compare beginnings by, because many conversations share a greeting and a question. */
 const DEPTHS = [1, 2, 4, 8];
 
 /**

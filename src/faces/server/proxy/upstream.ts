@@ -51,7 +51,7 @@ export interface UpstreamRequest {
 
 /**
  * Errors on a reused connection that the upstream has closed meanwhile: the upstream kept it a little shorter than we
- * did, and has read nothing of the request. Under load, one call in ten met such a connection.
+ * did, and has read nothing of the request. Under load, one call in ten met one.
  */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
