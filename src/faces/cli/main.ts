@@ -28,7 +28,7 @@ const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${
 export function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('spillway')
     .description('Keeps LLM agent sessions inside their window: six stages that open as pressure rises.')
-    .version(versionOf(), '-V, --version', 'say which version this is')
+    .version(versionOf(), '-V, --version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(spillway --help lists the commands)')
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
@@ -51,23 +51,23 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       'Compact a session once and write the messages that would be sent: a request in its own format, a recording in OpenAI chat, or --to another.',
     ).argument(
       '<file>',
-      'session: a request or message list of any wire format, or what an agent recorded; told from the file',
+      'session: a request or message list of any wire format, or a recording of an agent; detected from the file',
     ),
   )
     .option('--upto <count>', 'take only the first COUNT messages', whole('--upto'))
     .option(
       '--target <pressure>',
-      'compact now, down to this pressure, whatever the gates say',
+      'compact now, down to this pressure, regardless of the gates',
       fraction('--target'),
     )
-    .option('--threshold <pressure>', 'only where pressure is at least this', fraction('--threshold'))
+    .option('--threshold <pressure>', 'only if pressure is at least this', fraction('--threshold'))
     .option(
       '--strategy <names>',
-      'compact now by these: prune, drop, summarize, checkpoint; a list with commas',
+      'compact now with these strategies: prune, drop, summarize, checkpoint; a list with commas',
       names,
     )
     .option('--prompt <prompt>', 'prompt of the summaries: a name in the folder of prompts, or a path')
-    .option('--no-summarizer', 'write no summary, whatever the settings say')
+    .option('--no-summarizer', 'write no summary, regardless of the settings')
     .action(does(async () => (await import('./commands/compact.js')).compact));
 
   policyOptions(
@@ -78,7 +78,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
   )
     .option(
       '--contexts-at <indexes>',
-      'write what the model would have been sent for these messages: 12,40,77',
+      'write what the model would have received at these messages: 12,40,77',
       indexes,
     )
     .action(does(async () => (await import('./commands/replay.js')).replay));
@@ -87,13 +87,13 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
 
   const validate = command('validate', 'Check a request against the wire rules of a format.')
     .argument('<file>', 'request body or message list')
-    .option('--format <name>', 'wire format: told from the request, or a name', 'auto');
+    .option('--format <name>', 'wire format: detected from the request, or a name', 'auto');
   shared(validate, 'json').action(does(async () => (await import('./commands/validate.js')).validate));
 
   program.commandsGroup('Services, stages, packages:');
   const conform = command(
     'conform',
-    'Put a plugin, or what a module exports (stage, format, summarizer, store), to the rules of its contract.',
+    'Check a plugin, or what a module exports (stage, format, summarizer, store), against the rules of its contract.',
   ).argument('<module>', 'JavaScript file, or a package installed here');
   shared(conform, 'json').action(does(async () => (await import('./commands/conform.js')).conform));
 
@@ -107,12 +107,12 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     'serve',
     'Run the service: a drop-in proxy for OpenAI- and Anthropic-style clients, and the HTTP API.',
   )
-    .option('--host <address>', 'address to listen on; others than loopback need tokens')
-    .option('--port <port>', 'port to listen on; 0: any that is free', whole('--port'))
+    .option('--host <address>', 'address to listen on; every address except loopback needs tokens')
+    .option('--port <port>', 'port to listen on; 0: any free port', whole('--port'))
     .option('--openai <url>', "where requests of OpenAI's interfaces go, /v1 included")
     .option('--anthropic <url>', "where requests of Anthropic's interface go, without /v1")
-    .option('--recall <count>', 'times a model may read back within a call; 0: not at all', whole('--recall'))
-    .option('--commands', 'obey a user message of nothing but /compact')
+    .option('--recall <count>', 'how often a model may recall within a call; 0: never', whole('--recall'))
+    .option('--commands', 'run a user message that is only /compact as a command')
     .option('--quiet', 'no log lines');
   shared(serve, 'store', 'model', 'window', 'profile', 'config').action(
     does(async () => (await import('./commands/serve.js')).serve),
@@ -128,17 +128,17 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     'config',
   ).action(does(async () => (await import('./commands/mcp.js')).mcp));
 
-  command('init', 'Write a configuration and the prompts where they are missing, for you to own and edit.')
-    .argument('[folder]', 'where to; existing files stay as they are', '.')
+  command('init', 'Write a configuration and the prompts, if they are missing, for you to own and edit.')
+    .argument('[folder]', 'target folder; existing files stay as they are', '.')
     .action(does(async () => (await import('./commands/new.js')).init));
 
   command(
     'new',
-    'Write a working package to begin with: code, README, and a test by the rules of its contract.',
+    'Write a working package to start with: code, README, and a test by the rules of its contract.',
   )
-    .argument('<kind>', 'what of: stage, plugin')
-    .argument('<name>', 'its name, as the roster and npm will have it')
-    .option('--folder <folder>', 'where to (default: a folder of that name); never over a file that is there')
+    .argument('<kind>', 'what to create: stage or plugin')
+    .argument('<name>', 'name for the roster and for npm')
+    .option('--folder <folder>', 'target folder (default: NAME); existing files are never overwritten')
     .action(does(async () => (await import('./commands/new.js')).writeSkeleton));
 
   program.commandsGroup('Sessions of a store:');
@@ -148,14 +148,14 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
   const print = command('config', 'Look at the configuration.')
     .command('print')
     .description('Print every effective setting and where its value came from.')
-    .option('--changed', 'only what is not as it is by default');
+    .option('--changed', 'only settings that differ from the default');
   shared(print, 'profile', 'config', 'json').action(
     does(async () => (await import('./commands/settings.js')).printSettings),
   );
 
   command('demo', 'Watch the bundled session being kept inside a small window.')
     .option('--window <tokens>', 'window in tokens', whole('--window'))
-    .option('--serve', 'replay into a running service, and leave it up')
+    .option('--serve', 'replay into a running service, and keep it running')
     .action(does(async () => (await import('./commands/demo.js')).demo));
   for (const one of [...program.commands, print])
     one.showHelpAfterError(`(${pathOf(one)} --help says what it takes)`);
@@ -166,7 +166,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
 function benchCommand(program: Command): Command {
   const bench = program
     .command('bench')
-    .description('Hold policies against each other on recorded sessions: the same calls, budget and count.')
+    .description('Compare policies on recorded sessions, with the same calls, budget and counter.')
     .argument('<paths...>', 'session files, or folders of them')
     .option(
       '--policies <names>',
@@ -176,36 +176,36 @@ function benchCommand(program: Command): Command {
     )
     .option(
       '--peer <adapter>',
-      'adapter of another package, run in a process of its own; once for each',
+      'adapter of another package, run in its own process; repeat for several',
       each(String),
     )
-    .option('--windows <tokens>', 'input budgets, with commas between them', windows, [8_000, 32_000])
-    .option('--equal', 'hold the others against the first also at as many tokens as it sends')
-    .option('--prices <models>', 'what the input costs, by the price sheets of these models', names)
-    .option('--memory', 'say what each policy holds of a session; takes longer')
-    .option('--format <name>', 'format of the sessions: told from each file, or a name', 'auto')
-    .option('--seed <number>', 'of the draws that intervals come from', whole('--seed'), 1)
-    .option('--state <file>', 'keep what was measured here, and go on from it')
+    .option('--windows <tokens>', 'input budgets, separated by commas', windows, [8_000, 32_000])
+    .option('--equal', 'compare the others with the first also at the number of tokens that it sends')
+    .option('--prices <models>', 'show what the input costs with the prices of these models', names)
+    .option('--memory', 'show what each policy keeps of a session; takes longer')
+    .option('--format <name>', 'format of the sessions: detected from each file, or a name', 'auto')
+    .option('--seed <number>', 'seed of the samples for intervals', whole('--seed'), 1)
+    .option('--state <file>', 'keep intermediate results here, and continue from them')
     .option('--report <file>', 'write everything measured as JSON')
     .option('--markdown <file>', 'write the tables as Markdown')
-    .option('--html <file>', 'write one page with charts that needs nothing else')
-    .option('--exam <folder>', 'ask a reader what each context still says: exams of some of the sessions')
+    .option('--html <file>', 'write one self-contained page with charts')
+    .option('--exam <folder>', 'ask a model what each context still says: exams for some of the sessions')
     .option('--reader <model>', 'model that reads a context and answers')
-    .option('--grader <model>', 'model that holds answers against the key (default: the reader)')
+    .option('--grader <model>', 'model that grades answers by the key (default: the reader)')
     .option(
       '--endpoint <url>',
       'OpenAI-compatible interface of both, /v1 included (default: OPENAI_BASE_URL)',
     )
     .option('--key <variable>', "environment variable with the endpoint's key", 'OPENAI_API_KEY')
     .option('--replicates <count>', 'readings of each context', whole('--replicates'), 3)
-    .option('--check <file>', 'fail where a figure is worse than in this report; times are not compared');
+    .option('--check <file>', 'fail if a figure is worse than in this report; times are not compared');
   return shared(bench, 'config', 'json');
 }
 
 /** Adds the options that compact and replay share. */
 const policyOptions = (command: Command): Command =>
   shared(command, 'window', 'model', 'profile', 'config')
-    .option('--format <name>', 'input format: told from the file, or a name', 'auto')
+    .option('--format <name>', 'input format: detected from the file, or a name', 'auto')
     .option(
       '--to <format>',
       'wire format to write (default: that of the request; openai-chat for a recording)',

@@ -43,7 +43,7 @@ export const usage = (subject: string, found: string, allowed: string): Spillway
 
 /** Options that several commands have. */
 const SHARED = {
-  window: ['--window <tokens>', 'input budget in tokens; nothing is kept back'],
+  window: ['--window <tokens>', 'input budget in tokens; nothing is reserved for the answer'],
   model: ['--model <name>', 'model whose limits apply'],
   profile: ['--profile <profile>', 'profile name or file'],
   config: ['--config <file>', 'configuration file'],
@@ -51,7 +51,7 @@ const SHARED = {
     '--store <url>',
     'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
   ],
-  json: ['--json', 'machine output'],
+  json: ['--json', 'print JSON'],
 } as const;
 
 /** Adds shared options to a command. */

@@ -22,7 +22,7 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
     shared(
       kept(name, description)
         .argument(session, 'id of the session')
-        .option('--agent <path>', 'which agent of it', 'primary'),
+        .option('--agent <path>', 'agent path within the session', 'primary'),
       'window',
       'model',
       'profile',
@@ -34,54 +34,54 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
     'the newest so many',
     whole('--limit'),
   );
-  kept('limits', 'List the limits that refusals of a provider have taught, model by model.').option(
+  kept('limits', 'List the limits learned from refusals of a provider, model by model.').option(
     '--forget [model]',
-    'forget what was learned of this model; of all where none is named',
+    'forget the limits learned for this model; for all models if none is named',
   );
-  one('history', 'What was compacted in a session, what operators said of it, and what waits for a yes.')
-    .option('--transcript', 'the messages instead, as the model is sent them')
-    .option('--include-superseded', 'the messages, those too that the model no longer sees');
-  one('undo', 'Take the newest compaction back; its span is left alone from then on.')
-    .option('--record <id>', 'this one; refused where later ones build on it')
-    .option('--to <id>', 'back to before this one: it and all after it');
+  one('history', 'Show the compactions of a session, how operators judged them, and what waits for approval.')
+    .option('--transcript', 'print the messages instead, as the model gets them')
+    .option('--include-superseded', 'print the messages, including those that the model no longer sees');
+  one('undo', 'Undo the newest compaction; its span is held from then on.')
+    .option('--record <id>', 'undo this one; refused if later ones build on it')
+    .option('--to <id>', 'undo this one and all after it');
   one(
     'rollback',
-    'Go back to a message: what came after it is left out, what had been compacted since stands again.',
+    'Go back to a message: later messages are left out, and later compactions are undone.',
   ).argument('<message>', 'id of the last message that stays');
-  one('release', 'Let go of what undo holds: later compactions may take it again.');
-  one('flag', 'Judge a compaction.')
+  one('release', 'Release what undo holds, so that later compactions may take it again.');
+  one('flag', 'Rate a compaction.')
     .argument('<record>', 'id of the compaction')
-    .argument('<flag>', 'what you think of it: good, bad or neutral')
+    .argument('<flag>', 'your judgement: good, bad or neutral')
     .option('--notes <text>', 'why');
-  one('plan', 'Say what a compaction would do, and change nothing.')
+  one('plan', 'Show what a compaction would do, and change nothing.')
     .option('--target <pressure>', 'down to this pressure', fraction('--target'))
-    .option('--propose', 'let the plan wait for approve or reject');
+    .option('--propose', 'let the plan wait for `approve` or `reject`');
   const answer = (name: Name, description: string): Command =>
-    one(name, description).argument('[plan]', 'its hash, or the beginning of it');
+    one(name, description).argument('[plan]', 'hash of the plan, or the beginning of it');
   answer('approve', 'Commit the plan that waits, exactly as it was shown.');
-  answer('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
-    .option('--drop <place>', 'leave this edit out; again for more', each(whole('--drop')))
-    .option('--keep <message>', 'leave out what touches this message; again for more', each(String))
-    .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String));
+  answer('edit', 'Change the plan that waits: leave out edits, or replace their words. It keeps waiting.')
+    .option('--drop <place>', 'leave out this edit; repeat for several', each(whole('--drop')))
+    .option('--keep <message>', 'leave out edits that touch this message; repeat for several', each(String))
+    .option('--text <place=file>', 'replace an edit by a file; repeat for several', each(String));
   answer('reject', 'Drop the plan that waits.').option('--notes <text>', 'why');
-  one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
-    .option('--call <number>', 'number of the call, from 1; the newest where absent', whole('--call'))
-    .option('--find <text>', 'were these words sent, compacted out, or never said?');
+  one('explain', 'Show what a call sent, message by message, and why; or whether it held some words.')
+    .option('--call <number>', 'number of the call, from 1; absent: the newest', whole('--call'))
+    .option('--find <text>', 'check whether these words were sent, compacted, or never in the log');
   one(
     'costs',
-    'What a session spent, and whether each of its compactions pays; without a session what all of a store spent.',
+    'Show what a session spent, and whether each of its compactions pays; without a session, the spending of all sessions.',
     '[session]',
-  ).option('--calls', 'every call of it too, with what it was sent');
-  one('give-back', 'Have the next request carry original words once more; or list what was given back.')
+  ).option('--calls', 'include every call, with what it sent');
+  one('give-back', 'Put original words into the next request once more; or list what was given back.')
     .argument(
       '[handle]',
-      'as it stands in a mark: m12, m12#0, m3..m9; absent: list, and say what the model saw',
+      'handle as marks show it: m12, m12#0, m3..m9; absent: list what was given back, and what the model saw',
     )
-    .option('--query <words>', 'only the passages in it that hold these words')
+    .option('--query <words>', 'only the passages that hold these words')
     .option('--max-tokens <count>', 'most tokens of it', whole('--max-tokens'))
-    .option('--preview', 'say what it would cost, and do nothing');
+    .option('--preview', 'show what it would cost, and do nothing');
   one('recall', 'Read back the original words of anything in the log.')
-    .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
+    .option('--handle <handle>', 'handle as marks show it: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')
     .option('--limit <count>', 'most passages', whole('--limit'))
     .option('--max-tokens <count>', 'most tokens of the answer', whole('--max-tokens'));
