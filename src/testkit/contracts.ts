@@ -54,30 +54,30 @@ export const CONTRACTS: readonly ListedContract[] = [
   {
     kind: 'stage',
     about:
-      'A `CompactionStage`: any export with a `plan`. The pipeline refuses, edit by edit, what breaks 05 to 12; the rules say so beforehand.',
+      'A `CompactionStage`: any export with a `plan`. The pipeline refuses each edit that breaks 05 to 12; the rules tell you beforehand.',
     rules: STAGE_RULES,
   },
   {
     kind: 'plugin',
     about:
-      'A plugin: a folder whose package.json has a `spillway` field, or the export `plugin` of a module. What it brings (stages, formats, summarizers) is put to its own contract beside.',
+      'A plugin: a folder whose package.json has a `spillway` field, or the export `plugin` of a module. The stages, formats and summarizers that it adds are tested by their own contracts.',
     rules: PLUGIN_RULES,
   },
   {
     kind: 'format',
     about:
-      'A `WireFormat`: any export with `parse` and `serialise`. Requests are judged by the validator of its name.',
+      'A `WireFormat`: any export with `parse` and `serialise`. The validator with the name of the format judges its requests.',
     rules: FORMAT_RULES,
   },
   {
     kind: 'summarizer',
-    about: 'A `Summarizer`: any export with `summarize`. It is really called.',
+    about: 'A `Summarizer`: any export with `summarize`. The rules call it for real.',
     rules: SUMMARIZER_RULES,
   },
   {
     kind: 'store',
     about:
-      'A `SessionStore`: the export `openStore(name)`, which opens the store of that name, empty at first and the same one ever after. Each rule gets a name of its own.',
+      'A `SessionStore`: the export `openStore(name)`, which opens the store of that name: empty the first time, the same store each later time. Each rule gets a name of its own.',
     rules: STORE_RULES,
   },
 ];

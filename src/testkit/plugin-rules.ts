@@ -43,8 +43,7 @@ export async function loadedFor({
 export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
   {
     id: 'PLUGIN-01',
-    intent:
-      'has a manifest that can be read before any of its code is run: its name, roles, and what it brings',
+    intent: 'has a manifest that can be read before its code runs: its name, its roles, and what it adds',
     check: ({ folder }) => {
       if (folder === undefined) return { notExercised: 'it was not given as a package' };
       findPlugin({ named: resolve(folder), from: '.' });
@@ -52,12 +51,12 @@ export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
   },
   {
     id: 'PLUGIN-02',
-    intent: 'exports what its manifest says, in its time, as an object or as a function that makes one',
+    intent: 'exports what its manifest says, within its time, as an object or as a function that makes one',
     check: async (subject) => void (await loadedFor(subject)),
   },
   {
     id: 'PLUGIN-03',
-    intent: 'throws in no hook, settles before its deadline, and answers with what the hook takes',
+    intent: 'throws in no hook, settles before the deadline, and returns an answer that the hook accepts',
     check: async (subject) => {
       const { hooks, faults } = await played(subject);
       const [first, ...more] = faults;
@@ -68,7 +67,7 @@ export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
   {
     id: 'PLUGIN-04',
     intent:
-      'lets sessions live through compaction after compaction: the log is whole, requests are legal, none grows',
+      'lets sessions survive many compactions: the log is whole, requests are legal, and no compaction makes a request grow',
     check: async (subject) => {
       const { broken } = await played(subject);
       if (broken) throw broken;

@@ -22,7 +22,7 @@ const REQUEST: SummaryRequest = frozen({
 export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   {
     id: 'SUMMARIZER-01',
-    intent: 'has a name, and an endpoint that says what fails together',
+    intent: 'has a name, and an endpoint: summarizers with the same endpoint share a breaker',
     check: ({ name, endpoint, window }) => {
       if (typeof name !== 'string' || name === '') throw new RuleBroken('the name is missing');
       if (typeof endpoint !== 'string' || endpoint === '') throw new RuleBroken('the endpoint is missing');
@@ -31,7 +31,7 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   },
   {
     id: 'SUMMARIZER-02',
-    intent: 'answers with a text and the reason why the text ends, or rejects with an Error',
+    intent: 'answers with a text and the reason why the text ended, or rejects with an Error',
     check: async (summarizer) => {
       const answer: unknown = await settled(summarizer, REQUEST, new AbortController().signal);
       if (isError(answer)) return;
@@ -49,7 +49,7 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   },
   {
     id: 'SUMMARIZER-03',
-    intent: 'stops when its signal is aborted, before and during the call: a deadline must hold',
+    intent: 'stops when its signal is aborted, before and during the call, so that a deadline holds',
     check: async (summarizer) => {
       const before = await settled(summarizer, REQUEST, AbortSignal.abort());
       if (!isError(before))
@@ -62,7 +62,7 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   },
   {
     id: 'SUMMARIZER-04',
-    intent: 'takes no source, one huge source, odd characters and several calls at once without hanging',
+    intent: 'does not hang on no source, one huge source, odd characters or several calls at once',
     check: async (summarizer) => {
       const sources = [
         [],

@@ -23,7 +23,7 @@ describe('N1: spillway conform', () => {
     const { code, out } = await spillway(['conform', module('wrong.mjs')]);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /fails +STAGE-08 .*never parted.*\n +seen: \d+ times, first: history \d+: supersede splits/,
+      /fails +STAGE-08 .*stay together.*\n +seen: \d+ times, first: history \d+: supersede splits/,
     );
     expect(out).toMatch(/holds +STAGE-01/);
   });

@@ -27,63 +27,65 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
   },
   {
     id: 'FORMAT-02',
-    intent: 'refuses by INPUT_FORMAT what holds no messages of its own',
+    intent: 'refuses input without messages of its own, with INPUT_FORMAT',
     check: checkForeignInput,
   },
   {
     id: 'FORMAT-03',
-    intent: 'writes a request that the provider takes, whatever the log holds and however it was compacted',
+    intent: 'writes a request that the provider accepts, for any log and after any compaction',
     check: checkLegal,
   },
   {
     id: 'FORMAT-04',
-    intent: 'gives back byte for byte what it read, where nothing was edited',
+    intent: 'writes back byte for byte what it read, if nothing was edited',
     check: checkIdentity,
   },
   {
     id: 'FORMAT-05',
-    intent: 'keeps fields that it does not know, in their order',
+    intent: 'keeps unknown fields, in their order',
     check: checkUnknownFields,
   },
   {
     id: 'FORMAT-06',
-    intent: 'writes the same bytes for the same view, and writes to nothing it is given',
+    intent: 'writes the same bytes for the same view, and does not change its arguments',
     check: checkPure,
   },
   {
     id: 'FORMAT-08',
-    intent: 'extends each request by the next one: what a provider has cached stays the same bytes',
+    intent:
+      'writes each request as an extension of the one before, so that the bytes that a provider has cached stay the same',
     check: checkExtension,
   },
   {
     id: 'FORMAT-09',
-    intent: 'loses nothing that was said without a notice that names the message',
+    intent: 'drops words of a message only with a notice that names the message',
     check: checkNothingLost,
   },
   {
     id: 'FORMAT-10',
-    intent: 'says with a notice what it had to mend, and nothing where all is in order',
+    intent: 'reports each repair with a notice, and gives no notice if nothing was broken',
     check: checkNotices,
   },
   {
     id: 'FORMAT-11',
     intent:
-      'where it has a reader, that gives what `parse` gives, parses nothing twice that has not changed, and says what is new',
+      'if it has a reader: the reader gives what `parse` gives, does not parse unchanged messages twice, and says what is new',
     check: checkReader,
   },
   {
     id: 'FORMAT-12',
-    intent: 'sends every call with its tool and its arguments, edited ones too, and the pictures of the user',
+    intent:
+      'sends every call, also an edited one, with its tool and its arguments, and sends the images of the user',
     check: checkCalls,
   },
   {
     id: 'FORMAT-13',
-    intent: 'gives back the samples of its own wire, and keeps thinking and signatures beside an edit',
+    intent: 'writes back the samples of its own wire, and keeps thinking and signatures next to an edit',
     check: checkSamples,
   },
   {
     id: 'FORMAT-14',
-    intent: 'writes with a memory what it writes without one, whatever that memory has seen',
+    intent: 'writes the same with a memory as without one, for any content of the memory',
     check: checkMemory,
   },
 ];

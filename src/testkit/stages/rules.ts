@@ -15,7 +15,8 @@ export type StageRule = ContractRule<StageSubject>;
 export const STAGE_RULES: readonly StageRule[] = [
   {
     id: 'STAGE-01',
-    intent: 'has a name in lower case, one sentence for operators, and options that parse from nothing',
+    intent:
+      'has a name in lower case, a summary of one sentence, and options that parse from an empty object',
     check: ({ stage }) => {
       if (!/^[a-z][a-z0-9-]*$/.test(String(stage.name)))
         throw new RuleBroken(`the name is ${String(stage.name)}`);
@@ -25,38 +26,38 @@ export const STAGE_RULES: readonly StageRule[] = [
       stage.options.parse({});
     },
   },
-  seen('STAGE-02', 'plans whatever it is shown: no history and no goal makes it throw', 'threw'),
-  seen('STAGE-03', 'answers at once with a list of edits, each with a reason', 'no-proposal'),
-  seen('STAGE-04', 'writes to nothing it is shown: view and goal may be frozen', 'wrote'),
+  seen('STAGE-02', 'never throws, for any history and any goal', 'threw'),
+  seen('STAGE-03', 'returns a list of edits synchronously, each with a reason', 'no-proposal'),
+  seen('STAGE-04', 'changes neither view nor goal, which may be frozen', 'wrote'),
   refused('STAGE-05', 'names only messages and parts that are in view', 'in-view'),
-  refused('STAGE-06', 'leaves alone what is pinned, held, open or not yet answered', 'protected'),
+  refused('STAGE-06', 'edits nothing that is pinned, held, open or not yet answered', 'protected'),
   refused(
     'STAGE-07',
-    'cuts what no request has carried yet to size at most, or the agent repeats the call',
+    'only cuts to size a result that no request has carried yet; otherwise the agent repeats the call',
     'unseen',
   ),
-  refused('STAGE-08', 'takes exchanges whole: a call is never parted from its results', 'whole'),
+  refused('STAGE-08', 'takes exchanges whole: a call and its results stay together', 'whole'),
   refused(
     'STAGE-09',
-    'puts into a place only what can stand there: arguments stay JSON, nobody gets other words into the mouth',
+    'replaces content only by content of the same kind: arguments stay JSON, and no message gets words that its author did not say',
     'content',
   ),
   refused(
     'STAGE-10',
-    'speaks for a span as the assistant, without calls, under ids of its own',
+    'replaces a span only by messages of the assistant, without calls, under new ids',
     'replacement',
   ),
   refused('STAGE-11', 'makes the view smaller with every edit', 'gain'),
-  refused('STAGE-12', 'touches nothing twice in one proposal', 'overlap'),
+  refused('STAGE-12', 'edits nothing twice in one proposal', 'overlap'),
   rule(
     'STAGE-13',
-    'proposes the same for the same view and goal, whatever other sessions it has seen',
+    'proposes the same for the same view and goal, also after it has seen other sessions',
     ({ kind }) => kind === 'differs',
     demandEdits,
   ),
   rule(
     'STAGE-14',
-    'has nothing more to propose right behind its own edits',
+    'proposes nothing more directly after its own edits',
     ({ kind }) => kind === 'again',
     demandEdits,
   ),
@@ -69,7 +70,7 @@ export const STAGE_RULES: readonly StageRule[] = [
   {
     id: 'STAGE-16',
     intent:
-      'works in any order with the built-in stages: after each one pairs are whole and every request is legal in every format',
+      'works in any order with the built-in stages: after each stage, calls and results are paired and every request is legal in every format',
     check: (subject) => {
       checkChains(subject);
       demandEdits(sweepOf(subject));
@@ -78,7 +79,7 @@ export const STAGE_RULES: readonly StageRule[] = [
   {
     id: 'STAGE-17',
     intent:
-      'lets sessions live through 1, 3, 10 and 34 compactions on end: the log is whole, requests are legal, none grows',
+      'lets sessions survive 1, 3, 10 and 34 compactions in a row: the log is whole, requests are legal, and no compaction makes a request grow',
     check: async (subject) => {
       await checkSessions(subject);
       demandEdits(sweepOf(subject));

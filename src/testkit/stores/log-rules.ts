@@ -5,7 +5,7 @@ import { entry, KEY, message, messagesFrom, range, rule, spoken, START, type Sto
 export const LOG_RULES: readonly StoreRule[] = [
   rule(
     'STORE-01',
-    'a thread that nothing was written to is not there, and reading it is no fault',
+    'a thread that was never written does not exist, and reading it is no fault',
     async (store) => {
       assert.equal(await store.load(KEY), undefined);
       assert.deepEqual(await store.messages(KEY, 0), []);
@@ -55,7 +55,7 @@ export const LOG_RULES: readonly StoreRule[] = [
       assert.deepEqual(await store.messages(KEY, 0), written);
     },
   ),
-  rule('STORE-03', 'writes stand one behind the other, and a range says what it says', async (store) => {
+  rule('STORE-03', 'writes keep their order, and a range returns exactly that range', async (store) => {
     await store.write(KEY, START, { messages: messagesFrom(0, 4) });
     const head = await store.write(KEY, { messages: 4, entries: 0 }, { messages: messagesFrom(4, 6) });
     assert.deepEqual(head, { messages: 10, entries: 0 });
@@ -71,7 +71,7 @@ export const LOG_RULES: readonly StoreRule[] = [
   }),
   rule(
     'STORE-08',
-    'a checkpoint stays, with the head it was left at, until the next one takes its place',
+    'a checkpoint stays, with the head of its write, until the next one replaces it',
     async (store) => {
       await store.write(KEY, START, { messages: messagesFrom(0, 2) });
       assert.deepEqual(await store.load(KEY), { head: { messages: 2, entries: 0 } }, 'no checkpoint yet');
@@ -88,7 +88,7 @@ export const LOG_RULES: readonly StoreRule[] = [
       assert.deepEqual(await store.load(KEY), { head, checkpoint: null, checkpointAt: head });
     },
   ),
-  rule('STORE-09', 'entries of the ledger come back in order, with what they say', async (store) => {
+  rule('STORE-09', 'entries of the ledger come back in order, with their content', async (store) => {
     await store.write(KEY, START, { entries: [entry(0), entry(1)] });
     await store.write(
       KEY,
@@ -105,7 +105,7 @@ export const LOG_RULES: readonly StoreRule[] = [
   }),
   rule(
     'STORE-10',
-    'ids of messages are told apart letter by letter, and in their thread only',
+    'ids of messages are compared letter by letter, and only within their thread',
     async (store) => {
       const long = 'i'.repeat(5_000);
       const written = [
@@ -120,7 +120,7 @@ export const LOG_RULES: readonly StoreRule[] = [
       }
     },
   ),
-  rule('STORE-11', 'one write takes a large message, and very many small ones', async (store) => {
+  rule('STORE-11', 'one write accepts a large message, or very many small ones', async (store) => {
     const large = message(0, `begin ${'0123456789\0é'.repeat(400_000)} end`);
     const written = [large, ...messagesFrom(1, 2_500)];
     assert.deepEqual(await store.write(KEY, START, { messages: written }), { messages: 2_501, entries: 0 });

@@ -8,7 +8,7 @@ const OTHER = { sessionId: 'other', agentPath: 'primary' };
 export const SIDE_RULES: readonly StoreRule[] = [
   rule(
     'STORE-13',
-    'events are kept in the order they were told in, whatever the clock says',
+    'events keep the order in which they were written, even against their times',
     async (store) => {
       await store.write(KEY, START, { messages: [message(0, 'a')], events: [event('call', 50, '1')] });
       await store.note(KEY, [event('compaction.completed', 30, 'r1'), event('call', 20, '2')]);
@@ -39,7 +39,7 @@ export const SIDE_RULES: readonly StoreRule[] = [
   }),
   rule(
     'STORE-15',
-    'usage is summed by line and model, of a thread, a session or everything, and nothing of it is lost',
+    'usage is summed by line and model, for a thread, a session or the whole store, and none is lost',
     async (store) => {
       await store.note(
         KEY,
@@ -83,7 +83,7 @@ export const SIDE_RULES: readonly StoreRule[] = [
   ),
   rule(
     'STORE-16',
-    'of an artifact the first one stays, whoever comes second and however close',
+    'the first version of an artifact stays, even if a second comes at nearly the same time',
     async (store) => {
       assert.equal(await store.artifact('k'), undefined);
       assert.deepEqual(await store.keepArtifact('k', { text: 'a\0' }), { text: 'a\0' });
@@ -100,7 +100,7 @@ export const SIDE_RULES: readonly StoreRule[] = [
       assert.deepEqual(await store.artifact(long), { text: 'long' });
     },
   ),
-  rule('STORE-17', 'values are set, changed and taken back, each in its scope', async (store) => {
+  rule('STORE-17', 'values are set, changed and removed, each in its scope', async (store) => {
     await store.setValue('a', 'x', { deep: [1, null] });
     await store.setValue('a', 'y\0"', 'text');
     await store.setValue('a', '__proto__', 1);
@@ -120,7 +120,7 @@ export const SIDE_RULES: readonly StoreRule[] = [
     assert.deepEqual(Object.keys(await store.values('a')).sort(), ['__proto__', 'y\0"']);
     assert.deepEqual(await store.values('never'), {});
   }),
-  rule('STORE-18', 'threads are listed with their heads, the one written to last first', async (store) => {
+  rule('STORE-18', 'threads are listed with their heads, the newest written first', async (store) => {
     await store.write(KEY, START, { messages: [message(0, 'a')] });
     await store.write(REVIEWER, START, { messages: [message(0, 'a')], entries: [entry(0)] });
     await store.write(OTHER, START, { entries: [entry(0)] });

@@ -5,7 +5,7 @@ const ids = (messages: readonly { readonly id: string }[]): string[] => messages
 
 /** Writes: all or nothing, one at a time, each in its own thread. */
 export const WRITE_RULES: readonly StoreRule[] = [
-  rule('STORE-04', 'a write made on another head writes nothing and says so', async (store) => {
+  rule('STORE-04', 'a write made on another head writes nothing and reports it', async (store) => {
     await store.write(KEY, START, {
       messages: messagesFrom(0, 2),
       entries: [entry(0)],
@@ -35,7 +35,7 @@ export const WRITE_RULES: readonly StoreRule[] = [
     assert.equal(await store.write({ ...KEY, agentPath: 'new' }, { messages: 1, entries: 0 }, {}), undefined);
     assert.equal(await store.load({ ...KEY, agentPath: 'new' }), undefined, 'a lost write begins no thread');
   }),
-  rule('STORE-05', 'of several writes at once on one head, exactly one is done', async (store) => {
+  rule('STORE-05', 'of several writes at once on one head, exactly one succeeds', async (store) => {
     let head = START;
     for (let round = 0; round < 5; round++) {
       const attempts = range(0, 8).map((i) =>
@@ -51,7 +51,7 @@ export const WRITE_RULES: readonly StoreRule[] = [
     assert.equal((await store.messages(KEY, 0)).length, 5);
     assert.equal((await store.entries(KEY, 0)).length, 5);
   }),
-  rule('STORE-06', 'a write that cannot be done whole is not done at all', async (store) => {
+  rule('STORE-06', 'a write that cannot be done as a whole is not done at all', async (store) => {
     await store.write(KEY, START, { messages: [message(0, 'first', { id: 'taken' })] });
     const before = await store.load(KEY);
     const head = { messages: 1, entries: 0 };
@@ -82,7 +82,7 @@ export const WRITE_RULES: readonly StoreRule[] = [
       'the next write goes through',
     );
   }),
-  rule('STORE-07', 'threads know nothing of each other, whatever their names are', async (store) => {
+  rule('STORE-07', 'threads do not affect each other, for any names', async (store) => {
     const plain = ['', 'a', 'A', 'a/b', 'a b', "a'b", 'a"b', 'a\nb', 'a\\nb', 'a\0b', 'a%b', 'a_b', ' a'];
     const odd = ['é', 'e\u0301', '\ud800', '\udbff', 'x'.repeat(5_000), `${'x'.repeat(5_000)}y`];
     const keys = [...plain, ...odd].flatMap((sessionId) => [
@@ -116,7 +116,7 @@ export const WRITE_RULES: readonly StoreRule[] = [
   }),
   rule(
     'STORE-12',
-    'what the caller changes afterwards, in what it gave or was given, changes nothing here',
+    'if the caller later changes an object that it passed in or received, nothing changes in the store',
     async (store) => {
       const given = message(0, 'as written');
       const body = { list: [1] };
