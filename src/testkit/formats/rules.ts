@@ -52,8 +52,7 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
   },
   {
     id: 'FORMAT-08',
-    intent:
-      'writes each request as an extension of the one before, so that the bytes that a provider has cached stay the same',
+    intent: 'extends each request by the next one, so that the bytes in the cache stay the same',
     check: checkExtension,
   },
   {
@@ -74,8 +73,7 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
   },
   {
     id: 'FORMAT-12',
-    intent:
-      'sends every call, also an edited one, with its tool and its arguments, and sends the images of the user',
+    intent: 'sends every call, edited or not, with its tool and its arguments, and the images of the user',
     check: checkCalls,
   },
   {

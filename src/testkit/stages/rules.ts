@@ -15,8 +15,7 @@ export type StageRule = ContractRule<StageSubject>;
 export const STAGE_RULES: readonly StageRule[] = [
   {
     id: 'STAGE-01',
-    intent:
-      'has a name in lower case, a summary of one sentence, and options that parse from an empty object',
+    intent: 'has a name in lower case, a summary sentence, and options that parse from an empty object',
     check: ({ stage }) => {
       if (!/^[a-z][a-z0-9-]*$/.test(String(stage.name)))
         throw new RuleBroken(`the name is ${String(stage.name)}`);
