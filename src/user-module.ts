@@ -8,7 +8,7 @@ type Import = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 /** A file at the top of the build output and of the sources. */
 const IMPORTER = 'import-module.cjs';
 
-/** Imports a user's module, also from a bundle or compiled code, where a direct `import()` of it does not work. */
+/** Imports a user's module, also from a bundle or compiled code, in which a direct `import()` does not work. */
 export async function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
   const folder = folderWith(IMPORTER);
   if (folder === undefined) throw new Error(`${IMPORTER} is not there: leave spillway out of your bundle`);

@@ -51,8 +51,8 @@ async function configFrom(
 }
 
 /**
- * Refuses a custom stage that is in no roster and would therefore never run. A roster that was written on purpose
- * switches off the stages it leaves out.
+ * Refuses a custom stage that is in no roster and runs as no pass, because it would never run. A roster that the user
+ * wrote is accepted: it switches off the stages that it leaves out.
  */
 function refuseIdle(stages: readonly CompactionStage[], config: EffectiveConfig): void {
   const all = [config, ...Object.values(config.agents)];

@@ -80,7 +80,7 @@ export class CostBook {
     this.onSpent?.(entry);
   }
 
-  /** Restores stored sums, including entries that are not stored yet. */
+  /** Restores the totals from stored entries and from those that are not stored yet. */
   restore(entries: readonly UsageEntry[]): void {
     this.#totals = costsOf(entries);
   }

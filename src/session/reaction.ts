@@ -22,7 +22,7 @@ export interface OverflowVerdict {
   /** True: the view is smaller now, or without the refused signatures, and the call may be made again. */
   readonly retry: boolean;
   readonly reason: string;
-  /** Limits that were learned from the refusal; absent if it names none that is plausible. */
+  /** Limits that were learned from the refusal; absent if nothing new was learned. */
   readonly learned?: ProvenLimits;
   /** The run that followed; absent if there was none. */
   readonly run?: RunReport;

@@ -142,7 +142,7 @@ export class Session<ClientMessage = unknown> {
     });
   }
 
-  /** Runs a task when all earlier calls are over. It makes its requests with the flight. `call` is a turn of one. */
+  /** Runs a task when all earlier calls are over. It makes its requests with the flight; `call` makes a single one. */
   turn<T>(task: (flight: Flight<ClientMessage>) => Promise<T>): Promise<T> {
     const flight: Flight<ClientMessage> = {
       until: (settled) => this.#of.line.hold(settled),

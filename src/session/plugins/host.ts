@@ -71,7 +71,7 @@ export class PluginHost {
     this.#shared.hear = hear;
   }
 
-  /** The compactor of an agent: the plugin that its settings name, otherwise the first one that is loaded. */
+  /** The compactor of an agent: the plugin that its settings name; if they name none, the first loaded one. */
   compactorOf(named: string | null): LoadedPlugin | undefined {
     return this.plugins.find(({ name, compactor }) => compactor && (named === null || name === named));
   }
