@@ -5,16 +5,16 @@ import { cutText, type CutRequest } from './cut.js';
 import { fitText } from './fit.js';
 
 /**
- * A call's arguments within `maxTokens`: every key stays, long string values keep their beginning and say what was
- * cut. Only string literals are touched, so that numbers of any length, order and spacing stay as the model wrote them,
- * and what was a JSON object still is one. Arguments that are no JSON object are cut as the plain text they are.
+ * A call's arguments within `maxTokens`: every key stays, and long string values keep their beginning with a note about
+ * the cut. Only string literals change, so that numbers, order and spacing stay as the model wrote them, and a JSON
+ * object stays one. Arguments that are no JSON object are cut as plain text.
  */
 export function cutArguments(text: string, request: CutRequest): string {
   const { maxTokens, count, handle, knownTokens = count(text) } = request;
   if (knownTokens <= maxTokens) return text;
   const fields = objectIn(text);
   if (!fields) return cutText(text, { ...request, knownTokens });
-  // A shorter literal cannot be cut: what says so would be as long.
+  // A shorter literal cannot be cut: its note would be as long.
   const values = stringValues(text).filter(({ start, end }) => end - start > LEAST_NOTE + handle.length);
   const fixed = text.length - values.reduce((sum, { start, end }) => sum + end - start, 0);
   const density = text.length / Math.max(1, knownTokens);
@@ -38,12 +38,12 @@ export function cutArguments(text: string, request: CutRequest): string {
   return fitted?.text ?? keysOnly(Object.keys(fields), handle, maxTokens, count);
 }
 
-/** Characters that a cut leaves at least beside the handle: its note, and quotation marks. */
+/** Least characters of a cut literal without the handle: its note and quotation marks. */
 const LEAST_NOTE = '"… [1 more characters; ]"'.length;
-/** What comes to so many times what is allowed, cut as far as can be, is not built and counted. */
+/** Arguments that are this many times too long even after all cuts are not built and counted. */
 const FAR_TOO_LONG = 16;
 
-/** Where the string literals of a JSON text stand, keys left out; quotation marks included. */
+/** The places of string literals in a JSON text, without keys; including quotation marks. */
 function stringValues(text: string): { start: number; end: number }[] {
   const values = [];
   for (let start = text.indexOf('"'); start >= 0;) {
@@ -54,7 +54,7 @@ function stringValues(text: string): { start: number; end: number }[] {
   return values;
 }
 
-/** Never longer than the literal it replaces. */
+/** Never longer than the literal that it replaces. */
 function cutLiteral(literal: string, chars: number, handle: string): string {
   const value = String(JSON.parse(literal));
   const note = (kept: number): string => `… [${grouped(value.length - kept)} more characters; ${handle}]`;
@@ -63,7 +63,7 @@ function cutLiteral(literal: string, chars: number, handle: string): string {
   return cut.length < literal.length ? cut : literal;
 }
 
-/** Where even cut strings are too much (tables of numbers, hundreds of short strings): the names alone. */
+/** If even cut strings are too long (tables of numbers, hundreds of short strings): the keys alone. */
 function keysOnly(
   keys: readonly string[],
   handle: string,
@@ -71,11 +71,11 @@ function keysOnly(
   count: (text: string) => number,
 ): string {
   const named = JSON.stringify(Object.fromEntries(keys.map((key) => [key, '…'])));
-  // Thousands of keys are themselves the data.
+  // Thousands of keys are data themselves.
   return named.length < 8 * maxTokens && count(named) <= maxTokens ? named : JSON.stringify({ cut: handle });
 }
 
-/** The height at which a set of columns must be cut so that their sum is the allowance. */
+/** The height to which columns must be cut so that their sum is the allowance. */
 export function levelFor(columns: readonly number[], allowance: number): number {
   const ascending = [...columns].sort((a, b) => a - b);
   let left = Math.max(0, allowance);

@@ -2,7 +2,7 @@ import { namesFailure, oneLine, quoted, type CallNote } from '../reading/index.j
 import type { Entry } from './digest-index.js';
 import { indented } from './heads.js';
 
-/** Calls between two entries that are shown: runs, none of them empty. Calls of an entry's own message stand behind it. */
+/** Runs of calls between two shown entries, none empty. The calls of an entry's own message come after the entry. */
 export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[]): CallNote[][] {
   const runs: CallNote[][] = [];
   let e = 0;
@@ -18,11 +18,11 @@ export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[
   return runs;
 }
 
-/** A line on calls where nothing presses: so much, and so much more a call. */
+/** Length of a line on calls without a size limit: a base, and an addition per call. */
 const SHORT_LINE_CHARS = 120;
 const CALL_CHARS = 60;
 
-/** The newest runs say the most; a run without room for a line has none. */
+/** The newest runs get the longest lines; a run without room for a line has none. */
 export function linesOfRuns(
   runs: readonly (readonly CallNote[])[],
   chars: number,
@@ -36,13 +36,13 @@ export function linesOfRuns(
     const calls = runs[i]!;
     const room = Math.max(Math.min(left, 120), left - 60 * i);
     if (left < 40 && !calls.some((call) => detailed.has(call))) continue;
-    // Looks that nothing came of are worth a line only where they were the last thing done.
+    // Looks without a result to report are worth a line only if they were the last action.
     if (i < runs.length - RECENT_RUNS && calls.every(isLook)) continue;
     const line = runLine(calls, Math.min(room, Math.max(160, 0.5 * left)), detailed);
-    // A bare count tells nothing: the head of the digest names the way back.
+    // A bare count has no content: the head of the digest names the handle.
     if (line === undefined) continue;
     lines[i] = line;
-    // What its calls wrote was paid for when it was chosen.
+    // The text that its calls wrote was already counted when it was chosen.
     left -=
       line.length + 1 - calls.reduce((sum, call) => sum + (detailed.has(call) ? call.added.length : 0), 0);
   }
@@ -71,37 +71,37 @@ function runLine(
     if (item.detail !== '') continue;
     const isTooLong = item.text.length + 2 > left;
     if (isTooLong && kept.length > 0) continue;
-    // A line that names what counts less alone would pass for all there was.
+    // A line that names only a less important call would pass for the whole run.
     if (isTooLong && left < MIN_CUT_CHARS) return undefined;
     const text = isTooLong ? cutTo(item, left) : item.text;
     left -= text.length + 2;
     kept.push({ ...item, text });
   }
-  // Behind what a call wrote a line of its own begins.
+  // A new line begins after the text that a call wrote.
   const shown = kept
     .sort((a, b) => a.at - b.at)
     .map(({ text, detail }) => `${text}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`);
   return withoutEnd(`${head} ${shown.join('')}`);
 }
 
-/** A call cut shorter would not say what it was: half of it is for what was called. */
+/** A call cut shorter would be unrecognisable: half of this is for its label. */
 const MIN_CUT_CHARS = 60;
 
-/** Of what was called the end goes first: how it ended stays. */
+/** Cuts the end of the label first: the outcome stays. */
 function cutTo({ text, labelChars }: Item, chars: number): string {
   const room = Math.max(MIN_CUT_CHARS / 2, chars - (text.length - labelChars));
   const label = oneLine(text.slice(0, labelChars), room);
   return `${label} ${oneLine(text.slice(labelChars), chars - label.length - 1)}`.trimEnd();
 }
 
-/** A call, or the same one several times. */
+/** A call, or the same call several times. */
 interface Item {
   readonly at: number;
   readonly worth: number;
   readonly text: string;
-  /** Of the text, what was called: behind it stands how it ended. */
+  /** Length of the label in the text; the outcome follows it. */
   readonly labelChars: number;
-  /** What it wrote, where that was chosen. */
+  /** The text that the call wrote, if it was chosen. */
   readonly detail: string;
 }
 
@@ -114,7 +114,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   const looks = new Set<string>();
   calls.forEach((call, at) => {
     if (isLook(call)) {
-      // What a run changes it has looked at.
+      // A run has looked at everything that it changes.
       if (call.label !== '' && !changed.has(call.label))
         looks.add(call.kind === 'read' ? call.label : oneLine(call.label, 60));
       return;
@@ -122,7 +122,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     const label = labelOf(call);
     const text = `${label}${outcomeText(call)}`;
     const detail = detailed.has(call) ? indented(call.added, 4) : '';
-    // The same again stands where it was done last; what was written each time is told each time.
+    // A repeated call has the place of its last time; each written text is told separately.
     const key = detail === '' ? text : `${text} ${at}`;
     const made = (times.get(key) ?? 0) + 1;
     times.set(key, made);
@@ -140,10 +140,10 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   return [{ at: -1, worth: 0, text, labelChars: text.length, detail: '' }, ...done];
 }
 
-/** What a run looked at takes so many characters: names of records are short, and each may be needed. */
+/** Characters for the names that a run looked at: names of records are short, and each may be needed. */
 const LOOKS_CHARS = 140;
 
-/** The first names that fit, with a comma behind each. */
+/** The first names that fit, including a comma after each. */
 export function namesWithin(names: readonly string[], chars: number): readonly string[] {
   let left = chars;
   const cut = names.findIndex((name) => (left -= name.length + 2) < 0);
@@ -155,7 +155,7 @@ function labelOf({ tool, kind, changed, label }: CallNote): string {
   return `${tool} ${kind === 'write' && changed.length > 0 ? changed.join(', ') : label}`.trim();
 }
 
-/** What a line on calls names first: what failed, what was changed and run. */
+/** Priority of a call in a line: failures, changes and programs come first. */
 function worthOf({ kind, ending, changed, written }: CallNote): number {
   return (
     1 +
@@ -173,14 +173,14 @@ function outcomeText({ ending, outcome, kind, tool, verdict }: CallNote): string
   if (ending === 'passed' && kind !== 'run') return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
-  // What a program printed before it failed is no reason of it; what a tool answers then is.
+  // A program's output before its failure is not the reason; a tool's answer with a failure is.
   if (ending === 'failed' && tool === '' && said !== '' && !namesFailure(outcome!))
     return ` → failed, after ${said}`;
-  // A status of 0 is no verdict on what a command was to show.
+  // A status of 0 does not judge what a command was to show.
   return ` → ${ending === 'passed' ? 'exit 0' : ending}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** Without the marks that would lead on to another item. */
+/** Removes the separators at the end. */
 function withoutEnd(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ';' || line[end - 1]!.trim() === '')) end--;

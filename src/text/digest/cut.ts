@@ -6,44 +6,44 @@ import { fitText } from './fit.js';
 /** Counts the tokens of a text. */
 export type Count = (text: string) => number;
 
-/** Share of the kept text that stands before the cut: what a text is stands at its head, how it ended at its tail. */
+/** Share of the kept text before the cut: the head tells what a text is, the tail how it ended. */
 const HEAD_SHARE = 0.6;
 
-/** How far a piece may shrink to end on a line border, as a share of the piece. */
+/** Largest shrinkage of a piece to end at a line border, as a share of the piece. */
 const BORDER_SLACK = 0.3;
 
-/** Below this many tokens of head the line is made shorter instead. */
+/** With fewer tokens for the head, the line is made shorter instead. */
 const LEAST_HEAD = 6;
 
-/** Below this many tokens a tail says nothing: all the room goes to the head. */
+/** With fewer tokens, a tail has no content: all the room goes to the head. */
 const LEAST_TAIL = 24;
 
 const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; .{1,200} …\]$/m;
 
-/** Whether a text was cut to size with a visible line: its head and tail stand, unlike a stub. */
+/** Whether a text was cut to size with a visible line: unlike a stub, it has its head and tail. */
 export function isCut(text: string): boolean {
   return CUT.test(text);
 }
 
-/** What to cut, to how many tokens, and how it is read back. */
+/** The limit of a cut, and the handle for recall. */
 export interface CutRequest {
   readonly maxTokens: number;
   readonly count: Count;
-  /** How what is cut is read back: `view.mark(handle)`. */
+  /** The handle of the cut text as texts write it: `view.mark(handle)`. */
   readonly handle: Handle;
-  /** Size of the whole text, where it is known: it is then not counted again. */
+  /** Size of the whole text, if known: it is then not counted again. */
   readonly knownTokens?: number;
 }
 
 /**
- * Head, a visible line saying how much is missing and how to read it back, tail; at most `maxTokens` by `count`.
- * The whole text is counted at most once, and not at all where its size is known; after that only what is kept.
+ * Head, a visible line with the size of the cut and the handle, tail; at most `maxTokens` by `count`. The whole text is
+ * counted at most once, and not at all if its size is known; after that only the kept text.
  */
 export function cutText(text: string, request: CutRequest): string {
   const { maxTokens, count, handle, knownTokens: tokens = count(text) } = request;
   if (tokens <= maxTokens) return text;
   const charsPerToken = text.length / Math.max(1, tokens);
-  // An allowance too small for the full line still gets a head: whatever it was must be recognisable.
+  // A small allowance still gets a head: the text must be recognisable.
   for (const style of [fullLine, shortLine, noLine]) {
     const room = maxTokens - count(style(tokens, tokens, handle));
     if (room < LEAST_HEAD && style !== noLine) continue;
@@ -54,7 +54,7 @@ export function cutText(text: string, request: CutRequest): string {
   return '';
 }
 
-/** Whether enough of the original opens the piece for anyone, the pipeline's guard included, to see whose head it is. */
+/** Whether the piece begins with enough of the original to be recognised as its head, by the guard too. */
 function opensAs(text: string, piece: string): boolean {
   return text.startsWith(piece.slice(0, Math.min(16, Math.floor(piece.length / 4))));
 }

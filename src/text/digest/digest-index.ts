@@ -33,63 +33,63 @@ import { loads, type Exact, type Loaded } from './exact.js';
 import { replyLines } from './reply-lines.js';
 
 /**
- * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
- * a call; `report`: what another agent said in the user's place; `earlier`: a summary that a host made.
+ * The author of an entry's text. `pasted`: a user inserted it from elsewhere; `written`: the agent's text in a call;
+ * `report`: another agent's text in a user message; `earlier`: a host's summary.
  */
 export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlier';
 
-/** A passage with what decides whether it stays. */
+/** A passage with the figures that decide whether it stays. */
 export interface Weighed extends Passage {
-  /** Without its age: from 0 up; see `worthOf`. */
+  /** Worth without age, from 0 up; see `worthOf`. */
   worth: number;
-  /** Its first words: two passages with the same say the same. */
+  /** Its first words: passages with equal gists have the same content. */
   readonly gist: string;
-  /** Of a user: it may set a bound. */
+  /** For a user's passage: it may set a bound. */
   readonly binds?: boolean;
 }
 
-/** What one message says, in prose. */
+/** The prose of one message. */
 export interface Entry {
   readonly seq: number;
   readonly id: string;
   readonly voice: Voice;
   readonly passages: readonly Weighed[];
   readonly chars: number;
-  /** Of a short reply: what it answers, without which it says nothing. */
+  /** For a short reply: the entry that it answers, without which it has no meaning. */
   readonly answers?: Entry;
-  /** Of a user: some of it may set a bound. */
+  /** For a user's entry: a passage may set a bound. */
   readonly binds?: boolean;
 }
 
-/** Most characters of one message that are read for its prose; a longer one is a document. */
+/** Most characters of one message that are read as prose; a longer message is a document. */
 const PROSE_CHARS = 60_000;
-/** Newest calls that are looked through for changed files. */
+/** Newest calls that are searched for changed files. */
 const MOST_EDITS = 3_000;
-/** A reply up to this length may make no sense without the question or the options before it, in characters. */
+/** A reply up to this length, in characters, may need the question or the options before it. */
 const REPLY_CHARS = 120;
-/** One up to this length makes none without what it agrees to. */
+/** A reply up to this length always needs the text that it agrees to. */
 const BARE_CHARS = 24;
-/** Passages at the end of the answered message that a short reply keeps in sight. */
+/** Last passages of an answered message that a short reply keeps. */
 const ANSWERED_PASSAGES = 2;
 
-/** What the words of a log say and what its calls came to, read once as the log grows. */
+/** The prose of a log and the outcomes of its calls, read once as the log grows. */
 export class DigestIndex implements LogFold {
   readonly #log: ReadonlyLog;
   readonly #entries: Entry[] = [];
   readonly #calls: CallNote[] = [];
-  /** By call id: calls that wait for their result. */
+  /** Calls that wait for their result, by call id. */
   readonly #open = new Map<string, CallNote>();
   readonly #replies = new ReplyReader();
   readonly #plan = new PlanBook();
   #commit: Exact['commit'];
-  /** By what was loaded: loaded again, the newest stands. */
+  /** By the name of the loaded text; the newest load stays. */
   readonly #loaded = new Map<string, Loaded>();
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
   }
 
-  /** Entries and calls of a stretch of the log, in order; of the entries the newest `most`. */
+  /** Entries of a span of the log, in order; the newest `most`. `calls` does the same for calls. */
   entries(from: number, to: number, most: number): readonly Entry[] {
     const end = firstAtLeast(this.#entries, to + 1, seqOf);
     return this.#entries.slice(Math.max(firstAtLeast(this.#entries, from, seqOf), end - most), end);
@@ -101,8 +101,8 @@ export class DigestIndex implements LogFold {
   }
 
   /**
-   * The state of the work where a stretch of the log ends, as far as calls of that stretch made it so. `isBrief`: beside
-   * lines on all of its calls only the newest plan says more than they do.
+   * The state of the work at the end of a span, if calls of that span set it. `isBrief`: the digest has lines on all
+   * calls, so only the newest plan adds something.
    */
   exact(from: number, to: number, isBrief: boolean): Exact {
     const plan = this.#plan.in(from, to, isBrief);
@@ -151,7 +151,7 @@ export class DigestIndex implements LogFold {
     answer(note, result);
     if (note.commits === undefined || note.ending === 'failed' || note.ending === 'not run') return;
     const text = committedIn(textOf(result)) ?? note.commits;
-    // The first commit of another repository is none of a session that has one already.
+    // The first commit of another repository does not replace the session's own commit.
     if (this.#commit && text.includes('(root-commit)')) return;
     this.#commit = { seq: note.seq, id: note.id, text };
   }
@@ -165,12 +165,12 @@ export class DigestIndex implements LogFold {
 
   #readUser(message: LogMessage): void {
     const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
-    // A message that a program made whole may still hold what another agent reported.
+    // A message that a program wrote as a whole may still contain another agent's report.
     const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
     const speeches = speechesOf(asSent, before);
     this.#add(message, 'report', textBy('agent', speeches));
     if (message.origin === 'synthetic') return;
-    // Told without what stands before: a summary is one even right behind the command that asked for it.
+    // Recognised without context: a summary may come directly after the command that requested it.
     this.#add(message, 'earlier', hostSummaryIn(message) ?? '');
     this.#add(message, 'pasted', textBy('document', speeches));
     const words = textBy('user', speeches);
@@ -179,7 +179,7 @@ export class DigestIndex implements LogFold {
     this.#add(message, 'user', words, false, answers);
   }
 
-  /** `final`: it ended the agent's turn, nothing was called behind it. */
+  /** `final`: the message ended the agent's turn, and no call followed. */
   #add({ seq, id }: LogMessage, voice: Voice, prose: string, final = false, answers?: Entry): void {
     const read =
       prose.length > PROSE_CHARS
@@ -197,7 +197,7 @@ export class DigestIndex implements LogFold {
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, ...more });
   }
 
-  /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
+  /** A short reply is incomplete alone: the question or options before it stay with it, and what it refuses. */
   #answeredBy(reply: string, refuses: boolean): Entry | undefined {
     const before = this.#entries.at(-1);
     if (before?.voice !== 'agent') return undefined;
@@ -206,7 +206,7 @@ export class DigestIndex implements LogFold {
     const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
     const option =
       chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
-    // "Does this look right?" asks of what stands before it.
+    // "Does this look right?" asks about the text before it.
     const telling = before.passages.filter(({ text }) => !isBareQuestion(text));
     const last = new Set(telling.slice(-ANSWERED_PASSAGES));
     for (const passage of before.passages) {
@@ -217,11 +217,11 @@ export class DigestIndex implements LogFold {
   }
 }
 
-/** A tool made for files changed one, or may have. */
+/** A tool for files changed a file, or may have. */
 const isDoneEdit = ({ tool, paths, ending }: CallNote): boolean =>
   tool !== '' && paths.length > 0 && ending !== 'failed' && ending !== 'not run';
 
-/** Says no to what stands before: what that was is not to be proposed again. No thanks, and no `no problem`. */
+/** Refuses something, which must not be proposed again. Excludes polite uses such as "no thanks" and "no problem". */
 const REFUSES =
   /^\W{0,3}(?:no(?! (?:problem|worries|wonder|doubt|thanks|need|matter|idea)\b)|nope|nah|nein|non|não|нет|不(?:对|是|要|行)?[，,。!！]|いいえ|違う)(?![\p{L}\p{N}_-])/iu;
 
@@ -232,25 +232,25 @@ const BARE_QUESTION_CHARS = 80;
 const isBareQuestion = (text: string): boolean =>
   text.length <= BARE_QUESTION_CHARS && /[?？]\W{0,3}$/.test(text);
 
-/** Just below the user's own words. */
+/** Just below the user's own text. */
 export const ANSWERED_WORTH = 9;
 
-/** What a passage is worth by whose it is and what it says; `draw` adds its age. */
+/** The worth of a passage by its author and content; `draw` adds its age. */
 function worthOf(text: string, voice: Voice, final: boolean, at: number, of: number): number {
   if (voice === 'user') return 10;
   if (voice === 'earlier') return 4.5;
   if (voice === 'pasted' || voice === 'report') return (voice === 'report' ? 4 : 5) + conclusiveness(text);
-  // A commit message begins with what was done.
+  // A commit message begins with the change.
   if (voice === 'written') return (at === 0 ? 5.5 : 4.5) + conclusiveness(text);
-  // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
-  // what stands before is often taken back.
+  // The first passage of a report has the result, the last the open points. Reasoning in prose reaches its point at the
+  // end, and earlier passages are often taken back.
   const isLast = at === of - 1;
   if (final) return 5 + (at === 0 || isLast ? 1 : 0) + conclusiveness(text);
   return 3 + (isLast ? 0.5 : of > 3 ? -0.7 : 0) + conclusiveness(text);
 }
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** So many first words tell passages apart. */
+/** Number of first words that identify a passage. */
 const GIST_WORDS = 14;
 
 function gistOf(text: string): string {

@@ -8,22 +8,22 @@ import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
 
-/** Asks for the text that stands for a span of the log. */
+/** A request for the text that replaces a span of the log. */
 export interface DigestRequest {
-  /** Log positions of the first and last message it stands for. */
+  /** Log positions of the first and last message of the span. */
   readonly from: number;
   readonly to: number;
-  /** Names the span, for recall. */
+  /** Handle of the span, for recall. */
   readonly handle: Handle;
-  /** Infinity: all that was said, and a short line a run of calls. */
+  /** Infinity: all prose, and a short line per run of calls. */
   readonly maxTokens: number;
   /** Counts text on the scale of the view. */
   count(text: string): number;
-  /** Messages of the span that still stand in the view: the text leaves them out. */
+  /** Messages of the span that remain in view: the text leaves them out. */
   readonly shown?: ReadonlySet<number>;
 }
 
-/** The text that stands for a span, and what it leaves out of users' words. */
+/** The text that replaces a span, and the user messages that it shortens. */
 export interface Digest {
   readonly text: string;
   readonly tokens: number;
@@ -31,16 +31,16 @@ export interface Digest {
   readonly shortened: readonly string[];
 }
 
-/** Newest entries and calls that are looked at; what is older stays in the log, and a line says so. */
+/** Newest entries and calls that are used; older ones are only in the log, under the digest's handle. */
 const MOST_ENTRIES = 3_000;
 const MOST_CALLS = 3_000;
 
-/** Of the text: most that the words of users take while others have something to say. */
+/** Largest share of the text for users' words while other entries need room. */
 const USER_SHARE = 0.6;
-/** In a text this short the words of users are nearly all there is room for. In characters. */
+/** In a text this short, users' words get most of the room. In characters. */
 const SHORT_CHARS = 1_500;
 const USER_SHARE_OF_SHORT = 0.85;
-/** What is kept for lines on calls while there is more prose than room. */
+/** Share that is reserved for lines on calls while prose exceeds the room. */
 const CALL_SHARE = 0.16;
 
 export function drawDigest(index: DigestIndex, request: DigestRequest, mark = markFor()): Digest {
@@ -50,7 +50,7 @@ export function drawDigest(index: DigestIndex, request: DigestRequest, mark = ma
     const whole = draw(material, Infinity);
     return { ...whole, tokens: count(whole.text) };
   }
-  // Several are drawn, and not always the last is taken.
+  // Several texts are drawn, and the taken one is not always the last.
   const shortened = new Map<string, readonly string[]>();
   const build = (chars: number): string => {
     const drawn = draw(material, chars);
@@ -63,7 +63,7 @@ export function drawDigest(index: DigestIndex, request: DigestRequest, mark = ma
   return { text, tokens: count(text), shortened: material.users.map(({ id }) => id) };
 }
 
-/** What a digest is drawn from: the same however long it may be. */
+/** The input of a digest, independent of its length. */
 function materialOf(
   index: DigestIndex,
   { from, to, maxTokens, shown, handle: range }: DigestRequest,
@@ -77,7 +77,7 @@ function materialOf(
     entries,
     users: entries.filter(({ voice }) => voice === 'user'),
     others,
-    /** Users' own messages that stand whole behind the digest. */
+    /** Users' own messages that follow the digest in full. */
     below: all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq)),
     calls,
     exact: index.exact(from, to, maxTokens === Infinity),
@@ -88,7 +88,7 @@ function materialOf(
   };
 }
 
-/** What is chosen of an entry, by place: passages that stand, or a cut of its one passage. */
+/** The chosen texts of an entry, by place: whole passages, or a cut of its only passage. */
 type Chosen = ReadonlyMap<number, string>;
 
 function draw(material: ReturnType<typeof materialOf>, chars: number): { text: string; shortened: string[] } {
@@ -129,7 +129,7 @@ function draw(material: ReturnType<typeof materialOf>, chars: number): { text: s
       if (line) lines.push(line);
     }
   };
-  // A pin inside the span stands behind the digest: its place in the talk is told.
+  // A pin inside the span follows the digest: a line marks its place in the talk.
   const inOrder = [...shownEntries, ...below].sort((a, b) => a.seq - b.seq);
   for (const entry of inOrder) {
     flush(entry.seq);
@@ -148,15 +148,15 @@ function draw(material: ReturnType<typeof materialOf>, chars: number): { text: s
 
 const HEADER = '[Digest of earlier messages ';
 const BARE_LINE = '[Earlier messages';
-/** Stands where words of a passage or of an entry are left out. */
+/** Marks left-out words of a passage or of an entry. */
 const LEFT_OUT = '[…]';
 
-/** Whether a text is a digest, or the one line that stands where there is no room for one. */
+/** Whether a text is a digest, or the single line that replaces a digest without room. */
 export function isDigest(text: string): boolean {
   return text.startsWith(HEADER) || (text.startsWith(BARE_LINE) && !text.includes('\n'));
 }
 
-/** Many a digest stands for one call: its header says no more than it must. */
+/** Many digests replace a single call, so the header is as short as possible. */
 function headerFor(handle: string, isCut: boolean): string {
   const cut = isCut ? `; “${LEFT_OUT}” where words are left out` : '';
   return `${HEADER}in order${cut}; ${handle}]`;
@@ -166,28 +166,28 @@ function bareLine(handle: string): string {
   return `${BARE_LINE} compacted; ${handle}]`;
 }
 
-/** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
+/** A candidate next to the users' words: a passage of prose, or a text that a call wrote into files. */
 type Ranked = { readonly score: number; readonly seq: number } & (
   | { readonly entry: Entry; readonly passage: Weighed; readonly call?: undefined }
   | { readonly call: CallNote; readonly entry?: undefined; readonly passage?: undefined }
 );
 
-/** What newness adds, of the whole way from the oldest to the newest. */
+/** Bonus for the newest compared with the oldest. */
 const AGE_WEIGHT = 2;
-/** Passages longer than this give less for their room. In characters. */
+/** Longer passages are worth less than their room. In characters. */
 const HANDY_CHARS = 300;
-/** What an edit says of the work: more than a remark, less than a conclusion. */
+/** Worth of an edit's text: more than a remark, less than a conclusion. */
 const EDIT_WORTH = 3.4;
-/** Label and brackets around what a call wrote. */
+/** Label and brackets around the text that a call wrote. */
 const DETAIL_CHARS = 30;
 
-/** What a later summary covers is told there as well. */
+/** A passage that a later summary covers is also in that summary. */
 const COVERED_LESS = 2.5;
-/** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
+/** Share of the room for a host's summary, before others; its end leads on to present work. */
 const EARLIER_SHARE = 0.4;
 const EARLIER_WORTH = 9;
 
-/** The newest part of such a summary, as much as its share holds. */
+/** The newest part of a host's summary, within its share. */
 function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed> {
   const first = new Set<Weighed>();
   let left = EARLIER_SHARE * room;
@@ -199,7 +199,7 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
   return first;
 }
 
-/** The best first. Only what a host's own summary takes hangs on the room. */
+/** Candidates, best first. Only the part of a host's summary depends on the room. */
 function inRank(entries: readonly Entry[], calls: readonly CallNote[]): (room: number) => readonly Ranked[] {
   if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
   let once: readonly Ranked[] | undefined;
@@ -221,7 +221,7 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
     const { seq, voice } = entry;
     const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
     for (const passage of entry.passages) {
-      // Said again later: the newest stands for all.
+      // For a passage that is repeated later, only the newest counts.
       if (last.get(passage.gist) !== passage) continue;
       const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
       const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
@@ -235,7 +235,7 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
   );
 }
 
-/** Calls that wrote what may still stand: nothing that failed, and nothing that a later call wrote over. */
+/** Calls with texts that may still be valid: no failed call, and none whose text a later call overwrote. */
 function standing(calls: readonly CallNote[]): CallNote[] {
   const rewritten = new Set<string>();
   return calls.toReversed().filter(({ added, ending, verdict, changed, rewrites }) => {
@@ -246,7 +246,7 @@ function standing(calls: readonly CallNote[]): CallNote[] {
   });
 }
 
-/** Continued lines are indented, so that no text can begin a line of ours. */
+/** Continued lines are indented, so that no text can imitate a line of the digest. */
 function entryText(entry: Entry, texts: Chosen): string {
   const pieces: string[] = [];
   let expected = 0;
@@ -257,11 +257,11 @@ function entryText(entry: Entry, texts: Chosen): string {
   }
   if (expected < entry.passages.length && !pieces.at(-1)!.includes(LEFT_OUT)) pieces.push(LEFT_OUT);
   const said = indented(pieces.join('\n'), 2);
-  // What tools and other agents say is no word of the talk: it stands in quotation marks that it cannot close.
+  // Text of tools and other agents is in quotation marks that it cannot close, apart from the talk.
   return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }
 
-/** What others than the user say, below its own head. */
+/** Masks heads in the text of others than the user, below the entry's own head. */
 function withoutHeadsWithin(line: string): string {
   const end = line.indexOf('\n');
   if (end < 0 || line.startsWith(`${NAMES.user} [`)) return line;

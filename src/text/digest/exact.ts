@@ -2,40 +2,40 @@ import { oneLine, quoted, type CallNote, type Plan, type PlanStep } from '../rea
 import type { Handle } from '../../transcript/index.js';
 import { namesWithin } from './call-lines.js';
 
-/** Instructions that a call read, and what reads them back. */
+/** Instructions that a call read, with their handle. */
 export interface Loaded {
-  /** Place of the result in the log. */
+  /** Log position of the result. */
   readonly seq: number;
   readonly label: string;
   /** Handle of the result. */
   readonly handle: string;
 }
 
-/** What a digest says word for word of the state of the work, beside the talk. */
+/** The state of the work that a digest gives verbatim, in addition to the talk. */
 export interface Exact {
   readonly plan?: Plan;
-  /** The newest commit of the session: what git said of it, or else what it was asked to commit. */
+  /** The newest commit of the session: git's output for it, otherwise the message in the call. */
   readonly commit?: { readonly seq: number; readonly id: string; readonly text: string } | undefined;
-  /** Calls of edit tools that no commit follows. */
+  /** Calls of edit tools without a later commit. */
   readonly edits: readonly CallNote[];
-  /** Skills and instruction files that were read on the way. */
+  /** Skills and instruction files that were read. */
   readonly loaded: readonly Loaded[];
-  /** Whether a commit stands before them. */
+  /** Whether a commit precedes the edits. */
   readonly isSince: boolean;
 }
 
-/** Of a digest, what each of the three may take while the talk waits. */
+/** Largest share of a digest for each kind of line, ahead of the talk. */
 const PLAN_SHARE = 0.25;
 const FILES_SHARE = 0.12;
 const LOADED_SHARE = 0.12;
 const STEP_CHARS = 200;
 const MOST_STEPS = 60;
 
-/** Words of plan tools for a step that is over, in the languages that plans are kept in: it stands behind those that are open. */
+/** A plan tool's words for a finished step, in the languages of plans: finished steps get room after the open ones. */
 const OVER =
   /^[^\p{L}❌✗✘✖]{0,8}(?:[✅✔☑✓]|(?:x|done|completed?|finished|closed|resolved|success|cancell?ed|deleted|removed|skipped|dropped|erledigt|fertig|abgeschlossen|verworfen|fait|fini|terminée?|annulée?|hecho|completad[oa]|terminad[oa]|cancelad[oa]|feito|concluíd[oa]|готово|выполнено|сделано|завершено|отменено|完成|已完成|完了|取消|已取消|완료|취소)[^\p{L}]{0,8}$)/iu;
 
-/** Lines that stand at the end of a digest of these messages, as much as their share of its length holds. */
+/** The lines at the end of a digest of these messages, each kind within its share of the length. */
 export function exactLines(
   { plan, commit, edits, loaded, isSince }: Exact,
   range: Handle,
@@ -43,7 +43,7 @@ export function exactLines(
 ): string[] {
   const lines = plan ? planLines(plan, PLAN_SHARE * chars) : [];
   if (commit) lines.push(`[newest commit in ${range}, ${commit.id}] ${quoted(commit.text)}`);
-  // Another digest may stand before this one, and name that commit.
+  // An earlier digest may name that commit.
   const since = commit ? ' since then' : isSince ? ` in ${range}` : '';
   const files = filesLine(edits, since, FILES_SHARE * chars);
   if (files !== undefined) lines.push(files);
@@ -66,7 +66,7 @@ function planLines({ id, steps }: Plan, chars: number): string[] {
   const head = `[plan, as its tool last said it in ${id}] ${open.length} open, ${over.length} over:`;
   let left = chars - head.length;
   const lines = new Map<PlanStep, string>();
-  // Of those that are over the last come first: nobody is to start them again.
+  // Of the finished steps the last come first: they must not be started again.
   for (const step of [...open, ...over.toReversed()]) {
     const line = `  - ${oneLine(step.text, STEP_CHARS)} (${oneLine(step.state.replace(/[()[\]]/g, ' '), 30)})`;
     left -= line.length + 1;
@@ -76,7 +76,7 @@ function planLines({ id, steps }: Plan, chars: number): string[] {
   return lines.size > 0 ? [head, ...steps.flatMap((step) => lines.get(step) ?? [])] : [];
 }
 
-/** The newest change first, paths below the folder that all of them share. */
+/** The newest change first; paths are relative to the folder that all of them share. */
 function filesLine(edits: readonly CallNote[], since: string, chars: number): string | undefined {
   const files = [...new Set(edits.toReversed().flatMap(({ paths }) => paths))];
   const folder = sharedFolder(files);
@@ -89,7 +89,7 @@ function filesLine(edits: readonly CallNote[], since: string, chars: number): st
   return `${head}${named.join(', ')}${more}`;
 }
 
-/** Ends in a slash; '' where they share none, or stand where the work stands. */
+/** Ends in a slash; '' if the files share no folder, or have relative paths. */
 function sharedFolder(files: readonly string[]): string {
   if (files.length < 2 || !files.every((file) => file.startsWith('/'))) return '';
   const [first, last] = [files.reduce((a, b) => (a < b ? a : b)), files.reduce((a, b) => (a > b ? a : b))];
@@ -98,14 +98,14 @@ function sharedFolder(files: readonly string[]): string {
   return first.slice(0, first.lastIndexOf('/', end - 1) + 1);
 }
 
-/** Tools whose answer is an instruction to the agent. */
+/** Tools that answer with instructions to the agent. */
 const TOOL = /skill|instruction|guideline|get_rules|load_rules/i;
-/** Files that hold instructions to agents, by the names their programs give them. */
+/** Files with instructions to agents, by the names that their programs use. */
 const FILE =
   /(?:^|[/\\])(?:SKILL\.md|AGENTS\.md|CLAUDE(?:\.local)?\.md|GEMINI\.md|CONVENTIONS\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md)$/i;
-/** What lies there is looked at, as an example or a copy; nobody is told to follow it. */
+/** Files in these places are examples or copies, not instructions to follow. */
 const ELSEWHERE = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
-/** A shorter answer says that they were loaded, and is not what they say. */
+/** A shorter answer only reports that instructions were loaded. */
 const LEAST_TOKENS = 60;
 
 /** Whether a call's answer of so many tokens is instructions to the agent. */

@@ -1,12 +1,12 @@
 import type { Count } from './cut.js';
 
-/** Characters per token where nothing is known yet: between English prose (4) and dense output (2.5). */
+/** Assumed characters per token: between English prose (4) and dense output (2.5). */
 const USUAL_DENSITY = 3.2;
 
 /**
- * Builds a text of about so many characters until it fits its tokens: too long is tried shorter, much too short is
- * tried longer once. `build` must not return more than it is allowed by much, and less for less.
- * Counting is the cost, so it is done on built texts only, at most six times.
+ * Builds a text of about so many characters until it fits its tokens: a text that is too long is tried shorter, one
+ * that is much too short is tried longer once. `build` must not exceed its allowance by much, and return less for less.
+ * Counting is the cost, so only built texts are counted, at most six times.
  */
 export function fitText(
   build: (chars: number) => string,
@@ -22,7 +22,7 @@ export function fitText(
     if (tokens <= maxTokens) {
       const isLonger = !best || text.length > best.text.length;
       if (isLonger) best = { text, tokens };
-      // A build that leaves much of its allowance has no more to say.
+      // A build that leaves much of its allowance has no more text.
       if (!isLonger || round >= 2 || tokens > 0.85 * maxTokens || text.length < 0.6 * chars) return best;
       chars = Math.floor(chars * Math.min(2, (0.95 * maxTokens) / Math.max(1, tokens)));
     } else {

@@ -1,6 +1,6 @@
 import type { Voice } from './digest-index.js';
 
-/** Who speaks in a line of a digest: `User [m2]: …`. */
+/** The speaker's name in a line of a digest: `User [m2]: …`. */
 export const NAMES: Readonly<Record<Voice, string>> = {
   user: 'User',
   pasted: 'User pasted',
@@ -13,7 +13,7 @@ export const NAMES: Readonly<Record<Voice, string>> = {
 const HEADS = Object.values(NAMES).map((name) => `${name} [`);
 const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
 
-/** Lines that pass for the head of a message (`User [m2]: …`), in words of somebody else, are told to be none: `User ‹m2]: …`. */
+/** Masks lines of other text that look like the head of a message (`User [m2]: …`): `User ‹m2]: …`. */
 export function withoutHeads(text: string): string {
   if (!text.includes(' [')) return text;
   return text
@@ -24,7 +24,7 @@ export function withoutHeads(text: string): string {
 
 const LINE_END = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 
-/** Continued lines stand behind so many blanks: whatever ends a line for a reader, no text can begin a line of ours. */
+/** Indents continued lines, at any kind of line end, so that no text can imitate a line of the digest. */
 export function indented(text: string, blanks: number): string {
   return text.replace(LINE_END, (end) => end + ' '.repeat(blanks));
 }

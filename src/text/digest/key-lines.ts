@@ -2,23 +2,23 @@ import type { Count } from './cut.js';
 import { fitText } from './fit.js';
 import { headOf, tailOf } from '../reading/index.js';
 
-/** Results are looked through from both ends this far: a line in the middle of a megabyte is found by search, not here. */
+/** Characters at each end of a result that are read: search finds a line in the middle of a megabyte, this does not. */
 const END_CHARS = 32_000;
 
-/** Of a line this much is looked at and shown, in characters: a longer one is data, not a line. */
+/** Most characters of a line that are read and shown: a longer line is data. */
 const LINE_CHARS = 240;
 
-/** Of a text without any telling line, this many of its first stand for it. */
+/** Number of first lines that are shown of a text without any key line. */
 const FIRST_LINES = 5;
 
-/** Says that something failed. */
+/** Matches a failure. */
 const FAILURE = /\b(?:error|exception|panic|fatal|traceback|fail(?:ed|ure|ing)?)\b|\w(?:Error|Exception)\b/i;
 const FAILURE_WEIGHT = 5;
-/** Says what something is. */
+/** Matches a declaration. */
 const DECLARATION =
   /^\s*(?:\d+[\s:|→]*)?(?:export |public |private |static |async |pub )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|module)\s+\w/;
 const DECLARATION_WEIGHT = 2;
-/** What else makes a line worth keeping, best first: ids, places, names. */
+/** Other signs of a line worth keeping, best first: ids, places, names. */
 const SIGNS: readonly (readonly [weight: number, pattern: RegExp])[] = [
   [
     4,
@@ -28,19 +28,19 @@ const SIGNS: readonly (readonly [weight: number, pattern: RegExp])[] = [
   [1, /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/],
 ];
 
-/** Of a text that is only shown: its headings, and what it declares before what it mentions. */
+/** For a text that is only displayed: its headings; declarations count more than mentions. */
 const HEADING = /^(?:\s{0,8}\d{1,6}[\s:|→]{1,3})?#{1,4} \S/;
 const HEADING_WEIGHT = 5;
 
 /** What is known of a text whose lines are chosen. */
 export interface KeyLineOptions {
-  /** Lines that stand in it already are left out. */
+  /** Lines that this text already has are left out. */
   readonly told?: string;
-  /** The text shows what stands somewhere: what it says of failures is no news. */
+  /** The text displays content of some place: failures in it are no events. */
   readonly isLook?: boolean;
 }
 
-/** Lines worth keeping verbatim, chosen best first and shown in their own order; '' where none fits. */
+/** Lines worth keeping verbatim, chosen best first and shown in their own order; '' if none fits. */
 export function keyLines(
   text: string,
   maxTokens: number,
@@ -90,7 +90,7 @@ function rank(text: string, isLook: boolean): Ranked[] {
     : ranked.slice(0, FIRST_LINES);
 }
 
-/** How much a line is worth. In a text that only shows something, what it says of failures is what stands there. */
+/** The worth of a line. In a text that is only displayed, mentions of failures are content, not news. */
 function weightOf(line: string, isLook: boolean): number {
   let weight = DECLARATION.test(line) ? DECLARATION_WEIGHT : 0;
   if (isLook) weight = 2 * weight + (HEADING.test(line) ? HEADING_WEIGHT : 0);

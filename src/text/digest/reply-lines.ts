@@ -1,12 +1,12 @@
 import { oneLine, quoted, type CallNote, type Reply } from '../reading/index.js';
 
-/** A question says what it is about within so much, in characters. */
+/** Most characters of a quoted question. */
 const ASKED_CHARS = 300;
 const CALL_CHARS = 140;
 
 /**
- * What a user said to a call, each answer behind its question, other words behind what they are about:
- * `(asked “Which db?”) sqlite`, `(refused “rm -rf data”) Move it.`
+ * A user's reply to a call, each answer after its question, other text after its subject: `(asked “Which db?”) sqlite`,
+ * `(refused “rm -rf data”) Move it.`
  */
 export function replyLines({ tool, label }: CallNote, { verdict, said }: Reply): string {
   const call = quoted(oneLine(`${tool} ${label}`.trim(), CALL_CHARS));

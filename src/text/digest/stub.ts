@@ -2,17 +2,17 @@ import { grouped } from '../../tokens/index.js';
 import { plainName } from '../reading/index.js';
 import type { Handle } from '../../transcript/index.js';
 
-/** What a stub tells of the part it stands for. */
+/** The facts in a stub about the part that it replaces. */
 export interface StubFacts {
-  /** Name of the tool, where it is known. */
+  /** Name of the tool, if known. */
   readonly tool?: string | undefined;
-  /** Size of what left the view. */
+  /** Size of the content that left the view. */
   readonly tokens: number;
-  /** How it is read back: `view.mark(handle)`. */
+  /** The handle as texts write it: `view.mark(handle)`. */
   readonly handle: Handle;
-  /** Why it could go, in a word or two: `stale`, `expired`. */
+  /** Why the result could go, in a word or two: `stale`, `expired`. */
   readonly status?: string | undefined;
-  /** How the call ended, in a few words of the tool: a stub alone would say that all went well. */
+  /** The call's outcome, in a few words of the tool: without it, a stub would suggest success. */
   readonly said?: string | undefined;
 }
 
@@ -20,8 +20,8 @@ const STUB =
   /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;:]{0,60})?(?:: [^\n]{1,160})?; [^\n]{1,200}\]$/;
 
 /**
- * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; m12#0]`. It says that the
- * call happened, so that the agent does not repeat it. May be larger than a tiny result: the caller compares.
+ * The short line that replaces a result: `[Read result, 1,234 tokens, compacted; m12#0]`. It states that the call
+ * happened, so that the agent does not repeat it. May be larger than a tiny result: the caller compares.
  */
 export function stubFor({ tool, tokens, handle, status, said }: StubFacts): string {
   const fate = status ? `compacted, ${status}` : 'compacted';

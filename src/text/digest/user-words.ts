@@ -6,19 +6,19 @@ export const PREFIX_CHARS = 16;
 
 export type Take = (entry: Entry, at: number, text: string) => void;
 
-/** Of one message of a user, while others wait; the rest is head and tail. */
+/** Largest share for one user message while others need room; of a larger one, head and tail. */
 const ONE_USER_SHARE = 0.3;
-/** A message up to this length stands whole or not at all, in characters. */
+/** A message up to this length is taken whole or not at all, in characters. */
 const WHOLE_CHARS = 500;
 const SHORT_CHARS = 240;
-/** Of the room, what messages that may bind leave to the first, the last and others. */
+/** Share of the room that binding messages leave to the first, the last and others. */
 const BINDING_KEEPS = 0.4;
-/** Of what a short reply answers: so much of its end. */
+/** Most characters of the text that a short reply answers, from its end. */
 const ANSWERED_CHARS = 600;
 
 /**
- * What may set a bound first, then the newest; each whole where it fits, of a long one the passages that may bind, its
- * beginning and its end; a short reply with what it answers.
+ * Takes passages that may set a bound first, then the newest; each message whole if it fits, of a long one the binding
+ * passages, its beginning and its end; a short reply with the text that it answers.
  */
 export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
   let left = chars;
@@ -88,7 +88,7 @@ function endsOf({ passages }: Entry, room: number): string {
   return `${toWord(headOf(text, Math.floor(room * 0.6)))} […] ${fromWord(tailOf(text, Math.floor(room * 0.3)))}`;
 }
 
-/** Up to the last space, so that no word is torn. */
+/** Up to the last space, so that no word is cut. */
 function toWord(head: string): string {
   const space = head.search(/\s\S*$/);
   return space > head.length / 2 ? head.slice(0, space) : head;
@@ -99,7 +99,7 @@ function fromWord(tail: string): string {
   return space >= 0 && space < tail.length / 2 ? tail.slice(space + 1) : tail;
 }
 
-/** From the first sentence, item or line that begins in it. */
+/** From the first sentence, item or line that begins in the text. */
 function fromSentence(tail: string): string {
   const border = /(?:[.!?:]\s|\n)/.exec(tail);
   return border && border.index < tail.length / 2

@@ -1,6 +1,6 @@
-/** What calls and their words tell, without a model: from the ground up, each folder leans only on those before it. */
+/** Facts in calls and their words, without a model: each folder uses only those before it. */
 
-// calls: what any tool's call does, by its name and arguments, and whether its result says that it was not done.
+// calls: the action of any tool's call, by its name and arguments, and whether its result reports a refusal.
 export { actionOf, joinWords, type Action } from './calls/actions.js';
 export {
   commandsInScript,
@@ -13,13 +13,13 @@ export { commandOf, parametersOf } from './calls/parameters.js';
 export { isRefused, saysFailed, statusIn, wasNotRun } from './calls/status.js';
 export { verbOf } from './calls/tool-verbs.js';
 
-// secrets: what must not be written again.
+// secrets: texts that must not be written again.
 export { hides } from './secrets/hides.js';
 export { LogRedaction } from './secrets/log-redaction.js';
 export { createRedact, type Redact, type Redacted } from './secrets/redact.js';
 export { SecretBook } from './secrets/secret-book.js';
 
-// references: which exchange later ones lean on.
+// references: the exchanges that later exchanges use.
 export { ReferenceIndex } from './references/reference-index.js';
 export type { References, ReadStatus, Supersession } from './references/references.js';
 export { TrustIndex, trustOf } from './references/trust.js';

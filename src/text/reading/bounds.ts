@@ -1,6 +1,6 @@
 /**
- * Words with which people set bounds, in the languages that agents are spoken to in. Who uses one may set a bound or not:
- * all that hangs on it is whose words come first where there is no room for all.
+ * Words with which people set bounds, in the languages of agents' users. A text with one may set a bound or not: the
+ * only effect is the order of texts if there is no room for all.
  */
 const LATIN =
   "never|always|must(?:n[’']t)?|do not|don[’']?t|dont|only|no more than|at (?:most|least)|under no circumstances|avoid|make sure|ensure|unless|without (?:my|asking)|before you|ask (?:me )?(?:first|before)|off[- ]limits|forbidden|prohibited|not allowed|may not|cannot|from now on|no exceptions|stick to|instead of|rather than|keep|leave|prefer|should|require[ds]?|limit|cap" +
@@ -14,11 +14,11 @@ const LATIN =
   '|никогда|всегда|не|нельзя|только|без|обязательно|запрещ\\p{L}*|должн\\p{L}*|ніколи|завжди|тільки';
 const BOUND = new RegExp(
   `(?<!\\p{L})(?:${LATIN})(?!\\p{L})` +
-    // Chinese, Japanese, Korean, Hindi, Arabic, Hebrew: no blanks tell their words apart, or none on one side.
+    // Chinese, Japanese, Korean, Hindi, Arabic, Hebrew: words without blanks between them, or without one on one side.
     '|不要|不能|不得|不许|不可|别|禁止|必须|务必|只能|只用|仅|始终|总是|永远|除非|至少|最多|绝对' +
     '|しないで|ないこと|ないように|してはいけ|禁止|必ず|常に|絶対|だけ|のみ|以内|지\\s?마|금지|반드시|항상|절대|만\\s|मत|कभी|हमेशा|केवल|सिर्फ|ज़रूर|لا\\s|ممنوع|دائم|فقط|يجب|أبد|אל\\s|אסור|תמיד|רק\\s|חייב',
   'iu',
 );
 
-/** Whether a passage of a user has a word with which bounds are set. */
+/** Whether a user's passage has a word that may set a bound. */
 export const mayBind = (passage: string): boolean => BOUND.test(passage);

@@ -14,48 +14,48 @@ import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from 
 import { tellingLines } from './telling-lines.js';
 import { addedText, commandLineOf, proseInArguments, textInCommand } from './written.js';
 
-/** What a call was about, read once, and how it ended, once it was answered. */
+/** The subject of a call, read once, and its outcome, once it was answered. */
 export interface CallNote {
   readonly seq: number;
   readonly id: string;
   readonly kind: Action['kind'];
-  /** The tool, or nothing where the label is a command. */
+  /** The tool; empty if the label is a command. */
   readonly tool: string;
   /** The first line of the command, the file, or the first words of the arguments. */
   readonly label: string;
   /** The whole path of that file. */
   readonly path: string | undefined;
-  /** Files that a tool made for files changes, by their paths as the call gives them; and by the ends of these. */
+  /** Files that a file tool changes: `paths` as the call gives them, `changed` shortened to their ends. */
   readonly paths: readonly string[];
   readonly changed: readonly string[];
-  /** What it commits, as it asks for it; undefined where it makes no commit. */
+  /** The commit message or command; undefined if the call makes no commit. */
   readonly commits: string | undefined;
-  /** A filter ends the command line, and its status is the one that is told. */
+  /** Whether a filter ends the command line, so that the reported status is the filter's. */
   readonly isFiltered: boolean;
-  /** It writes those files whole: what stood in them before says nothing of them any more. */
+  /** Whether it writes those files whole: earlier content of the files is then obsolete. */
   readonly rewrites: boolean;
-  /** What it writes into files, its most telling lines; '' for other calls. */
+  /** The most telling lines that it writes into files; '' for other calls. */
   readonly added: string;
-  /** A text of the agent's own that it hands over: a commit message, a plan, a report; '' where there is none. */
+  /** The agent's own text in the call: a commit message, a plan, a report; '' if there is none. */
   readonly written: string;
   ending: Ending | undefined;
-  /** The tool's own words on how it ended, one line; undefined until it is answered, and where they would say nothing. */
+  /** One line of the tool's own text on the outcome; undefined until the answer, and if there is nothing to report. */
   outcome: string | undefined;
-  /** How the user took it, where a host says. */
+  /** The user's verdict, if a host reports it. */
   verdict: Verdict | undefined;
 }
 
-/** Tools that wait for another call, list what runs, or keep the plan, which the digest tells: they do nothing of their own. */
+/** Tools that wait for a call, list running work, or keep the plan (which the digest has): no actions of their own. */
 const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
 const COMMITS =
   /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/g;
 const QUOTED = /'[^']{0,4000}'|(?<!\\)"(?:[^"\\]|\\.){0,4000}"/gs;
-/** A repository that is made for the call is not the session's. */
+/** A repository that the call itself creates is not the session's. */
 const MAKES_REPOSITORY = /(?<![\w./-])git\s[^\n;&|]{0,80}\binit\b/;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
-/** So much of an edit may be quoted. */
+/** Most characters of an edit that may be quoted. */
 const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' | 'id'>): CallNote {
@@ -84,12 +84,12 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
   };
 }
 
-/** A tool that commits, with its first words. */
+/** The first words of a tool that commits. */
 function committedBy(name: string, given: CallArguments): string | undefined {
   return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, given) : undefined;
 }
 
-/** Programs that hand on what they read, and end well whatever stands before them. */
+/** Programs that pass on their input and succeed even after a failed command. */
 const FILTERED =
   /\|\s{0,4}(?:tail|head|grep|rg|sed|awk|tee|cat|sort|uniq|cut|tr)\b[^|\n]*$|\|\|\s{0,4}(?:true|:|echo)\b/;
 
@@ -98,12 +98,12 @@ function isFiltered(line: string): boolean {
   return FILTERED.test(withoutQuotes(withoutDocumentBodies(line)).trimEnd());
 }
 
-/** What is quoted is searched for, printed or a message: it runs nothing. Places stay what they were. */
+/** Blanks out quoted text, which is searched for, printed or a message, but not run. Positions stay the same. */
 const withoutQuotes = (line: string): string => line.replace(QUOTED, (text) => ' '.repeat(text.length));
 
 function commitIn(line: string): string | undefined {
   if (!line.includes('git')) return undefined;
-  // What a here-document holds is a file: it is not run by this.
+  // A here-document is a file: this command does not run it.
   const said = withoutDocumentBodies(line);
   const bare = withoutQuotes(said);
   const last = [...bare.matchAll(COMMITS)].at(-1);
@@ -113,7 +113,7 @@ function commitIn(line: string): string | undefined {
   return oneLine(message || command.slice(0, last[0].length), LABEL_CHARS);
 }
 
-/** `name` and `given` are those of the tool that the call passes on, where it calls another; `line`: the command that it runs. */
+/** `name` and `given` are those of the inner tool if the call passes one on; `line` is the command that it runs. */
 function readCall(call: ToolCallPart) {
   const outer = parseArguments(call.arguments);
   const action = actionOf(call, outer);
@@ -122,7 +122,7 @@ function readCall(call: ToolCallPart) {
   return { name, given, action, line: runs ? commandLineOf(given) : undefined };
 }
 
-/** Writes down how a user took a call: one that was refused was never made. */
+/** Records a user's verdict on a call: a refused call was never made. */
 export function judge(note: CallNote, verdict: Verdict): void {
   note.verdict = verdict;
   if (verdict !== 'refused') return;
@@ -130,40 +130,40 @@ export function judge(note: CallNote, verdict: Verdict): void {
   note.outcome = undefined;
 }
 
-/** Writes down how a call ended. */
+/** Records the outcome of a call. */
 export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   const isError = result.isError === true;
   if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
     note.ending = endingOf(text, isError, note.kind === 'run' && note.isFiltered);
     note.outcome = saidAtEnd(text, note.ending);
-    // A search that finds nothing, or not everywhere, ends in a status of its own.
+    // A search without a match, or with an unreadable place, ends with a status of its own.
     if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? '')) {
       note.ending = 'passed';
       note.outcome = undefined;
     }
     return;
   }
-  // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
+  // The answer to a read or a change is the file itself; only the tool's own report of a failure counts.
   const failed = (isError || isRefused(text)) && !(note.kind === 'search' && FOUND_NOTHING.test(text));
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
 }
 
-/** What a tool that searches answers where nothing matches. */
+/** Answers of a search tool without a match. */
 const FOUND_NOTHING =
   /^\W{0,4}(?:no (?:match(?:es)?|files?|results?)\b|0 (?:matches|results)\b|nothing (?:was )?found)/i;
 
-/** What a result is, and how its call ended. */
+/** The kind of a result, and the outcome of its call. */
 export interface ResultNote {
-  /** It shows what stands somewhere: where that speaks of failures, nothing has failed. */
+  /** Whether the result shows existing content: failures in the content are then no failures of the call. */
   readonly isLook: boolean;
   readonly ending: 'failed' | 'unknown';
-  /** One line of the tool's own words on how it ended; '' where it has none. */
+  /** One line of the tool's own text on the outcome; '' if there is none. */
   readonly line: string;
 }
 
-/** Reads a result by what was asked; by its words alone where the call is not known. */
+/** Reads a result by its call; by its text alone if the call is unknown. */
 export function noteOfResult(call: ToolCallPart | undefined, result: ToolResultPart): ResultNote {
   const isError = result.isError === true;
   if (!call) {
@@ -185,19 +185,19 @@ function labelOf(target: string | undefined, given: CallArguments): string {
   return oneLine(given.text ?? texts[0] ?? '', 80);
 }
 
-/** `packages/core/src/pipeline/run.ts` → `…/pipeline/run.ts`: enough to know it by. */
+/** `packages/core/src/pipeline/run.ts` → `…/pipeline/run.ts`: enough to recognise it. */
 function shortPath(path: string): string {
   const end = `…/${path.split('/').slice(-2).join('/')}`;
   return end.length + LEAST_CUT_CHARS < path.length ? end : path;
 }
-/** A beginning as short as this stays: without it nobody could tell the path. */
+/** A shorter beginning stays: its removal would make the path harder to recognise. */
 const LEAST_CUT_CHARS = 8;
 
-/** `cd /where/it/works && X=1 npm test`: the folder and the settings say nothing of what was done. */
+/** `cd /where/it/works && X=1 npm test`: folder and settings do not belong to the label. */
 const HEAD =
   /^\s*(?:cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+))\s*/;
 
-/** The command's first line; of a here-document only that there is one. */
+/** The command's first line; a here-document is only marked. */
 function commandLabel(line: string): string {
   let rest = line;
   for (let i = 0; i < 4 && HEAD.test(rest) && rest.replace(HEAD, '') !== ''; i++)
@@ -211,10 +211,10 @@ function withoutDocuments(line: string): string {
   return document < 0 ? line : `${line.slice(0, document)}<<…`;
 }
 
-/** Begins a here-document, but for one that is the message of a commit: `-m "$(cat <<EOF`. */
+/** The start of a here-document, unless it is a commit message: `-m "$(cat <<EOF`. */
 const DOCUMENT = /(?<!\$\(cat )<<-?\s{0,4}['"]?(\w{1,40})/;
 
-/** Without the lines of here-documents. */
+/** Removes the lines of here-documents. */
 function withoutDocumentBodies(line: string): string {
   let end: string | undefined;
   const kept = line.split('\n').filter((one) => {
@@ -228,7 +228,7 @@ function withoutDocumentBodies(line: string): string {
   return kept.join('\n');
 }
 
-/** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
+/** `Read src/a.ts`, or a shell's command itself: an agent's name for the step. */
 export function callLabel(call: ToolCallPart): string {
   const { name, given, action, line } = readCall(call);
   if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);

@@ -6,23 +6,23 @@ export interface Speech {
   readonly speaker: Speaker;
   /** Verbatim, without the tags around it and without blank lines at its ends. */
   readonly text: string;
-  /** Names the shape: a skill's or command's name, a tag, `fence`. */
+  /** Name of the shape: a skill's or command's name, a tag, `fence`. */
   readonly label?: string;
 }
 
-/** A speech without blank lines at its ends; undefined where nothing is said. */
+/** A speech without blank lines at its ends; undefined if the text is empty. */
 export function speechOf(speaker: Speaker, text: string, label?: string): Speech | undefined {
   const said = fromFirstLine(text);
   return said === '' ? undefined : { speaker, text: said, ...(label !== undefined && { label }) };
 }
 
-/** A line of a text, by its positions; `to` is behind its last character, the line break not counted. */
+/** A line of a text, by its positions; `to` is after its last character, without the line break. */
 export interface Line {
   readonly from: number;
   readonly to: number;
 }
 
-/** The lines of a stretch of a text. */
+/** The lines of a range of a text. */
 export function linesOf(text: string, from: number, end: number): Line[] {
   const lines: Line[] = [];
   for (let at = from; at <= end;) {
@@ -35,10 +35,10 @@ export function linesOf(text: string, from: number, end: number): Line[] {
 }
 
 const FENCE = /^[ \t]{0,8}(`{3,8}|~{3,8})(.*)$/;
-/** Of a line: a longer one is no fence. */
+/** Most characters of a line that may be a fence. */
 const FENCE_CHARS = 120;
 
-/** By the index of the line that opens a code fence, the index of the line that closes it. One never closed is none. */
+/** The closing line of each code fence by its opening line (indexes). A fence that is never closed is left out. */
 export function fencesOf(text: string, lines: readonly Line[]): ReadonlyMap<number, number> {
   const fences = new Map<number, number>();
   let open: { readonly index: number; readonly mark: string } | undefined;
@@ -57,13 +57,13 @@ export function fencesOf(text: string, lines: readonly Line[]): ReadonlyMap<numb
   return fences;
 }
 
-/** Texts up to here are the user's, whatever they look like, in characters. Tuned on recorded messages: the shortest pasted block there is longer. */
+/** Texts up to this length are always the user's, in characters. From recorded messages: pasted blocks are longer. */
 const SHORT = 240;
-/** A closed fence with at most so many lines and characters is an example in the user's own sentence. */
+/** A closed fence with at most so many lines and characters is an example in the user's own text. */
 const SHORT_FENCE_LINES = 4;
 const SHORT_FENCE_CHARS = 240;
 
-/** What a user wrote, and the documents pasted into it between fences. Where that is in doubt it is the user's. */
+/** A user's text, and the documents pasted into it between fences. In doubt, text is the user's. */
 export function documentsIn(text: string): Speech[] {
   const lines = text.length <= SHORT ? [] : linesOf(text, 0, text.length);
   const speeches: (Speech | undefined)[] = [];

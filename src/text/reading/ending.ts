@@ -1,41 +1,41 @@
 import { parseArguments, statusIn, wasNotRun } from '../facts/index.js';
 import { lineAround, oneLine } from './slices.js';
 
-/** How a call ended: as its status or its host says, as its own words say that it failed, or not to be told; or nobody let it be done. */
+/** Outcome of a call: by its status, its host or its own report of failure; unknown; or the call was not allowed. */
 export type Ending = 'passed' | 'failed' | 'unknown' | 'not run';
 
-/** What a program says of itself stands at the end. In characters. */
+/** A program's report on itself is at its end. In characters. */
 const END_CHARS = 3_000;
 
-/** A program says at its end that something failed. */
+/** A program's final report of a failure. */
 const FAILED =
   /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|npm (?:ERR!|error)|error TS\d+|make: \*\*\*|ELIFECYCLE|ERR_PNPM_/m;
-/** A program could not be run, or broke. */
+/** A program that could not run, or broke. */
 const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
 const BROKE_CHARS = 600;
-/** A program says that nothing failed: no reason for a failure, whatever the status. */
+/** A program's report that nothing failed: never a reason for a failure, at any status. */
 const ALL_WELL =
   /^[^\n]{0,40}\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:passed|pass|succeeded)\b|build success)[^\n]{0,300}$/gim;
 
-/** Reads the ends of a text only, whatever its size. Where the status is that of a filter behind the command, 0 says nothing. */
+/** Reads only the ends of a text. If the status is that of a filter after the command, 0 decides nothing. */
 export function endingOf(text: string, isError = false, isFiltered = false): Ending {
   if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);
   if (status !== undefined && !(isFiltered && status === 0)) return status === 0 ? 'passed' : 'failed';
   if (isError) return 'failed';
   const end = text.slice(-END_CHARS);
-  // A suite that tests its errors prints them before it says that all is well.
+  // A suite that tests its errors prints them before its final report of success.
   const since = end.slice([...end.matchAll(ALL_WELL)].at(-1)?.index ?? 0);
   const failed = FAILED.test(since) || BROKE.test(since.slice(-BROKE_CHARS)) || raisedIn(since) !== undefined;
   return failed ? 'failed' : 'unknown';
 }
 
-/** Ends a stack of Python: `django.core.exceptions.ImproperlyConfigured: …`. What stands before it is indented. */
+/** The last line of a Python stack: `django.core.exceptions.ImproperlyConfigured: …`. The lines before are indented. */
 const RAISED = /^[A-Za-z_][\w.]{0,200}(?::[^\n]{0,300})?$/m;
 const STACK = 'Traceback (most recent';
 
-/** What a program of Python raised last, with no more than so many characters behind it; undefined where it raised nothing. */
+/** The last exception of a Python program, with at most `most` characters after it; undefined if there is none. */
 function raisedIn(end: string, most = BROKE_CHARS): string | undefined {
   const stack = end.slice(end.lastIndexOf(STACK));
   const raised = stack.startsWith(STACK) ? RAISED.exec(stack) : null;
@@ -43,18 +43,18 @@ function raisedIn(end: string, most = BROKE_CHARS): string | undefined {
   return oneLine(raised[0], LINE_CHARS);
 }
 
-/** Longest piece of a tool's own words in an outcome, in characters. */
+/** Longest piece of a tool's own text in an outcome, in characters. */
 const LINE_CHARS = 160;
 
-/** How programs of all sorts name a failure; `0 errors`, `no errors`, `error: 0` and `failed: 0` are none. */
+/** Names of failures in any program's output; `0 errors`, `no errors`, `error: 0` and `failed: 0` are excluded. */
 const FAILURE =
   /(?<!\b(?:0|no|without)\s)\b(?:error|fail(?:ed|ure|s)?|exception|traceback|panic(?:ked)?|fatal|denied|not found|cannot|refused|timed? ?out|segfault|assert\w* failed|[A-Z]\w+(?:Error|Exception))\b(?!s?[:=]\s*0\b)(?!\w)/gi;
 
-/** What runners say at the end: counts of passed and failed, exit statuses, verdicts. */
+/** Final reports of runners: counts of passed and failed, exit statuses, verdicts. */
 const VERDICT =
   /\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:pass|succeed)|\d+ (?:tests? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?)\b|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|tests?:\s+\d+|test result:|build (?:successful|succeeded|failed)|ran \d+ tests?|\d+ files? changed)/gi;
 
-/** A line with something to read in it, not a rule, a bracket or a line number. */
+/** A line with readable text, unlike a rule, a bracket or a line number. */
 const MEANINGFUL = /[\p{L}\p{N}][^\n]*[\p{L}\p{N}]/u;
 
 /** Whether the text of a result looks like a failure. */
@@ -63,8 +63,8 @@ export function looksFailed(text: string): boolean {
 }
 
 /**
- * A tool result in one line: how it ended (error line, else verdict, else its first line) and how long it was.
- * One pass over the text, whatever its size; an unbroken line of any length is only read around a hit.
+ * A tool result in one line: its outcome (error line, else verdict, else its first line) and its length. One pass over
+ * the text, at any size; an unbroken line of any length is only read around a match.
  */
 export function outcomeOf(text: string, isError = false): string {
   if (text.trim() === '') return isError ? 'failed without output' : 'no output';
@@ -100,7 +100,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** A line that begins as failures do, behind a place or a mark: `FAIL x`, `src/a.ts:3:1 - error TS2304`, `AssertionError: …`. */
+/** A line that begins as a failure, after a place or mark: `FAIL x`, `src/a.ts:3:1 - error TS2304`, `TypeError: …`. */
 const FAILURE_LINE =
   /^[^\S\n]{0,8}(?:[✗✘×●E>-]\s{1,4})?(?:[\w./\\-]{1,200}[(:]\d+(?:[:,]\d+)?\)?:?\s*(?:-\s)?)?(?:--- FAIL|FAIL(?:ED|URE)?\b|not ok\b|error\b|fatal:|panic:|[A-Z]\w*(?:Error|Exception)\b|assert|expected|undefined:|cannot |npm ERR!|make: \*\*\*)[^\n]{0,300}/im;
 
@@ -110,22 +110,22 @@ const REFUSAL =
 /** An exception by its whole name: `django.core.exceptions.AppRegistryNotReady: …`. */
 const QUALIFIED = /^[a-z_]\w{0,80}(?:\.\w{1,80}){1,12}: \S/;
 
-/** Whether a line says of itself that something failed: any other line of a command that failed is no reason of it. */
+/** Whether a line itself reports a failure: other lines of a failed command are no reasons for the failure. */
 export const namesFailure = (line: string): boolean =>
   [FAILURE_LINE, FAILED, BROKE, QUALIFIED, REFUSAL].some((says) => says.test(line)) || looksFailed(line);
 
-/** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
+/** `[main 7d5db0d] fix: …`: git's report of a commit. */
 const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/gm;
 
-/** What git said of the last commit that a call made; undefined where it is quiet. */
+/** Git's report of the last commit of a call; undefined if git is quiet. */
 export const committedIn = (output: string): string | undefined =>
   withoutEnvelope(output).slice(-RECORD_CHARS).match(COMMITTED)?.at(-1);
 
-/** An output up to this length is a finding by itself; of a longer one so much is said. In characters. */
+/** An output up to this length is quoted whole; of a longer one, up to `OUTCOME_CHARS`. In characters. */
 const SHORT_OUTPUT_CHARS = 260;
 const OUTCOME_CHARS = 110;
 
-/** What a command said of how it ended: a short output whole, of a longer one the line that says so; undefined where there is none. */
+/** A command's own report of its outcome: a short output whole, otherwise a line of it; undefined if none. */
 export function saidAtEnd(output: string, ending: Ending): string | undefined {
   const whole = withoutEnvelope(output);
   const text = ending === 'failed' ? withoutPraise(whole) : whole;
@@ -140,19 +140,19 @@ export function saidAtEnd(output: string, ending: Ending): string | undefined {
   return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
 }
 
-/** Without lines at the end that say that all is well: `failed: “All tests passed”` is no reason. */
+/** Removes final lines that report success: `failed: “All tests passed”` is no reason. */
 const withoutPraise = (text: string): string =>
   text.slice(0, -END_CHARS) +
   text.slice(-END_CHARS).replaceAll(ALL_WELL, (line) => (FAILED.test(line) ? line : ''));
 
-/** The first line near the end of an output that says what failed; Python names the error behind the stack. */
+/** The first line near the end of an output that reports the failure; Python names the error after the stack. */
 function failureLine(text: string): string | undefined {
   const end = text.slice(-4 * END_CHARS);
   const line = raisedIn(end, Infinity) ?? FAILURE_LINE.exec(end)?.[0];
   return line === undefined ? undefined : oneLine(line, LINE_CHARS);
 }
 
-/** The last line of an output that says something, before the status that a tool adds. */
+/** The last line of an output with a word, before the status that a tool adds. */
 function lastLine(text: string): string | undefined {
   const lines = text.slice(-2_000).trimEnd().split('\n').slice(-6);
   return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
@@ -170,7 +170,7 @@ const TAGS = /<returncode>\d+<\/returncode>|<\/?(?:output|stdout|stderr|returnco
 /** Only a small record is parsed: a large one is the output itself. In characters. */
 const RECORD_CHARS = 20_000;
 
-/** The output without what its host writes around it, trimmed. Only the first lines and the tags are looked at. */
+/** The output without its host's frame, trimmed. Only the first lines and the tags are read. */
 export function withoutEnvelope(text: string): string {
   let rest = text.trimStart();
   for (let i = 0; i < MOST_HEADINGS; i++) {
@@ -179,7 +179,7 @@ export function withoutEnvelope(text: string): string {
     rest = rest.slice(line[0].length).trimStart();
     if (/^output/i.test(line[0])) break;
   }
-  // A command that prints `status: ok` and no more has said so.
+  // If `status: ok` is all the output, the line is the output.
   if (rest === '' && !/^output:?\s*$/im.test(text.slice(-40))) return text.trim();
   return (recordIn(rest) ?? (rest.startsWith('<') ? rest.replaceAll(TAGS, '') : rest)).trim();
 }

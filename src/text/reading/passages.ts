@@ -1,13 +1,13 @@
 import { fromFirstLine } from './slices.js';
 
-/** A piece of prose that can stand or leave by itself: a paragraph, a few items of a list, a block of code. */
+/** A piece of prose that can be kept or left out alone: a paragraph, a few items of a list, a block of code. */
 export interface Passage {
   readonly text: string;
-  /** Place in its message. */
+  /** Index in its message. */
   readonly at: number;
 }
 
-/** A passage is closed at the next border once it is this long, in characters: what is chosen is chosen by passages. */
+/** A passage of this many characters ends at the next border, because text is chosen by whole passages. */
 const ROOMY_CHARS = 420;
 /** A passage without any border is cut at a space near this length. */
 const LONGEST_CHARS = 1_200;
@@ -17,8 +17,8 @@ const ITEM = /^\s{0,12}(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S/;
 const HEADING = /^\s{0,3}(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)/;
 
 /**
- * Cuts prose into passages, in order, none empty. A heading or a line that ends in a colon stays with what follows it;
- * a block of code stays whole up to `LONGEST_CHARS`. Linear.
+ * Cuts prose into passages, in order, none empty. A heading or a line that ends in a colon stays with the text after
+ * it; a block of code stays whole up to `LONGEST_CHARS`. Linear.
  */
 export function passagesOf(prose: string): Passage[] {
   const passages: Passage[] = [];
@@ -52,7 +52,7 @@ export function passagesOf(prose: string): Passage[] {
   return passages;
 }
 
-/** Whether a line announces what follows it. */
+/** Whether a line announces the text after it. */
 function introduces(line: string): boolean {
   return HEADING.test(line) || /[:：]\s*$/.test(line);
 }

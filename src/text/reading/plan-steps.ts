@@ -1,11 +1,11 @@
 import { isRecord } from '../../transcript/index.js';
 import { parseArguments } from '../facts/index.js';
 
-/** One step of a plan as an agent wrote it down. */
+/** One step of a plan as an agent wrote it. */
 export interface WrittenStep {
-  /** What the agent tells it by, where it says. */
+  /** The agent's key of the step, if there is one. */
   readonly key?: string;
-  /** Absent where only a state was changed. */
+  /** Absent if only a state was changed. */
   readonly text?: string;
   /** The agent's own word: `completed`, `in_progress`, `x`. */
   readonly state?: string;
@@ -13,24 +13,24 @@ export interface WrittenStep {
 
 export interface WrittenPlan {
   readonly steps: readonly WrittenStep[];
-  /** Steps that are not named stay as they were; else the list is all there is. */
+  /** If true, steps that are not named stay unchanged; otherwise the list is complete. */
   readonly merges: boolean;
 }
 
-/** Calls by which agents keep a plan: todo lists, plans with step states, task lists. */
+/** Tools by which agents keep a plan: todo lists, plans with step states, task lists. */
 const PLAN_TOOL = /todo|\bplans?\b|\btask (?:list|create|update)\b|checklist/i;
 /** Plans are short; a longer argument is something else. */
 const LONGEST_CHARS = 20_000;
 
 const TEXTS = ['content', 'step', 'text', 'title', 'subject', 'task', 'name', 'description'];
 const STATES = ['status', 'state', 'done', 'completed', 'checked'];
-/** Tools that only look at plans, of whatever kind: `get_subscription_plans`. */
+/** Tools that only look at plans of any kind: `get_subscription_plans`. */
 const LOOKS = /^(?:get|list|read|show|view|fetch|search|find|query|compare|describe|check)\b/i;
-/** What a call names its whole list: an empty one takes the plan away. */
+/** Names of a call's whole list: an empty list removes the plan. */
 const LISTS = /^(?:todos?|todo_?list|plan|steps|items|tasks|task_?list|checklist)$/i;
 const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
 
-/** The plan a call writes down; undefined where it writes none. */
+/** The plan that a call writes; undefined if it writes none. */
 export function planIn(tool: string, json: string): WrittenPlan | undefined {
   if (json.length > LONGEST_CHARS || !keepsPlan(tool)) return undefined;
   const { fields } = parseArguments(json);
@@ -44,20 +44,20 @@ export function planIn(tool: string, json: string): WrittenPlan | undefined {
   }
   if (Object.entries(fields).some(([name, value]) => LISTS.test(name) && isEmptyList(value)))
     return { steps: [], merges: fields.merge === true };
-  // One step a call: made, or given another state.
+  // One step per call: created, or given another state.
   const one = stepOf(fields);
   return one && (one.text !== undefined || one.key !== undefined)
     ? { steps: [one], merges: true }
     : undefined;
 }
 
-/** By the words of its name: `TaskUpdate`, `update_plan`. */
+/** By the words of the tool's name: `TaskUpdate`, `update_plan`. */
 function keepsPlan(tool: string): boolean {
   const words = tool.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
   return PLAN_TOOL.test(words) && !LOOKS.test(words);
 }
 
-/** A list of bare texts says no states. */
+/** A list of plain texts has no states. */
 function textsOf(value: unknown): WrittenStep[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.every(isText) ? value.map((text) => stepOf({ text })!) : undefined;
@@ -105,7 +105,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s{1,8}\[([ xX✓✔✅~/-])\]\s{1,8}(\S.*)$/;
 
-/** Steps of a checklist in Markdown; undefined where the text has fewer than two. */
+/** Steps of a checklist in Markdown; undefined if the text has fewer than two. */
 export function checklistIn(text: string): WrittenStep[] | undefined {
   if (!text.includes('[')) return undefined;
   const steps = text.split('\n').flatMap((line): WrittenStep[] => {

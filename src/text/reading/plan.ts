@@ -3,13 +3,13 @@ import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from 
 import { planIn, type WrittenPlan } from './plan-steps.js';
 import { oneLine } from './slices.js';
 
-/** A step of a plan, with the state that the agent gave it in its own word. */
+/** A step of a plan, with its state in the agent's own word. */
 export interface PlanStep {
   readonly text: string;
   readonly state: string;
 }
 
-/** The plan as a plan tool last said it, and the message that said it. */
+/** The plan as a plan tool last wrote it, and the id of the message. */
 export interface Plan {
   readonly id: string;
   readonly steps: readonly PlanStep[];
@@ -19,17 +19,17 @@ interface PlanWrite extends WrittenPlan {
   readonly seq: number;
   readonly id: string;
   readonly callId: string;
-  /** The key of a step that was made, which only the result tells: “Task #3 created”. */
+  /** The key of a created step, which only the result names: “Task #3 created”. */
   made?: string;
   hasFailed: boolean;
 }
 
 const STEP_CHARS = 300;
 const MOST_STEPS = 200;
-/** Older writes of a plan that only grows say what the newer ones change. */
+/** Most writes that are kept: newer writes of a plan replace older ones. */
 const MOST_WRITES = 1_000;
 
-/** What calls of plan tools wrote, by whatever tool the agent keeps its plan. */
+/** The plans that calls of plan tools wrote, with any tool. */
 export class PlanBook {
   #writes: PlanWrite[] = [];
 
@@ -50,8 +50,8 @@ export class PlanBook {
   }
 
   /**
-   * The plan as of the end of a stretch of the log, where a call of the stretch wrote it and none behind it wrote a whole
-   * one. `isNewest`: only where nothing was written behind it at all.
+   * The plan at the end of a span of the log, if a call of the span wrote it and no later call wrote a whole plan.
+   * `isNewest`: only if no later call wrote to the plan at all.
    */
   in(from: number, to: number, isNewest: boolean): Plan | undefined {
     const writes = this.#writes.filter(({ hasFailed }) => !hasFailed);

@@ -1,6 +1,6 @@
 import { textOf, type LogMessage } from '../../transcript/index.js';
 
-/** The text a message says itself: no reasoning, no results. */
+/** The text of a message: no reasoning, no results. */
 export function proseOf(message: { readonly parts: LogMessage['parts'] }): string {
   let prose = '';
   for (const part of message.parts)

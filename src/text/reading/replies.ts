@@ -9,38 +9,38 @@ import {
   type ToolResultPart,
 } from '../../transcript/index.js';
 
-/** How the user took a call: answered what it asked, let it be done, or said no. */
+/** The user's reaction to a call: answered its question, allowed it, or refused it. */
 export type Verdict = 'answered' | 'approved' | 'refused';
 
-/** What the user said in the result of a call, and the question that it answers, where one was asked. */
+/** The user's text in the result of a call, and the question that it answers, if there was one. */
 interface Said {
   readonly asked?: string;
   readonly words: string;
 }
 
-/** What a user said to a call in its result. */
+/** A user's reply to a call, in the call's result. */
 export interface Reply {
   readonly verdict: Verdict;
-  /** Each answer with its question; empty where he only said yes or no. */
+  /** Each answer with its question; empty for a plain yes or no. */
   readonly said: readonly Said[];
 }
 
-/** Reads what the user said: `rest` is the result behind the words that open it. */
+/** Reads the user's text: `rest` is the result after its opening words. */
 type ReadSaid = (given: CallArguments, rest: string) => readonly Said[];
 
-/** What hosts put behind the user's words. */
+/** Text that hosts append to the user's text. */
 const BEHIND =
   /\n(?:<system-reminder>|<environment_details>|Note: The user's next message may contain a correction|\nThe plan is stored at: )/;
 
 /** The user only said yes or no. */
 const noWords: ReadSaid = () => [];
 
-/** All of it, up to what the host adds; with the question of a call that asks one. */
+/** The whole rest up to the host's addition; with the call's question, if it asks one. */
 const plainWords: ReadSaid = ({ fields }, rest) => {
   const words = rest.split(BEHIND, 1)[0]!;
   if (!words.trimStart().startsWith('The user wants to clarify these questions.'))
     return saidOf(textIn(fields.question), words);
-  // Of questions that were taken back: `- "question"`, and below it `Answer: …` or that there was none.
+  // For questions that were taken back: `- "question"`, and below it `Answer: …` or a note that there was none.
   const lines = words.split('\n').map((line) => line.trim());
   return lines.flatMap((line, i) => {
     const [, asked] = /^- "(.{1,2000})"$/.exec(line) ?? [];
@@ -49,13 +49,13 @@ const plainWords: ReadSaid = ({ fields }, rest) => {
   });
 };
 
-/** Between the opening and the tag that closes it. */
+/** The text between the opening and the tag that closes it. */
 const wordsUpTo =
   (closes: string): ReadSaid =>
   (given, rest) =>
     rest.includes(closes) ? plainWords(given, rest.slice(0, rest.indexOf(closes))) : [];
 
-/** `"question"="answer", "question"="answer". You can now …`, by the questions that were asked. */
+/** `"question"="answer", "question"="answer". You can now …`, by the questions of the call. */
 const pairs: ReadSaid = ({ fields }, rest) => {
   const end = rest.lastIndexOf('. You can now continue');
   const list = end < 0 ? rest : rest.slice(0, end);
@@ -70,7 +70,7 @@ const pairs: ReadSaid = ({ fields }, rest) => {
   );
 };
 
-/** `{"answers": …}`, by the name, the heading or the place of the question. */
+/** `{"answers": …}`, by the name, the heading or the index of the question. */
 const record: ReadSaid = ({ fields }, rest) => {
   const { answers } = parseArguments(rest).fields;
   const questions = questionsIn(fields);
@@ -82,23 +82,23 @@ const record: ReadSaid = ({ fields }, rest) => {
   });
 };
 
-/** A form in which a host hands the user's own words to the model as the result of a call. */
+/** A form in which a host passes the user's own text to the model as the result of a call. */
 export interface ReplyForm {
   readonly host: string;
   readonly verdict: Verdict;
-  /** The result begins so: further on a program could have printed it. */
+  /** The beginning of the result: later in the text, a program could have printed it. */
   readonly opens: RegExp;
   readonly says: ReadSaid;
-  /** Tools that ask the user, by name; absent where the result of any call may look so. */
+  /** Tools that ask the user, by name; absent if the result of any call may have this form. */
   readonly tools?: RegExp;
-  /** The host marks the result as a failure, where the format has a mark for that. */
+  /** The host marks the result as a failure, if the format has a mark for it. */
   readonly isFlagged?: true;
 }
 
 const QUESTION = /^(?:ask_followup_question|plan_mode_respond)$/i;
 const PLANS = /^exit_?plan_?mode$/i;
 const FLAGGED = { isFlagged: true } as const;
-/** Claude Code's own words, and those of an earlier release that left out the second sentence's brackets. */
+/** Claude Code's own text, and that of an earlier release without the brackets in the second sentence. */
 const REJECTED =
   "The user doesn['’]t want to proceed with this tool use\\.(?: The tool use was rejected(?: \\(eg\\. if it was a file edit, the new_string was NOT written to the file\\))?\\.)?";
 const row = (
@@ -109,7 +109,7 @@ const row = (
   more: Pick<ReplyForm, 'tools' | 'isFlagged'> = {},
 ): ReplyForm => ({ host, verdict, opens, says, ...more });
 
-/** Every form that is known, the narrower before the wider; an example of each, and what only looks like it, stands beside the tests. */
+/** All known forms, the narrower before the wider; the tests have examples, and texts that only look like a form. */
 // prettier-ignore
 export const REPLY_FORMS: readonly ReplyForm[] = [
   row('Claude Code, OpenCode: questions', 'answered', /^(?:User has answered your questions?|Your questions? ha(?:s|ve) been answered): /, pairs, { tools: /^(?:ask_?user_?questions?|question)$/i }),
@@ -127,17 +127,17 @@ export const REPLY_FORMS: readonly ReplyForm[] = [
   row('OpenCode, Cline, Codex: refused', 'refused', /^(?:The user rejected permission to use this specific tool call\.|The user dismissed this question|The user denied this operation\.|(?:exec command|patch) rejected by user)/, noWords),
 ];
 
-/** A longer result is what a program printed. In characters. */
+/** A longer result is a program's output. In characters. */
 const MOST_CHARS = 60_000;
 
-/** Reads the parts of a log in order for what users said in results of calls. */
+/** Reads the parts of a log in order, and finds users' replies in results of calls. */
 export class ReplyReader {
-  /** By call id: calls that wait for their result. */
+  /** Calls that wait for their result, by call id. */
   readonly #open = new Map<string, ToolCallPart>();
-  /** The format marks failures: a refusal without the mark is what a program printed. */
+  /** The format marks failures, so a refusal without the mark is a program's output. */
   #hasFlags = false;
 
-  /** Undefined for all but a result that holds a reply. */
+  /** Undefined unless the part is a result with a reply. */
   read(part: Part): Reply | undefined {
     if (isToolCall(part)) this.#open.set(part.callId, part);
     if (!isToolResult(part)) return undefined;
@@ -156,7 +156,7 @@ export class ReplyReader {
     );
     if (mayBe.length === 0) return undefined;
     const { name, given } = innerCall(call.name, parseArguments(call.arguments));
-    // What looks at something shows the words of others, and may begin as a host does.
+    // A call that looks at something shows other people's text, which may begin like a host's.
     const { kind } = actionOf(call);
     const asksUser = REPLY_FORMS.some(({ tools }) => tools?.test(name));
     const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || asksUser;
@@ -173,7 +173,7 @@ function saidOf(asked: string | undefined, words: string): Said[] {
   return [asked === undefined ? { words: said } : { asked, words: said }];
 }
 
-/** An answer with what a user noted beside it; a preview that was shown to him is left out. */
+/** An answer with the user's note; the preview that the user saw is left out. */
 function answerIn(text: string): string {
   const noted = text.indexOf('" user notes: ');
   const ends = [noted, text.indexOf('" selected preview:')].filter((at) => at >= 0);
@@ -187,7 +187,7 @@ function questionsIn(fields: CallArguments['fields']): readonly Readonly<Record<
   return Array.isArray(fields.questions) ? fields.questions.filter(isRecord) : [fields];
 }
 
-/** A text, several, or a record of them: what was chosen, and what was written beside it. */
+/** A text, a list, or a record of texts: the chosen answers and the free text. */
 function textsIn(answer: unknown): string[] {
   if (typeof answer === 'string') return [answer.replace(/^user_note: /, '')];
   if (Array.isArray(answer)) return answer.flatMap(textsIn);

@@ -1,4 +1,4 @@
-/** Slices of text that never part a surrogate pair. */
+/** Slices of text that never split a surrogate pair. */
 
 export function headOf(text: string, chars: number): string {
   if (chars >= text.length) return text;
@@ -11,19 +11,19 @@ export function tailOf(text: string, chars: number): string {
   return text.slice(splitsPair(text, at) ? at + 1 : at);
 }
 
-/** Without blank lines at its head and blanks at its end: how far its first line is indented says what it belongs to. */
+/** Without blank lines at the head and blanks at the end; the first line keeps its indentation, which has meaning. */
 export const fromFirstLine = (text: string): string => text.replace(/^\s*\n/, '').trimEnd();
 
-/** One line of at most `chars` characters, with the white space of the original run together. */
+/** One line of at most `chars` characters, with white space collapsed. */
 export function oneLine(text: string, chars: number): string {
-  // Only as much as can be shown is looked at: the text may be a megabyte.
+  // Only as much text as can be shown is read: the text may be a megabyte.
   const flat = headOf(text, chars * 4)
     .replace(/[\s\u0085]+/g, ' ')
     .trim();
   return flat.length > chars ? `${headOf(flat, chars - 1).trimEnd()}…` : flat;
 }
 
-/** The line around a hit; where it is too long, as much around the hit as fits. */
+/** The line around a match; if it is too long, as much around the match as fits. */
 export function lineAround(text: string, hit: number, chars: number): string {
   const start = Math.max(text.lastIndexOf('\n', hit - 1) + 1, hit - chars);
   const end = Math.min(endOfLine(text, hit), hit + chars);
@@ -41,12 +41,12 @@ function splitsPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
-/** Text of others inside our own: in quotation marks that it cannot close. */
+/** Puts other people's text into quotation marks that the text cannot close. */
 export function quoted(text: string): string {
   return `“${text.replace(/[“”]/g, '"')}”`;
 }
 
-/** A tool's name as it may stand inside our own brackets: one line, no brackets, not endless. */
+/** A tool's name for use in our own brackets: one line, no brackets, limited length. */
 export function plainName(tool: string | undefined): string {
   return headOf(tool?.replace(/[[\]\s\u0085]+/g, ' ').trim() ?? '', 60) || 'tool';
 }

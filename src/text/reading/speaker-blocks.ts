@@ -4,47 +4,47 @@ const TAGS: ReadonlyMap<string, TagRow> = new Map(ROWS.filter(isTagRow).map((row
 const PHRASES: readonly PhraseRow[] = ROWS.filter((row): row is PhraseRow => !isTagRow(row));
 const FIRST = PHRASES.filter(({ anywhere }) => !anywhere);
 const LINE = PHRASES.filter(({ anywhere }) => anywhere);
-/** With which characters a phrase inside a text can begin. */
+/** First characters of phrases inside a text. */
 const LINE_STARTS: ReadonlySet<string> = new Set(LINE.map(({ opens }) => opens.charAt(0)));
 
-/** An opening line and an end are looked at so far, in characters: enough for paths, and a bound for the patterns. */
+/** Most characters of an opening line and of an end that are read: enough for paths, and a bound for the patterns. */
 const LINE_CHARS = 400;
 const TAIL_CHARS = 600;
 
 const OPENING = /<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,300})?>/y;
-/** In front of a tag or a closing tag: it is spoken of. */
+/** A quotation mark before a tag or a closing tag: the text only mentions the tag. */
 const QUOTE = /[`'"“«]/;
-/** Behind a block in the middle of a line. */
+/** The end of a line after a block in its middle. */
 const LINE_END = /[ \t\r]*(?:\n|$|<)/y;
 
-/** A block of a host found in a text: positions of the whole and of what it holds. */
+/** A block of a host in a text: positions of the whole block and of its content. */
 export interface HostBlock<R = Row> {
   readonly row: R;
   readonly from: number;
   readonly to: number;
   readonly inner: { readonly from: number; readonly to: number };
-  /** The opening tag's text, for its name. */
+  /** The opening tag, for its name. */
   readonly opening: string;
 }
 
-/** Finds blocks of hosts in the texts of one message, which stand one behind the other in one string. */
+/** Finds blocks of hosts in the texts of one message, which are joined into one string. */
 export class BlockFinder {
   readonly #text: string;
   readonly #asked: string | undefined;
-  /** By words: where they were found last. */
+  /** The last place where each phrase was found. */
   readonly #found = new Map<string, number>();
-  /** By closing tag: its last place in the text that was asked about last. */
+  /** By closing tag: its last place in the text that was searched last. */
   readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
 
-  /** `asked`: the end of the message before, where an agent or the system said it. */
+  /** `asked`: the end of the message before, if an agent or the system wrote it. */
   constructor(text: string, asked?: string) {
     this.#text = text;
     this.#asked = asked;
   }
 
   /**
-   * A block whose first character stands at `at`, the first of a line. `before`: the text of the message that stands
-   * before this one, where nothing but blocks stand before `at` in its own.
+   * A block whose first character is at `at`, the first of a line. `before`: the text of the message before this one,
+   * if only blocks precede `at` in this text.
    */
   at(at: number, end: number, before: string | undefined): HostBlock | undefined {
     if (before !== undefined) {
@@ -55,7 +55,7 @@ export class BlockFinder {
     return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE, at, end) : undefined;
   }
 
-  /** The first block in the middle of a line, up to `lineEnd`: nothing but its own end may follow on its last line. */
+  /** The first block in the middle of a line, up to `lineEnd`: only its own end may follow on its last line. */
   within(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
     let at = this.#next('<', from);
     for (; at < lineEnd; at = this.#next('<', at + 1)) {
@@ -68,8 +68,8 @@ export class BlockFinder {
   }
 
   /**
-   * First place from `from` on where the words begin; infinity where there is none. Each search goes on from the last:
-   * however often it is asked with rising positions, the text is read once for each word.
+   * First place of the words from `from` on; infinity if there is none. Each search continues from the last: for rising
+   * positions the text is read once per phrase, however often it is asked.
    */
   #next(words: string, from: number): number {
     const known = this.#found.get(words);
@@ -93,8 +93,8 @@ export class BlockFinder {
   }
 
   /**
-   * Where the closing tag stands. What a block holds may imitate it, so the last one before the next block of the
-   * same name counts, and of a sealed block the last in the text.
+   * Place of the closing tag. The content of a block may imitate the tag, so the last one before the next block of the
+   * same name counts; for a sealed block, the last in the text.
    */
   #closingAt(row: TagRow, closing: string, from: number, end: number): number | undefined {
     const first = this.#next(closing, from);
@@ -103,7 +103,7 @@ export class BlockFinder {
     return Math.max(first, this.#lastBefore(closing, Math.min(end, this.#next(`<${row.tag}`, from)), first));
   }
 
-  /** The last place in the text that ends at `end`. Remembered: a block that is refused may be asked for again. */
+  /** The last place in the text that ends at `end`. Remembered, because a refused block may be tried again. */
   #lastIn(closing: string, end: number): number {
     const known = this.#last.get(closing);
     if (known?.end === end) return known.at;

@@ -2,12 +2,12 @@ import { documentsIn, fencesOf, linesOf, speechOf, type Speech } from './documen
 import { BlockFinder, type HostBlock } from './speaker-blocks.js';
 import { isTagRow, type Section, type Speaker } from './speaker-table.js';
 
-/** Nobody writes so many lines: what stands between the first and the last of them is a document, whatever it looks like. */
+/** No one writes so many lines: everything between the first and the last of them is a document. */
 const MOST_LINES = 20_000;
 const END_LINES = 2_000;
 
 /**
- * Who says what in the texts of one message of a user, in order. Linear in their length.
+ * The speakers in the texts of one message of a user, in order. Linear in the length of the texts.
  *
  * @param before - the text in front of them, of a message in the same role
  * @param asked - the end of the message in front of them, of an agent or the system
@@ -30,7 +30,7 @@ export function scanTexts(texts: readonly string[], before = '', asked?: string)
   let last = before;
   for (const part of texts) {
     const end = start + part.length;
-    // A block that began in an earlier part may reach into this one.
+    // A block that began in an earlier part may extend into this one.
     if (from <= end)
       from = scanPart(text, finder, { start: Math.max(from, start), end, before: last }, speeches);
     last = part;
@@ -40,7 +40,7 @@ export function scanTexts(texts: readonly string[], before = '', asked?: string)
   return speeches;
 }
 
-/** Of a text of too many lines, what stands between the first and the last; undefined of any other. */
+/** The middle of a text with too many lines; otherwise undefined. */
 function innerOf(text: string): [from: number, to: number] | undefined {
   let lines = 0;
   let from = 0;
@@ -52,14 +52,14 @@ function innerOf(text: string): [from: number, to: number] | undefined {
   return [from, to];
 }
 
-/** One text of a message, by its place among all, and the text before it. */
+/** One text of a message, by its position among all, and the text before it. */
 interface Part {
   readonly start: number;
   readonly end: number;
   readonly before: string;
 }
 
-/** Reads one text; answers where to go on, behind its end where a block reaches further. */
+/** Reads one text; returns the position to continue from, after its end if a block extends further. */
 function scanPart(text: string, finder: BlockFinder, part: Part, speeches: Speech[]): number {
   const { start, end, before } = part;
   const lines = linesOf(text, start, end);
@@ -90,7 +90,7 @@ function scanPart(text: string, finder: BlockFinder, part: Part, speeches: Speec
     speeches.push(...piecesOf(text, found));
     if (text.slice(userFrom, at).trim() !== '') isFirst = false;
     userFrom = skipSpace(text, found.to, end);
-    // What stands behind the block on its last line is looked at as a line of its own.
+    // The rest of the block's last line is read as a line of its own.
     index -= 1;
   }
   flush(Math.max(userFrom, end));
@@ -103,7 +103,7 @@ function skipSpace(text: string, from: number, to: number): number {
   return at;
 }
 
-/** Who says what inside a block of a host. */
+/** The speakers inside a block of a host. */
 function piecesOf(text: string, found: HostBlock): Speech[] {
   const { row } = found;
   const label = labelOf(found);
@@ -151,7 +151,7 @@ function saySections(
   say(speaker, inner.slice(cursor));
 }
 
-/** Where what a section says begins and ends. */
+/** Start and end of a section's text. */
 function placeOf(
   inner: string,
   { opens, closes, last }: Section,
@@ -165,7 +165,7 @@ function placeOf(
   return to < from ? undefined : { from, to };
 }
 
-/** Where the lines at the end begin that tell the reader what to do. Walks back over them and no further. */
+/** Start of the final lines that instruct the reader. Walks back over these lines only. */
 function ordersAt(text: string, orders: readonly string[]): number {
   let at = text.length;
   for (;;) {

@@ -1,31 +1,31 @@
 /**
- * Who wrote a piece of a message.
+ * The author of a piece of a message.
  *
  * - `user`: the person's own words.
  * - `program`: reminders, environment blocks, notes of an interruption, output of hooks, wrappers of commands.
  * - `instructions`: skills, bodies of AGENTS.md and CLAUDE.md, bodies of slash commands, a benchmark's rules.
- * - `summary`: what a host wrote in place of messages that it removed.
- * - `agent`: the prompt or the report of another agent, in the user's place.
- * - `document`: a file that a host put into the user's message, and what the user pasted between fences.
- * - `output`: what a tool printed, where it travels in the user's role.
+ * - `summary`: a host's text in place of messages that it removed.
+ * - `agent`: the prompt or the report of another agent, in a user message.
+ * - `document`: a file that a host put into the user's message, and text that the user pasted between fences.
+ * - `output`: a tool's output in a message with the user's role.
  */
 export type Speaker = 'user' | 'program' | 'instructions' | 'summary' | 'agent' | 'document' | 'output';
 
-/** A piece inside a block that somebody else says. */
+/** A piece of a block by another speaker. */
 export interface Section {
   readonly speaker: Speaker;
   readonly opens: string;
-  /** Where it ends; without it, at the end of the block. */
+  /** The end of the section; absent: the end of the block. */
   readonly closes?: string;
-  /** Looked for from the end: what stands before may hold the same words. */
+  /** Searched from the end, because earlier text may contain the same words. */
   readonly last?: true;
-  /** The marks are tags and no words: they are left out. */
+  /** The marks are tags, not text: they are left out. */
   readonly isTag?: true;
 }
 
-/** What every row says. */
+/** The fields of every row. */
 interface Shape {
-  /** Named as people name the program. */
+  /** The common name of the program. */
   readonly host: string;
   readonly speaker: Speaker;
   /** In their order. */
@@ -35,37 +35,37 @@ interface Shape {
 /** A block between `<tag …>` and `</tag>`. */
 export interface TagRow extends Shape {
   readonly tag: string;
-  /** Only as the first thing in a text: people write such tags too. */
+  /** Only at the start of a text: people write such tags too. */
   readonly first?: true;
-  /** Holds foreign text that may imitate the closing tag: the last closing tag in the text ends it. */
+  /** Contains foreign text that may imitate the closing tag: the last closing tag in the text ends the block. */
   readonly sealed?: true;
 }
 
-/** A block that fixed words open; nothing but blocks of programs stand before it in its text. */
+/** A block with a fixed opening; only blocks of programs precede it in its text. */
 export interface PhraseRow extends Shape {
   readonly label: string;
   readonly opens: string;
-  /** It may stand at the start of any line. */
+  /** It may be at the start of any line. */
   readonly anywhere?: true;
-  /** Nothing else stands on the opening line. */
+  /** The opening line contains nothing else. */
   readonly alone?: true;
-  /** The opening line must match this from its start on. Of this and what follows 400 characters are looked at. */
+  /** The opening line must match this from its start. Only its first 400 characters are read. */
   readonly like?: RegExp;
-  /** The text must hold this behind the opening. */
+  /** The text must contain this after the opening. */
   readonly needs?: string;
   /** The text before it, in the same message or at the end of the last one, must begin like this. */
   readonly after?: RegExp;
-  /** Where an agent's message or the system's stands before it, that must look like this. */
+  /** An agent's or the system's message directly before it, if there is one, must match this. */
   readonly answers?: RegExp;
   /** The text must end like this. */
   readonly ends?: RegExp;
-  /** Absent: with the text. `line`: the line alone. `paragraph`: at the next blank line. Otherwise with these words. */
+  /** Absent: with the text. `line`: the line. `paragraph`: at the next blank line. Otherwise after these words. */
   readonly closes?: 'line' | 'paragraph' | { readonly words: string };
-  /** The closing words may stand in a later part of the message. */
+  /** The closing words may be in a later part of the message. */
   readonly spansParts?: true;
-  /** Who says the opening line, where it is not the speaker of the rest. */
+  /** The speaker of the opening line, if it is another one than that of the rest. */
   readonly frame?: Speaker;
-  /** Lines at the end that tell the reader what to do begin so: a program says them. */
+  /** Beginnings of the final lines that instruct the reader: their speaker is a program. */
   readonly orders?: readonly string[];
 }
 
@@ -94,13 +94,13 @@ const between = (speaker: Speaker, tag: string): readonly Section[] => [
 ];
 const behind = (opens: string): readonly Section[] => [{ speaker: 'user', opens, last: true }];
 
-/** Above what a tool of Cline returned, on a line of its own or with what follows. */
+/** The header of a Cline tool's result, on a line of its own or before the result. */
 const RESULT = String.raw`(?: for '[^\n]{0,300}')?\] Result:\s*`;
 const HEADER = new RegExp(`^\\[[a-z_]{2,40}${RESULT}$`);
 const ASKED = new RegExp(`^\\[(?:ask_followup_question|plan_mode_respond)${RESULT}(?:<answer>\\s*)?$`);
 const PI_SHELL =
   /(?:\n```|\(no output\))(?:\n\n(?:\(command cancelled\)|Command exited with code \d+))?(?:\n\n\[Output truncated\.[^\]]*\])?\s*$/;
-/** An agent that asks in plain text names what it does, or shows a call of some form. */
+/** An agent that asks in plain text names its action, or shows a call in some form. */
 const ASKS = /(?:^|\n)[ \t*#]{0,8}(?:Thought|Action|Act|Tool|Command|Code|Input)\b|```|[<{]/i;
 const CODEX_REQUEST = '\n## My request for Codex:';
 const AFTER_SUMMARY = [
@@ -113,13 +113,13 @@ const OURS =
   /^\[(?:Summary of \d+ earlier messages?, by|Digest of earlier messages) [^\]]{1,300}(?:\[…\][^\]]{0,200})?[;.] [^\]]{1,200}\]/;
 
 /**
- * Every shape that is known, by host; where two fit, the first wins. From recorded sessions and from what the programs
- * publish of their prompts. A plain API client adds none. An example of each, and what only looks like it, stands beside
- * the tests.
+ * All known shapes, by host; of two that fit, the first wins. From recorded sessions and from the prompts that the
+ * programs publish. A plain API client adds none. The tests have an example of each, and of texts that only look like
+ * it.
  */
 // prettier-ignore
 export const ROWS: readonly Row[] = [
-  // Our own texts, as clients send them back. Inside a user's text a header counts only to the next blank line.
+  // Our own texts, as clients send them back. Inside a user's text a header counts only up to the next blank line.
   ...['[Summary of ', '[Digest of earlier messages '].flatMap((opens) => [
     phrase('Spillway', 'summary', 'spillway', opens, { like: OURS }),
     phrase('Spillway', 'summary', 'spillway', opens, { like: OURS, anywhere: true, closes: 'paragraph' }),
@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
   ...tags('Gemini CLI', 'program', 'session_context'),
   ...tags('Gemini CLI', 'program', 'hook_context', SEALED),
   ...tags('Gemini CLI', 'summary', 'state_snapshot', SEALED),
-  // Its forks name themselves: Qwen Code, iFlow.
+  // Its forks use their own names: Qwen Code, iFlow.
   phrase('Gemini CLI', 'program', 'setup', 'This is ', {
     like: /^This is (?:the )?[A-Z][\w -]{1,40}\. We are setting up the context for our chat\./,
   }),
@@ -215,7 +215,7 @@ export const ROWS: readonly Row[] = [
   phrase('Cline', 'output', 'observation', '[', {
     like: /^\[(?:[a-z_]{2,40}\] Result:\s*$|(?:[a-z]{1,40}_[a-z_]{1,40}|[a-z_]{2,40} for '[^\n]{0,300}')\] Result:)/,
   }),
-  // The header is a text of its own, what the tool returned the next.
+  // The header is a separate text before the tool's result.
   phrase('Cline', 'output', 'observation', '', { after: HEADER, like: /^(?!<environment_details>)/ }),
   ...tags('Cline', 'program', 'environment_details', SEALED),
   ...tags('Cline', 'user', 'task user_message feedback', FIRST),
@@ -257,7 +257,7 @@ export const ROWS: readonly Row[] = [
   phrase('Claude Code', 'instructions', 'review', 'Review target: GitHub pull request `'),
   phrase('Claude Code', 'instructions', 'code-review', 'Run the workflow-backed code review at '),
   phrase('Claude Code', 'instructions', 'command', '', { needs: '\n\nARGUMENTS: ', sections: behind('\n\nARGUMENTS: ') }),
-  // A command that prints names itself first; one that prompts, its message. Its body is the next text.
+  // A command that prints puts its name first; a command that prompts, its message. Its body is the next text.
   phrase('Claude Code', 'instructions', 'command', '', {
     after: /^\s*<command-message>[^<]{1,200}<\/command-message>\s*<command-name>/, like: /^[^<]/,
   }),

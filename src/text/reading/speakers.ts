@@ -3,22 +3,22 @@ import { speechOf, type Speech } from './documents.js';
 import { scanTexts } from './speaker-scan.js';
 import type { Speaker } from './speaker-table.js';
 
-/** What of a message decides who speaks. */
+/** The parts of a message that determine the speakers. */
 export type Spoken = Pick<Message, 'role' | 'origin' | 'parts'>;
 
 /**
- * Splits a message into who says what, in order. Joined, the speeches lose nothing of its texts but tags around blocks
- * and blank lines. Reads text parts only, of a message of a tool its results as well. Linear in the texts.
+ * Splits a message into speeches, in order. Joined, the speeches contain all of its texts except tags around blocks and
+ * blank lines. Reads text parts only; in a message of a tool its results too. Linear in the texts.
  *
- * Only the text of a message in the user's role can be the user's; a shape inside it can only take words away from
- * the user, save for a few tags in which hosts wrap the user's words, and those count nowhere else.
+ * Only text of a message with the user's role can be the user's. A shape inside it can only take text away from the
+ * user, except for a few tags in which hosts wrap the user's text, and those count nowhere else.
  *
- * @param before - the message before it, where the log has one: some hosts put a header and its text into two
+ * @param before - the message before it, if the log has one: some hosts put a header and its text into two
  */
 export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] {
   const { role, origin, parts } = message;
   if (role !== 'user') return whole(ROLES[role], parts);
-  // Some formats carry results of tools in a message of the user: the texts beside them are theirs.
+  // Some formats send tool results in a user message: texts next to the results belong to them.
   if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return whole('output', parts);
   if (origin === 'model') return whole('agent', parts);
   if (origin === 'system') return whole('instructions', parts);
@@ -27,28 +27,28 @@ export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] 
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
 }
 
-/** Whether a message is more than what a program puts beside what was said: a reminder, instructions midway. */
+/** Whether a message is no program's addition to the talk, such as a reminder or later instructions. */
 export const isNoNote = ({ role, origin }: Spoken): boolean =>
   role !== 'system' && (role !== 'user' || origin !== 'synthetic');
 
-/** Of what a host may have answered, so much is looked at, from its end, in characters. */
+/** Characters, from the end, of the message that a host may have answered. */
 const ASKED_CHARS = 2_000;
 
-/** What an agent or the system said before; undefined where that is not known, or where tools were called. */
+/** The agent's or system's message before; undefined if it is unknown, or if it called tools. */
 function askedIn(before: Spoken | undefined): string | undefined {
   if (before?.role !== 'assistant' && before?.role !== 'system') return undefined;
   if (before.parts.some(({ type }) => type === 'tool-call')) return undefined;
   return before.role === 'system' ? '' : (textsOf(before).at(-1) ?? '').slice(-ASKED_CHARS);
 }
 
-/** The user's own words in a message, joined by blank lines; '' where there are none. */
+/** The user's own text in a message, joined by blank lines; '' if there is none. */
 export function userWordsIn(message: Spoken, before?: Spoken): string {
   return textBy('user', speechesOf(message, before));
 }
 
 /**
- * A host's summary of what it removed, or one of ours that a client sends back, without the orders to its reader
- * around it; undefined where there is none.
+ * A host's summary of removed messages, or one of ours that a client sends back, without the instructions to its
+ * reader; undefined if there is none.
  */
 export function hostSummaryIn(message: Spoken): string | undefined {
   const text = textBy('summary', speechesOf(message));
@@ -67,7 +67,7 @@ function whole(speaker: Speaker, parts: readonly Part[]): Speech[] {
   return speech ? [speech] : [];
 }
 
-/** In a message that a program made nothing is the user's. */
+/** A message by a program has no text of the user. */
 function byProgram(speech: Speech): Speech {
   return speech.speaker === 'user' ? { ...speech, speaker: 'program' } : speech;
 }
@@ -76,7 +76,7 @@ function textsOf({ parts }: Spoken): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
-/** What one speaker says, joined by blank lines; '' where that is nothing. */
+/** The text of one speaker, joined by blank lines; '' if there is none. */
 export function textBy(speaker: Speaker, speeches: readonly Speech[]): string {
   return speeches
     .filter((speech) => speech.speaker === speaker)

@@ -1,24 +1,24 @@
 import { headOf } from './slices.js';
 
-/** Lines of written code that say most of what was done, in their own order. */
+/** Lines of written code that best describe the change, in their own order. */
 
 /**
- * What tells most stands first: comments are the author's reasons, declarations name what is new; then values of the
- * file, not of a step in a function, and texts.
+ * The most telling first: comments give the author's reasons, declarations name new things; then file-level values and
+ * texts.
  */
 const TELLING: readonly RegExp[] = [
   /^\s*(?:\/\/|#(?!include|define|!)|\*|\/\*|--|;;|"""|<!--)\s?.*\p{L}{3,}.*\p{L}{3,}/u,
   /^\s*(?:export |public |private |protected |static |async |pub |default |abstract |override )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|module|test|it|describe)\b[\s(]+\S/,
   /^(?:export )?(?:const|let|var|static|val)\s+\S|["'`][^"'`\n]{6,}["'`]/,
 ];
-/** Lines that bring in what others wrote; in Go's lists of imports a path alone. */
+/** Lines of imports; in Go's import lists a path alone. */
 const BRINGS_IN =
   /^(?:import\b|from\s+\S+\s+import\b|export\s+(?:\*|\{[^}]*\})\s+from\b|#include\b|use\s+[\w:]+(?:::|;)|using\s+[\w.]+;|require(?:_relative)?\b|(?:const|let|var)\s[^=]{1,80}=\s*(?:await\s+)?(?:require|import)\(|(?:\w+\s)?"[\w.@-]+(?:\/[\w.@-]+)*"$)/;
 const LINE_CHARS = 160;
-/** More lines are a file: it is read back. */
+/** Text beyond this is a file and can be recalled. */
 const MOST_LINES = 400;
 
-/** The most telling lines of a text that fit so many characters, trimmed, in order; '' where none tells anything. */
+/** The most telling lines of a text that fit into `chars` characters, trimmed, in order; '' if none is telling. */
 export function tellingLines(text: string, chars: number): string {
   const lines = [...new Set(text.split('\n', MOST_LINES))].filter(
     (line) => line.trim().length >= 6 && !BRINGS_IN.test(line.trim()),

@@ -8,17 +8,17 @@ import {
 } from '../facts/index.js';
 import { isRecord } from '../../transcript/index.js';
 
-/** Commands by which an agent hands over a text of its own. */
+/** Commands by which an agent publishes a text of its own. */
 const HANDS_OVER =
   /\b(?:git\s+(?:-\S+\s+\S+\s+)?(?:commit|tag|notes)|gh\s+(?:pr|issue|release)|glab\s+\w+|hub\s+\w+)\b/;
 const TEXT_FLAG = /(?:^|\s)(?:-\w*m|--message|--body|-b|--title|-t|--notes|-n|--description|-d)(?:\s+|=)/g;
-/** Lines that tools put under a text: they say who, not what. */
+/** Lines that tools add below a text: they name authors, not content. */
 const TRAILER =
   /^\W{0,4}(?:Co-Authored-By|Signed-off-by|Generated (?:with|by)|Change-Id|Reviewed-by)\b[^\n]{0,300}$/gim;
 /** Longer command lines are scripts. In characters. */
 const LONGEST_LINE = 20_000;
 
-/** Texts that a command line hands over: commit messages, titles and bodies of pull requests; '' where there are none. */
+/** Texts in a command line: commit messages, titles and bodies of pull requests; '' if there are none. */
 export function textInCommand(line: string): string {
   if (line.length > LONGEST_LINE) return '';
   const command = HANDS_OVER.exec(line);
@@ -33,7 +33,7 @@ export function textInCommand(line: string): string {
     if (/\p{L}{2}/u.test(text)) texts.push(text);
   }
   const written = texts.join('\n\n');
-  // `init`, `wip`: the call says as much.
+  // For `init` or `wip` the command alone is enough.
   return written.includes(' ') || written.includes('\n') ? written : '';
 }
 
@@ -60,8 +60,8 @@ const LEAST_CHARS = 120;
 const MOST_CHARS = 12_000;
 
 /**
- * Prose among the arguments of a call that neither reads, writes files nor runs: a plan that is handed in, a report, a
- * final answer. Told by shape, for such tools bear any name. '' where there is none.
+ * Prose among the arguments of a call that neither reads, writes files nor runs: a plan, a report, a final answer.
+ * Recognised by its form, because such tools have any name. '' if there is none.
  */
 export function proseInArguments({ fields }: CallArguments): string {
   return Object.values(fields)
@@ -77,10 +77,10 @@ export function readsAsProse(text: string): boolean {
   return !isCode && letters > 0.72 * head.length && /[.!?:](?:\s|$)|[。！？]/.test(head);
 }
 
-/** Parameters that hold what stood there before: it says nothing of what was written. */
+/** Parameters with the earlier content of a file, which the call did not write. */
 const BEFORE = /^(?:old|search|find|before|anchor|target_content|original)/i;
 
-/** What a write puts into a file, without what it took out; in a patch the lines that begin with `+`. */
+/** The text that a write puts into a file, without the removed text; in a patch the lines that begin with `+`. */
 export function addedText(call: CallArguments): string {
   const texts: string[] = [];
   const removed: string[] = [];
@@ -120,7 +120,7 @@ function plusLines(patch: string): string {
     .join('\n');
 }
 
-/** The command line of a call, where it has one. */
+/** The command line of a call, if it has one. */
 export function commandLineOf(call: CallArguments): string | undefined {
   const given = commandOf(parametersOf(call.fields)) ?? call.text;
   if (given === undefined) {

@@ -20,26 +20,26 @@ import {
 import { patchTouches, type Touch } from './paths.js';
 import { verbOf, writeOf } from './tool-verbs.js';
 
-/** What a tool call does, in terms that hold for every agent's tools. */
+/** The action of a tool call, in terms that are valid for every agent's tools. */
 export interface Action {
   readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
-  /** The first file it names, where it names one. */
+  /** The first file that the call names, if any. */
   readonly target?: string;
-  /** Calls with the same key ask the same question, so that the newest answer stands for all; '' where none is asked. */
+  /** Calls with equal keys ask the same question, so that the newest answer replaces the others; '' for no question. */
   readonly key: string;
-  /** Every file that a tool made for files reads or changes by it, in order; of a command line those of a patch in it. */
+  /** Every file that a file tool reads or changes by the call, in order; for a command line, those of its patch. */
   readonly touches: readonly Touch[];
 }
 
-/** A parameter that takes such a word says what the tool does: editors with many commands behind one name. */
+/** Parameters whose value may name the action: editors with many commands under one tool name. */
 const MODES = ['command', 'action', 'operation', 'mode'];
-/** Longer keys are told by their head and a hash: a here-document must not be kept twice. */
+/** Longer keys are replaced by their head and a hash, so that a here-document is not stored twice. */
 const MAX_KEY = 160;
 
-/** Several read the same log, each for its own ends; calls in it never change. */
+/** Several readers use the same log; its calls never change. */
 const known = new WeakCache<ToolCallPart, Action>();
 
-/** `call` spares parsing the arguments again where that was done. */
+/** `call` saves parsing the arguments again. */
 export function actionOf(part: ToolCallPart, call?: CallArguments): Action {
   let action = known.get(part);
   if (!action) known.set(part, (action = readAction(part, call ?? parseArguments(part.arguments))));
@@ -62,13 +62,13 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
   if (verb === 'write') return writeCall(name, targets, call, directory);
   if (verb === 'read' && targets.length > 0)
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
-  // Reading what is no file, and every other look: a question of its own, told by name and arguments.
+  // A read of something other than a file, or any other look: a question of its own, identified by name and arguments.
   const target = targets[0]?.path;
   if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), [], target);
   return made('other', '', [], target);
 }
 
-/** What the script of a call does that has no other text; undefined where it calls no tools. */
+/** The action of a call whose only text is a script; undefined if the script calls no tools. */
 function scriptCall({ fields }: CallArguments, directory: string): Action | undefined {
   const script = fields.input ?? fields.code ?? fields.script;
   if (typeof script !== 'string') return undefined;
@@ -78,11 +78,11 @@ function scriptCall({ fields }: CallArguments, directory: string): Action | unde
   return patched.length > 0 ? made('write', '', patched) : shellCall(lines.join(' && ') || script, directory);
 }
 
-/** Commands that only show something, each behind a folder that was gone to, and filters. */
+/** Commands that only show something, with optional changes of folder and filters. */
 const SHOWS =
   /^(?:cd [^;&|]{1,300}(?:&&|;)\s*)?(?:cat|head|tail|sed -n|nl|less|bat|grep|egrep|rg|ag|ls|find|fd|tree|wc|pwd|which|stat|file|du|jq|git (?:--no-pager )?(?:status|diff|log|show|blame|grep|branch|ls-files))\b[^;&>`]*(?:(?:&&|;)\s*(?:echo|cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|git (?:status|diff|log|show))\b[^;&>`]*){0,8}$/;
 
-/** A command line is told by its first words: what it does to files is not read off it, but for a patch. */
+/** A command line is identified by its text; only a patch in it tells which files it changes. */
 function shellCall(line: string, directory: string): Action {
   const patch = line.indexOf('*** Begin Patch');
   const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
@@ -91,7 +91,7 @@ function shellCall(line: string, directory: string): Action {
   return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, []);
 }
 
-/** A command given as a list of words, as a line. */
+/** A list of words as a command line. */
 export function joinWords(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
@@ -106,7 +106,7 @@ function readCall(touches: readonly Touch[]): Action {
 function writeCall(verb: string, targets: readonly Target[], call: CallArguments, directory: string): Action {
   const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
-  // Plans, to-do lists, bookings: writes to no file.
+  // Plans, to-do lists, bookings: writes without a file.
   return made(touches.length > 0 ? 'write' : 'other', '', touches);
 }
 

@@ -1,15 +1,15 @@
 import { isRecord, NumberLiteral, parseSaid } from '../../../transcript/index.js';
 
-/** A tool call's arguments, parsed once for all who ask. */
+/** A tool call's arguments, parsed once for all readers. */
 export interface CallArguments {
-  /** The parameters, where the arguments are a JSON object; empty otherwise. */
+  /** The parameters, if the arguments are a JSON object; otherwise empty. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The arguments as a text, where they are no JSON object: free-form input, or JSON that the model broke. */
+  /** The arguments as text, if they are no JSON object: free-form input, or malformed JSON. */
   readonly text: string | undefined;
 }
 
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({});
-/** Deeper nesting is no argument a person or model wrote; the bound keeps the walk off the stack's end. */
+/** No person or model nests arguments deeper; the bound protects the stack. */
 const MAX_DEPTH = 32;
 
 export function parseArguments(text: string): CallArguments {
@@ -18,14 +18,14 @@ export function parseArguments(text: string): CallArguments {
     if (typeof value === 'string') return { fields: NO_FIELDS, text: value };
     if (isRecord(value)) return { fields: value, text: undefined };
   } catch {
-    // Free-form input, cut off, or malformed: read as the text it is.
+    // Free-form, truncated or malformed input: read as text.
   }
   return { fields: NO_FIELDS, text };
 }
 
 /**
- * Every text in the arguments that a model chose, numbers included. Parameter names are the tool's own words and
- * say nothing about what the call refers to.
+ * Visits every text in the arguments that a model chose, including numbers. Parameter names are the tool's own words
+ * and do not tell what the call refers to.
  */
 export function visitTexts(call: CallArguments, visit: (text: string) => void): void {
   if (call.text !== undefined) visit(call.text);
@@ -41,15 +41,15 @@ function visitLeaves(value: unknown, visit: (text: string) => void, depth: numbe
   }
 }
 
-/** Fields that name the tool that is to be called. */
+/** Fields that name the tool to call. */
 const NAMES = ['tool_name', 'toolName', 'tool', 'name', 'function_name'];
-/** Fields that hold its arguments. */
+/** Fields with its arguments. */
 const ARGUMENTS = ['arguments', 'params', 'parameters', 'args', 'input', 'tool_input'];
 const NAME = /^[A-Za-z][\w.:/-]{0,80}$/;
 /** Tools that call others: `use_mcp_tool`, `execute-tool`, `call_tool`. */
 const CALLS_TOOLS = /tool|mcp|function/i;
 
-/** The call that a tool passes on, where it only calls others by name; else the call itself. */
+/** The inner call of a tool that calls others by name; otherwise the call itself. */
 export function innerCall(name: string, given: CallArguments): { name: string; given: CallArguments } {
   if (!CALLS_TOOLS.test(name)) return { name, given };
   const { fields } = given;
@@ -62,8 +62,8 @@ export function innerCall(name: string, given: CallArguments): { name: string; g
 }
 
 /**
- * Commands and patches inside a script that an agent writes to call its tools (Codex's code mode: `tools.exec_command({
- * cmd: "npm test" })`). Told by the call's own spelling, whatever else the script does.
+ * Commands and patches in a script by which an agent calls its tools (Codex's code mode: `tools.exec_command({ cmd:
+ * "npm test" })`). Only the spelling of the call counts; the rest of the script is ignored.
  */
 const CALL = /\b(?:exec_command|shell|bash|run_command|local_shell)\s*\(/;
 const COMMAND =
@@ -71,19 +71,19 @@ const COMMAND =
 /** A longer script is a program. In characters. */
 const LONGEST = 60_000;
 
-/** The command lines a script runs, in order; empty where it is no such script. */
+/** The command lines that a script runs, in order; empty if the text is no such script. */
 export function commandsInScript(script: string): string[] {
   if (script.length > LONGEST || !CALL.test(script)) return [];
   return [...script.matchAll(COMMAND)].map(([, literal]) => unquoted(literal!));
 }
 
-/** The patch a script hands over; '' where there is none. */
+/** The patch in a script; '' if there is none. */
 export function patchInScript(script: string): string {
   const from = script.indexOf('*** Begin Patch');
   const to = from < 0 ? -1 : script.indexOf('*** End Patch', from);
   if (to < 0 || script.length > LONGEST) return '';
   const patch = script.slice(from, to);
-  // In a string literal the line breaks are escapes.
+  // In a string literal, line breaks are escapes.
   return patch.includes('\n') ? patch : unquoted(`"${patch}"`);
 }
 

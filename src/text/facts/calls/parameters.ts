@@ -3,7 +3,7 @@ import { isPathLike, normalizePath, type Touch } from './paths.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Parameters by name, where every spelling is one: `file_path`, `filePath`, `FilePath` are `filepath`. */
+/** Parameters by normalized name: `file_path`, `filePath`, `FilePath` are `filepath`. */
 export type Parameters = ReadonlyMap<string, unknown>;
 
 const plain = (key: string) => key.replaceAll(/[_-]/g, '').toLowerCase();
@@ -17,11 +17,11 @@ const DIRECTORIES = list('workdir cwd workingdirectory workingdir');
 const COMMANDS = list('command cmd script shellcommand commandline bashcommand commands');
 const RANGES =
   /^(offset|limit|(view|line)?range|ranges|(start|end|first|last|from|to)(line|lineno|linenumber)?|(line|lines)(start|end|from|to|count|number)?|linenumber|head|tail|pages?|spanids|classnames?|functionnames?|symbols?)$/;
-/** Say how or why a call is made, not what it asks. */
+/** Parameters that tell how or why a call is made, not what it asks. */
 const ASIDES =
   /^(description|explanation|reason|justification|thoughts?|purpose|timeout(ms|seconds)?|yieldtimems|max(output)?tokens|maxoutputlength|runinbackground|isbackground|blocking)$/;
 
-/** A file a call names, and the part of it that is asked for; without `range` the whole. */
+/** A file that a call names, and the requested part; without `range` the whole file. */
 export type Target = Pick<Touch, 'path' | 'range'>;
 
 export function parametersOf(fields: Fields): Parameters {
@@ -37,13 +37,13 @@ export function isAside(key: string): boolean {
   return ASIDES.test(plain(key));
 }
 
-/** The directory a call says it works in, or ''. */
+/** The directory that a call names as its working directory, or ''. */
 export function directoryOf(parameters: Parameters): string {
   const given = valueOf(parameters, DIRECTORIES);
   return typeof given === 'string' && isPathLike(given) ? normalizePath(given) : '';
 }
 
-/** The one command line of a call: a text, or a list of words or lines. */
+/** The command line of a call: a text, or a list of words or lines. */
 export function commandOf(parameters: Parameters): string | readonly string[] | undefined {
   const given = valueOf(parameters, COMMANDS);
   if (typeof given === 'string' && given !== '') return given;
@@ -52,7 +52,7 @@ export function commandOf(parameters: Parameters): string | readonly string[] | 
     : undefined;
 }
 
-/** The files a call names, each with the part of it that is asked for. */
+/** The files that a call names, each with the requested part. */
 export function targetsOf(parameters: Parameters, directory: string): Target[] {
   const named = (path: unknown, within: Parameters): Target[] => {
     if (typeof path !== 'string' || !isPathLike(path)) return [];
@@ -70,13 +70,13 @@ export function targetsOf(parameters: Parameters, directory: string): Target[] {
   });
 }
 
-/** The part of a file that is asked for, in one spelling; undefined for the whole. */
+/** The requested part of a file, in one spelling; undefined for the whole file. */
 function rangeOf(parameters: Parameters): string | undefined {
   const chosen: string[] = [];
   for (const [name, value] of parameters) {
     if (!RANGES.test(name)) continue;
     const text = JSON.stringify(value) ?? '';
-    // "From the first line" alone, an empty list, and `[1,-1]` ask for the whole file.
+    // "From the first line" alone, an empty list, and `[1,-1]` request the whole file.
     if (text === '[]' || text === '[1,-1]') continue;
     if (/^(offset|start.*|from.*)$/.test(name) && (text === '0' || text === '1')) continue;
     chosen.push(`${name}=${text}`);

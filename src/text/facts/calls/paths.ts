@@ -1,8 +1,8 @@
-/** What a call does to one file. */
+/** The effect of a call on one file. */
 export interface Touch {
   readonly path: string;
   readonly how: 'read' | 'created' | 'modified' | 'deleted';
-  /** For reads: which part, in whatever words the tool has for it; absent where the whole file was read. */
+  /** For reads: the part, as the tool's parameters name it; absent if the whole file was read. */
   readonly range?: string;
 }
 
@@ -10,9 +10,9 @@ export interface Touch {
 const UNTIDY = /^$|\/\.{0,2}(?:\/|$)|^\.{1,2}(?:\/|$)/;
 
 /**
- * One spelling for one file: forward slashes, no `.` and `..`, relative paths joined to the directory they were said
- * in, where it is known. A relative path without one stays relative and is not taken for the absolute path that ends
- * like it: two files would then pass for one.
+ * One spelling for one file: forward slashes, no `.` and `..`, relative paths joined to their directory, if it is
+ * known. Otherwise a relative path stays relative and does not equal an absolute path with the same end, because two
+ * files could then count as one.
  */
 export function normalizePath(path: string, directory = ''): string {
   let plain = path.trim();
@@ -30,7 +30,7 @@ export function normalizePath(path: string, directory = ''): string {
   return root + kept.join('/') || '.';
 }
 
-/** A text that may be a path: one line, of a length that file systems take. */
+/** Whether a text may be a path: one line, of a length that file systems allow. */
 export function isPathLike(text: string): boolean {
   return text.length > 0 && text.length <= 1024 && !text.includes('\n') && text.trim() !== '';
 }
@@ -40,10 +40,10 @@ function isAbsolute(path: string): boolean {
 }
 
 const PATCH_LINE = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm;
-/** A name ends at whatever begins a line: else each such line would be read to the end of the last. */
+/** A name ends at any line start: otherwise each such line would be read to the end of the last. */
 const DIFF_LINE = /^--- ([^\n\r\t\u2028\u2029]+)(?:\t.*)?\r?\n\+\+\+ ([^\n\r\t\u2028\u2029]+)/gm;
 
-/** The files a patch changes: the `*** Begin Patch` form, or a unified diff. Empty where the text is neither. */
+/** The files that a patch changes: in `*** Begin Patch` form or a unified diff. Empty if the text is neither. */
 export function patchTouches(patch: string, directory = ''): Touch[] {
   const touches: Touch[] = [];
   for (const [, verb, path] of patch.matchAll(PATCH_LINE)) {

@@ -1,14 +1,14 @@
-/** What a host says of the status: a line or a tag of its own. A test that prints `server exited with code 0` says nothing of itself. */
+/** A host's report of the status: a line or a tag of its own, unlike a test's output `server exited with code 0`. */
 const STATUS_LINE =
   /^[^\S\n]{0,12}["<(]{0,2}(?:(?:process|command|script|shell) )?(?:exit(?:ed)?(?:[ _](?:with )?)?(?:code|status)?|return ?code|rc)["'>) ]{0,3}[:=>]?[^\S\n]{0,4}(-?\d{1,3})\b[^\n]{0,14}$/gim;
-/** A record that a tool answers with. */
+/** A field of a JSON result. */
 const STATUS_FIELD = /"(?:exit_?code|exit_?status|returncode)"\s*:\s*(-?\d{1,3})\b/gi;
 const BACKGROUND = /^<summary>[^\n]{0,300}\(exit code (\d{1,3})\)/gm;
 const STATUS_CHARS = 400;
 
-/** The status of a command, where its host tells. One that is not 0 where there are several: a line that ends in `echo "exit=$?"` has two. */
+/** The status of a command, if its host reports it. Of several, one that is not 0: `echo "exit=$?"` adds its own 0. */
 export function statusIn(text: string): number | undefined {
-  // The tail may begin within a line: what stands there begins none.
+  // The tail may begin within a line; the mark keeps that text from counting as a line start.
   const [head, tail] = [text.slice(0, STATUS_CHARS), `…${text.slice(-STATUS_CHARS)}`];
   const isRecord = /^\s*[{[]/.test(head);
   const found = [STATUS_LINE, BACKGROUND, ...(isRecord ? [STATUS_FIELD] : [])]
@@ -17,17 +17,17 @@ export function statusIn(text: string): number | undefined {
   return found.find((status) => status !== 0) ?? found[0];
 }
 
-/** Somebody said no before it was run. */
+/** The user or a hook refused the call before it ran. */
 const NOT_RUN =
   /^\W{0,4}(?:<\w*error>)?\s*(?:the (?:user|operator) (?:does ?n['’]t want|rejected|declined|denied|cancell?ed|chose not)|(?:tool (?:use|call|execution)|command|operation|execution) (?:was )?(?:rejected|declined|denied|cancell?ed) by|user (?:rejected|declined|denied|cancell?ed)|permission to use |\w{3,20}ToolUse\S{0,40} hook )/i;
 
-/** Whether the result of a call says that nobody let it be done. */
+/** Whether the result of a call reports that the call was not allowed. */
 export const wasNotRun = (text: string): boolean => NOT_RUN.test(text.slice(0, STATUS_CHARS));
 
-/** Only the beginning of a result says that nothing was done: further on it may show what was written. In characters. */
+/** Only the beginning of a result reports a failed write; later text may be the file's content. In characters. */
 const BEGINNING_CHARS = 400;
 
-/** How tools that write files say that they did not. */
+/** Reports of failure by tools that write files. */
 const REFUSED = [
   /^(?:<\w*error>|(?:error|exception|fatal|failure)\s{0,2}[:(]|\w{0,40}(?:Error|Exception): )/i,
   /^(?:failed|unable|could ?n[o']t|cannot|can['’]t|refus(?:ed|ing)) (?:to |find|apply|be )/i,
@@ -45,10 +45,10 @@ const REFUSED = [
   /^the tool execution failed\b/i,
   /^0 of \d{1,4} (?:edits|changes|hunks)\b/i,
 ];
-/** What the Model Context Protocol says of a call that failed, as JSON and as Python prints it; what calls others may hand it on within. */
+/** The failure mark of the Model Context Protocol, as JSON and as Python prints it; outer tools may pass it on. */
 const FLAGGED = /"isError"\s{0,4}:\s{0,4}true\b|\bisError=True\b/;
 
-/** Whether the result of a call that writes a file says that nothing was written, where no flag of the result does. */
+/** Whether the result of a writing call reports that nothing was written, if the result has no such flag. */
 export function isRefused(text: string): boolean {
   if (wasNotRun(text)) return true;
   const beginning = text
@@ -58,7 +58,7 @@ export function isRefused(text: string): boolean {
   return saysFailed(text) || REFUSED.some((pattern) => pattern.test(beginning));
 }
 
-/** Whether the protocol of tools says that a call failed, at the beginning or the end of its result. */
+/** Whether the tool protocol reports a failed call, at the beginning or the end of its result. */
 export function saysFailed(text: string): boolean {
   return FLAGGED.test(text.slice(0, BEGINNING_CHARS)) || FLAGGED.test(text.slice(-BEGINNING_CHARS));
 }

@@ -1,9 +1,9 @@
-/** What a tool's name promises. Names are matched by their words, so that every agent's vocabulary is read alike. */
+/** The action that a tool's name suggests. Names are matched word by word, so that every agent's names work. */
 export type Verb = 'write' | 'run' | 'read' | 'search' | 'other';
 
 const list = (names: string) => new Set(names.split(' '));
 
-/** Each answer of these differs from the last by design (what came since, what comes next), so none is a question. */
+/** Each answer of these tools is new by design (the latest output, the next page), so none is a question. */
 const STREAMS = list('output stdin poll wait next scroll follow continue resume');
 const WRITES = list(
   'write edit multiedit patch applypatch create insert replace append delete remove rename move overwrite undo save update add',
@@ -27,14 +27,14 @@ export function verbOf(toolName: string): Verb {
   return words.some((word) => SEARCHES.has(word) || SEARCH_ENDINGS.test(word)) ? 'search' : 'other';
 }
 
-/** Whether a write makes the file (or all its content) or unmakes it; most change it. */
+/** Whether a write creates the file (or all its content) or deletes it; most writes modify it. */
 export function writeOf(verb: string): 'created' | 'modified' | 'deleted' {
   const words = wordsOf(verb);
   if (words.some((word) => word === 'delete' || word === 'remove')) return 'deleted';
   return words.some((word) => MAKES.has(word)) ? 'created' : 'modified';
 }
 
-/** The words of `mcp__files__readFile`, `fs.read_file`, `ReadFile`: server names in front say nothing. */
+/** The words of `mcp__files__readFile`, `fs.read_file`, `ReadFile`, without leading server names. */
 function wordsOf(name: string): string[] {
   const own = name.split(/__|[./:]/).at(-1) ?? name;
   return own

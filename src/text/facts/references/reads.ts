@@ -1,36 +1,36 @@
 import type { Action } from '../calls/actions.js';
 import type { ReadStatus, Supersession } from './references.js';
 
-/** A call of an exchange, and how long its answer was; `answered` undefined while it has none. */
+/** A call of an exchange, and the length of its answer; `answered` is undefined while there is none. */
 interface Call {
   readonly action: Action;
   answered: number | undefined;
 }
 
-/** The newest good answer to a question. */
+/** The newest successful answer to a question. */
 interface Answer {
   readonly exchange: number;
   readonly chars: number;
 }
 
 /**
- * An answer to a read that is shorter than this share of an older one is no substitute for it: agents' tools answer
- * a second read with "unchanged since the last one", or with an error that nothing marks as one.
+ * An answer to a read that is shorter than this share of an older one does not replace it: agents' tools answer a
+ * second read with "unchanged since the last one", or with an error that is not marked as one.
  */
 const MIN_SHARE = 0.5;
 
 const CURRENT = { status: 'current' } as const;
 
 /**
- * What was asked when, and what became of it. Looks and runs count as questions: of a test run or a status the newest
- * answer is the true one. Writes never do; they are events, not questions. Neither do calls to tools that stream
- * (`other`), whose every answer is new.
+ * The history of questions and their answers. Looks and runs are questions: the newest answer of a test run or a status
+ * is the valid one. Writes are events, not questions. Calls to tools that stream (`other`) are no questions either,
+ * because every answer is new.
  */
 export class ReadHistory {
   readonly #calls = new Map<number, Call[]>();
   readonly #pending = new Map<string, Call>();
   readonly #answers = new Map<string, Answer>();
-  /** The newest of each by path: a read of the whole file, a write of the whole (or its end), a change of some of it. */
+  /** The newest exchange by path: a read of the whole file, a write of the whole (or its end), a partial change. */
   readonly #wholeReads = new Map<string, Answer>();
   readonly #rewrites = new Map<string, number>();
   readonly #edits = new Map<string, number>();
@@ -38,11 +38,11 @@ export class ReadHistory {
   call(exchange: number, callId: string, action: Action): void {
     const call: Call = { action, answered: undefined };
     this.#add(exchange, call);
-    // Call ids come back in some logs; the newest call is the one that waits.
+    // Some logs reuse call ids; the newest call is the one that waits.
     this.#pending.set(callId, call);
   }
 
-  /** Whether an open call writes a file by a tool made for it. */
+  /** Whether an open call writes a file by a tool for files. */
   writes(callId: string): boolean {
     return this.#pending.get(callId)?.action.kind === 'write';
   }
@@ -52,7 +52,7 @@ export class ReadHistory {
     if (!call) return;
     this.#pending.delete(callId);
     if (this.#calls.get(exchange)?.includes(call)) call.answered = chars;
-    // A late answer is an exchange of its own: the call stays unanswered where it stands, and is judged here.
+    // A late answer is an exchange of its own: the call stays unanswered in its exchange, and is judged here.
     else this.#add(exchange, { ...call, answered: chars });
     if (!isError) this.#note(exchange, call.action, chars);
   }
@@ -65,7 +65,7 @@ export class ReadHistory {
     return this.#judge(exchange).by;
   }
 
-  /** Repeated where every call is; superseded where every call is one or the other. */
+  /** Repeated if every call is; superseded if every call is one or the other. */
   #judge(exchange: number): { readonly status: ReadStatus; readonly by?: Supersession } {
     const calls = this.#calls.get(exchange);
     if (!calls) return CURRENT;
@@ -119,7 +119,7 @@ export class ReadHistory {
   }
 }
 
-/** Keeps the newest answer, unless it is a read too short to stand for the one before. */
+/** Keeps the newest answer, unless it is a read too short to replace the one before. */
 function replace(answers: Map<string, Answer>, key: string, answer: Answer, isRead: boolean): void {
   const known = answers.get(key);
   if (!known || !isRead || answer.chars >= known.chars * MIN_SHARE) answers.set(key, answer);

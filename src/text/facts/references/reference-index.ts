@@ -19,14 +19,14 @@ import { scanWords } from './words.js';
 const NOBODY = -1;
 
 /**
- * Which exchange introduced each distinctive word of a log, and which later messages use it.
+ * The exchange that introduced each distinctive word of a log, and the later messages that use it.
  *
- * What comes from outside introduces: tool results and user text. What the model writes and what a user says uses;
- * tool results do not, for output repeats everything. A word that many exchanges share belongs to the first of them,
- * so that a project's own name keeps one exchange alive and not all.
+ * Outside text introduces words: tool results and user text. Text of the model and of a user uses words; tool results
+ * do not, because output repeats everything. A word in many exchanges belongs to the first of them, so that a project's
+ * own name keeps one exchange in use and not all.
  *
- * Read into at the start of a run: a session that never compacts pays nothing.
- * Measured on 4.5 million tokens of agent sessions: 8 to 12 thousand distinct words per million tokens.
+ * Reads at the start of a run: a session that never compacts has no cost. Measured on 4.5 million tokens of agent
+ * sessions: 8 to 12 thousand distinct words per million tokens.
  */
 export class ReferenceIndex implements References, LogFold {
   readonly trust = new TrustIndex();
@@ -34,9 +34,9 @@ export class ReferenceIndex implements References, LogFold {
   /** By word: the exchange that introduced it. */
   readonly #words = new Map<string, number>();
   readonly #reads = new ReadHistory();
-  /** By exchange: position of the newest use of what it introduced. */
+  /** By exchange: position of the newest use of a word that it introduced. */
   readonly #lastUse = new Map<number, number>();
-  /** The message being read. */
+  /** The message that is being read. */
   #exchange = 0;
   #seq = 0;
 
@@ -69,7 +69,7 @@ export class ReferenceIndex implements References, LogFold {
     }
   }
 
-  /** What a model or a system message says first nobody introduced; what a model or a user says uses what stood before. */
+  /** A word that a model or system message says first has no introducer; models and users use earlier words. */
   #visitorFor({ role, origin }: LogMessage): (word: string) => void {
     const introducer = role === 'assistant' || role === 'system' ? NOBODY : this.#exchange;
     const isSaid = origin !== 'synthetic' && (role === 'assistant' || role === 'user');
@@ -93,7 +93,7 @@ export class ReferenceIndex implements References, LogFold {
     this.#reads.answer(this.#exchange, part.callId, text.length, failed);
   }
 
-  /** Enters a word under an exchange unless it is known; answers who introduced it before. */
+  /** Records a word under an exchange unless it is known; returns the exchange that introduced it before. */
   #claim(word: string, exchange: number): number {
     const known = this.#words.get(word);
     if (known === undefined) this.#words.set(word, exchange);

@@ -1,14 +1,14 @@
 import type { LogFold, LogMessage, Origin } from '../../../transcript/index.js';
 
-/** From the most trusted to the least: anyone may have written what a tool returns. */
+/** From the most trusted to the least: the output of a tool may have any author. */
 const ORDER: readonly Origin[] = ['system', 'user', 'model', 'synthetic', 'tool'];
 
 /**
- * Who is the least trusted of those who wrote a span of the log. Always read off the originals, so that no text made
- * from a text gains trust.
+ * The least trusted origin in a span of the log. Always taken from the originals, so that a text derived from another
+ * text gains no trust.
  */
 export class TrustIndex implements LogFold {
-  /** By position in the log: the place in `ORDER` of who wrote it. */
+  /** By log position: the author's place in `ORDER`. */
   readonly #ranks: number[] = [];
 
   read(message: LogMessage): void {
@@ -22,7 +22,7 @@ export class TrustIndex implements LogFold {
   }
 }
 
-/** Some formats carry results of tools in a message of the user. */
+/** Some formats send tool results in a user message. */
 export function trustOf({ origin, role, parts }: LogMessage): Origin {
   return role === 'tool' || parts.some(({ type }) => type === 'tool-result') ? 'tool' : origin;
 }

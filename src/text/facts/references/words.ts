@@ -1,9 +1,9 @@
-/** What a run of word characters is made of: letters of alphabets that put blanks between words, so that a name is not torn at its `ö`. */
+/** Characters of a word: letters of alphabets with blanks between words, so that a name is not split at its `ö`. */
 const LOWER = 'a-z\\u00c0-\\u1fff';
 const WORD = `A-Z0-9_./${LOWER}-`;
-/** Escapes of JSON and colours of terminals: output is often JSON in JSON, and their letters would stick to the word behind them. */
+/** Escapes of JSON and terminal colours: output is often JSON in JSON, and their letters would join the next word. */
 const ESCAPES = /\\u[0-9a-fA-F]{4}|\\[nrt\\]|[^\P{Cc}\s]\[[^a-zA-Z]{0,18}[a-zA-Z]/gu;
-/** A run that is no plain word, and a bracket behind it: most text is passed over here. */
+/** A run that is no plain word, and a bracket after it: most text is skipped here. */
 const RUN = new RegExp(
   String.raw`(?<![${WORD}])(?=[A-Z]?[${LOWER}]*(?:[A-Z0-9_/-]|\.[${WORD}]))[${WORD}]{4,}\(?`,
   'g',
@@ -11,22 +11,22 @@ const RUN = new RegExp(
 const CAPITALS = /^[A-Z]+\(?$/;
 const EDGES = new RegExp(`^[^A-Z0-9${LOWER}]{1,300}|[^A-Z0-9${LOWER}]{1,300}$`, 'g');
 const LETTER = new RegExp(`[A-Z${LOWER}]`);
-/** fooBar, FooBar, foo_bar, id7; and with three capitals or more HTTPServer. */
+/** fooBar, FooBar, foo_bar, id7; and HTTPServer, with three capitals or more. */
 const COMPOUND = new RegExp(`[_\\d]|[${LOWER}][A-Z]|.[A-Z]{2}[${LOWER}]`);
 const EXTENSION = new RegExp(`^[${LOWER}][${LOWER}\\d]{0,5}$`);
 
-/** Names below this are shared by chance: `utf8`, `int64`, `isOk`. */
+/** Shorter names match by chance: `utf8`, `int64`, `isOk`. */
 const MIN_NAME = 6;
-/** A number is rare enough to follow with four digits, zeros at its ends not counted. */
+/** A number is rare enough with four digits, without zeros at its ends. */
 const SIGNIFICANT = /[1-9]\d{2,254}[1-9]/;
-/** Longer words are base64 or minified code: nobody writes them a second time. */
+/** Longer words are base64 or minified code, which no one repeats. */
 const MAX_WORD = 256;
 /** Hyphens join ordinary words (`read-only`, `long-running`); a lowercase name with only one must be longer. */
 const MIN_HYPHENATED = 12;
 
 /**
- * Of a text longer than both together only this much of its head and its tail is scanned. Such texts are dumps;
- * the work they cost would be felt in every run, and what an agent takes from one stands at its ends as a rule.
+ * Of a text longer than both together, only this much of its head and its tail is scanned. Such texts are dumps; a full
+ * scan would slow down every run, and an agent usually needs the ends of a dump.
  */
 export const SCAN_HEAD_CHARS = 140_000;
 export const SCAN_TAIL_CHARS = 60_000;
@@ -34,8 +34,8 @@ export const SCAN_TAIL_CHARS = 60_000;
 type Visit = (word: string) => void;
 
 /**
- * Finds the distinctive words of a text: paths, file names, parts of URLs, identifiers of more than one word, ids and
- * numbers with digits. Lowercase dictionary words are none. Each is visited once or more. Linear.
+ * Visits the distinctive words of a text: paths, file names, parts of URLs, identifiers of more than one word, ids and
+ * numbers with digits, but no lowercase dictionary words. Each is visited once or more. Linear.
  */
 export function scanWords(text: string, visit: Visit): void {
   if (text.length > SCAN_HEAD_CHARS + SCAN_TAIL_CHARS) {
@@ -49,28 +49,28 @@ export function scanWords(text: string, visit: Visit): void {
   }
 }
 
-/** The path as a whole, its base name (so that `/a/b/foo.ts` and `foo.ts` meet), and names between dots (`models.ManyToManyField`). */
+/** Visits the path, its base name (so that `/a/b/foo.ts` matches `foo.ts`), and names between dots (`models.Field`). */
 function visitRun(run: string, isCalled: boolean, visit: Visit): void {
   if (!/[./]/.test(run)) return void visitName(run, visit);
   const bare = run.replace(EDGES, '');
   const segments = bare.split('/');
   const found = visitSegment(segments.at(-1)!, isCalled && run.endsWith(bare), visit);
-  // A slash in front says that this is a path. `and/or`, `true/false`: one between two plain words is prose.
+  // A leading slash marks a path. A single slash between two plain words is prose: `and/or`, `true/false`.
   const slashes = segments.length - 1 + (run[run.indexOf(bare) - 1] === '/' ? 1 : 0);
   const isPath = segments.length > 1 && (found || slashes > 1);
   if (isPath && bare.length >= MIN_NAME && bare.length <= MAX_WORD) visit(bare);
 }
 
-/** What stands behind the last slash. True if a distinctive word was found. */
+/** Visits the names after the last slash. True if a distinctive word was found. */
 function visitSegment(segment: string, isCalled: boolean, visit: Visit): boolean {
   const whole = segment.replace(EDGES, '');
   const pieces = whole.split('.');
   if (pieces.length === 1) return visitName(whole, visit);
-  // The pieces of a version or a decimal are nothing by themselves.
+  // The pieces of a version or a decimal mean nothing alone.
   const isNumeric = !LETTER.test(whole);
   const names = isNumeric ? [] : pieces.filter((piece) => piece.length >= MIN_NAME && LETTER.test(piece));
   const found = names.map((piece) => visitName(piece, visit)).includes(true);
-  // `stem.ext`, and no call of a method: `os.path.join(`.
+  // `stem.ext`, but no method call: `os.path.join(`.
   const isFile = !isCalled && whole.length >= MIN_NAME - 1 && EXTENSION.test(pieces.at(-1)!);
   if (!(isNumeric ? isNumber(whole) : isFile) || whole.length > MAX_WORD) return found;
   visit(whole);
@@ -79,7 +79,7 @@ function visitSegment(segment: string, isCalled: boolean, visit: Visit): boolean
 
 /**
  * An identifier of several words (camelCase, snake_case, kebab-case), an id that mixes letters and digits, or a number.
- * `__init__` and `_name` are told by their letters.
+ * `__init__` and `_name` are identified by their letters.
  */
 function visitName(word: string, visit: Visit): boolean {
   const name = word.replace(EDGES, '');

@@ -1,28 +1,28 @@
 import { joined, BREAK, LINE_ENDS, list, QUOTE, type Shape } from './shape.js';
 
-/** What an assignment gives a value to, so that the value is a secret. */
+/** Names whose assigned value is a secret. */
 const NAMED = [
   ...list('passwd password passphrase secret'),
   ...joined(list('api access account private secret'), ['', '_', '-'], ['key']),
   ...joined(list('auth access refresh session bot'), ['', '_', '-'], ['token']),
 ];
 const NAMES = NAMED.join('|');
-/** How names of environment variables end that hold a secret whatever it looks like; `PWD` alone is a folder. */
+/** Endings of environment variables with a secret of any form; `PWD` alone is a folder. */
 const STRONG = list('PASSWORD PASSWD PASSPHRASE SECRET TOKEN CREDENTIAL CREDENTIALS');
 const ENDINGS = `(?:${STRONG.join('|')}|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|SECRET_?KEY|PRIVATE_?KEY)(?:_[A-Z0-9_]{1,20})?|(?<=_)(?:PASS|PWD)`;
-/** Names that also stand for what is no secret: only a value that nobody would choose is one. */
+/** Names that also have other uses: only a random-looking value is a secret. */
 const WEAK = list('KEY DSN AUTH CREDS');
-/** `urn:ietf:params:oauth:token-type:access_token`: the name of a kind, wherever it stands. */
+/** `urn:ietf:params:oauth:token-type:access_token`: the name of a kind is never a secret. */
 const NO_URN = '(?!urn:[a-z])';
-/** A reference to a value, a template, or a number of something. */
+/** A reference to a value, a template, or a quantity. */
 const NO_VALUE = '(?!\\$(?:\\w+(?![\\w$])|[({])|[<{[]|\\d{1,11}(?![\\w.!@#$%^*-]))';
 /** Code that calls or looks up. */
 const NO_CODE = '(?!\\w{1,40}(?:\\.\\w{1,40}){0,4}[([]|\\w{1,40}\\.[a-zA-Z_])';
-/** Letters and digits mixed, so many characters at least. */
+/** A mix of letters and digits, with at least so many characters. */
 const MIXED = (least: number): string =>
   `(?=[\\w+/=.~-]{${least}})(?=[^\\s"'\\d]{0,80}\\d)(?=[^\\s"'a-zA-Z]{0,80}[a-zA-Z])`;
 
-/** What comes before such a name on a line of its own. */
+/** The start of a line before such a name. */
 const VARIABLE = `(?<=(?:^|${BREAK})[ \\t]{0,8}(?:export |set )?[A-Z0-9_]{0,40})`;
 
 const ENV_BEGINS = [...STRONG, ...list('PASS PWD')]
@@ -31,17 +31,17 @@ const ENV_BEGINS = [...STRONG, ...list('PASS PWD')]
 const SAID = list('password passwd passphrase secret token pwd');
 
 /**
- * Values that a name calls a secret. Code that only names one (`process.env.API_KEY`, `password: string`) is none. Each
- * run is bounded, or one that no other match can begin in.
+ * Values that a name marks as secrets. Code that only names a secret (`process.env.API_KEY`, `password: string`) does
+ * not count. Each run is bounded, or starts where no other match can begin.
  */
 export const ASSIGNMENT_SHAPES: readonly Shape[] = [
-  // As environment files write it, and a line holds nothing else: up to its end.
+  // A line of an environment file, with nothing else: up to its end.
   {
     kind: 'secret',
     begins: ENV_BEGINS,
     pattern: new RegExp(`(${VARIABLE}(?:${ENDINGS})=)${NO_VALUE}${NO_CODE}[^\\s"'\\\\]{4,}${LINE_ENDS}`, 'g'),
   },
-  // In quotation marks blanks are part of it.
+  // In quotation marks a value may contain blanks.
   {
     kind: 'secret',
     begins: ENV_BEGINS,
@@ -57,7 +57,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
     begins: WEAK.map((name) => name.toLowerCase()),
     pattern: new RegExp(`((?<![A-Za-z0-9])(?:${WEAK.join('|')})=["']?)${MIXED(16)}[\\w+/=.~-]{16,}`, 'g'),
   },
-  // In quotation marks anything is a value, but a template.
+  // In quotation marks anything except a template is a value.
   {
     kind: 'secret',
     begins: NAMED,
@@ -66,7 +66,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
       'gi',
     ),
   },
-  // Bare: code stands there as well, so a digit is wanted and nothing that calls or looks up.
+  // Unquoted: code is possible too, so a digit is required, and no call or lookup.
   {
     kind: 'secret',
     begins: NAMED,
@@ -84,7 +84,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
       'gi',
     ),
   },
-  // A line of YAML whose password is a word: long enough to be no type and no "required".
+  // A line of YAML with a word as password: long enough to exclude types and "required".
   {
     kind: 'secret',
     begins: ['password:', 'passphrase:'],

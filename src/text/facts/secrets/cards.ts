@@ -1,17 +1,17 @@
 import { list, type Shape } from './shape.js';
 
-/** First two digits of the numbers of payment cards. */
+/** First two digits of payment card numbers. */
 const PREFIXES = list(
   '22 23 24 25 26 27 30 34 35 36 37 38 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 60 62 63 64 65 67',
 );
 const FIRST = `(?=${PREFIXES.join('|')})`;
-/** As cards print it: fours, or four, six and the rest; parted alike. */
+/** As printed on cards: groups of four, or four, six and the rest; with one separator. */
 const GROUPED = '\\d{4}([ -])(?:\\d{4}\\2\\d{4}\\2\\d{1,4}(?:\\2\\d{1,3})?|\\d{6}\\2\\d{4,5})';
-/** In one run only the lengths that issuers use: ids are as long. */
+/** Without separators only the lengths that issuers use, because ids are as long. */
 const RUN =
   '(?:3[47]\\d{13}|3(?:0[0-5]|[68]\\d)\\d{11}|(?:4|5[1-5]|6[0245]|35|2[2-7])\\d{14,15}(?<=(?<!\\d)\\d{16}))';
 
-/** Numbers of payment cards: by their form, and by the digit that checks the others. */
+/** Payment card numbers: by their form and their check digit. */
 export const CARD_SHAPES: readonly Shape[] = [
   {
     kind: 'card number',
@@ -30,7 +30,7 @@ function isDigitAt(text: string, at: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** `3000 3001 3002 3003`: numbers of four digits in a row, each the one behind the last. */
+/** `3000 3001 3002 3003`: consecutive numbers of four digits. */
 function counts(number: string): boolean {
   const [first = 0, ...others] = number.split(/[ -]/).map(Number);
   return others.length > 1 && others.every((group, i) => group === first + i + 1);

@@ -1,7 +1,7 @@
-/** What stands in the place of a secret, whatever kind it was. */
+/** The replacement of a secret of any kind. */
 const PLACES = /\[[\w ]{1,20} removed\]/;
 
-/** Whether a text of the log may be this text of a client, with secrets where the log has none. */
+/** Whether a redacted text of the log matches this text of a client, which has the secrets. */
 export function hides(logged: string, said: string): boolean {
   if (logged === said) return true;
   const pieces = logged.split(PLACES);
@@ -9,7 +9,7 @@ export function hides(logged: string, said: string): boolean {
   return follows(pieces, said) || hidesJson(logged, said);
 }
 
-/** Pieces of a text, in order, with something between each two. */
+/** Whether a text has these pieces in order, with something between each two. */
 function follows(pieces: readonly string[], text: string): boolean {
   const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
   if (!text.startsWith(first) || !text.endsWith(last)) return false;
@@ -23,7 +23,7 @@ function follows(pieces: readonly string[], text: string): boolean {
   return at < end;
 }
 
-/** The same where one of them was written with other spacing. */
+/** The same if one of them has other spacing. */
 function hidesJson(logged: string, said: string): boolean {
   if (!/^\s*[{[]/.test(logged) || !/^\s*[{[]/.test(said)) return false;
   try {

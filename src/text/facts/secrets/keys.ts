@@ -15,8 +15,8 @@ const isOfKey = (code: number): boolean =>
   code === 95; // _
 
 /**
- * Where the lines of a key begin that end right before `start`. Each character is looked at once: a line that is too
- * short for one ends the walk. Lines may be parted as JSON parts them, by `\n`.
+ * Start of the lines of a key that end directly before `start`. Each character is read once: a line that is too short
+ * ends the walk. Lines may be separated as in JSON, by `\n`.
  */
 function keyBegins(text: string, start: number, floor: number): number {
   const least = Math.max(floor, start - LONGEST_KEY);
@@ -33,14 +33,14 @@ function keyBegins(text: string, start: number, floor: number): number {
     if (to === begins && !isLast) return begins;
     let from = to;
     while (from > least && isOfKey(text.charCodeAt(from - 1))) from--;
-    // The letter behind a backslash belongs to it.
+    // A letter after a backslash belongs to the escape.
     if (from > 0 && from < to && text[from - 1] === '\\') from++;
     if (to - from < (isLast ? 1 : SHORTEST_LINE)) return begins;
     begins = from;
   }
 }
 
-/** Private keys in PEM and PGP armour, and the rest of one whose beginning was cut away. */
+/** Private keys in PEM and PGP armour, and the rest of a key whose beginning was cut off. */
 export const KEY_SHAPES: readonly Shape[] = [
   {
     kind: 'private key',

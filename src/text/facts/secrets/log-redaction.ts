@@ -11,9 +11,9 @@ import type { Redact } from './redact.js';
 import { SecretBook } from './secret-book.js';
 
 /**
- * Takes secrets out of messages before they enter the log, and knows the same message again when a client sends it with
- * its secrets. What one message gave away is known in all that come after it, as long as the process lives or a client
- * sends its history anew; what stands in the log before that stays.
+ * Removes secrets from messages before they enter the log, and recognises the same message when a client sends it with
+ * its secrets. A secret that one message reveals is known in all later messages, as long as the process lives or a
+ * client sends its history again; earlier messages in the log stay as they are.
  */
 export class LogRedaction {
   readonly #book: SecretBook;
@@ -26,14 +26,14 @@ export class LogRedaction {
     this.#instance = instance;
   }
 
-  /** The message as the log may hold it; itself where it has no secret. */
+  /** The message for the log; the same object if it has no secret. */
   take(message: Message): Message {
     this.hear(message);
     const parts = message.parts.map((part) => this.#part(part));
     const wire = this.#value(message.wire);
     const isSame = wire === message.wire && parts.every((part, i) => part === message.parts[i]);
     if (isSame) return message;
-    // Signed thoughts whose words had a secret leave whole: nobody's signature is under what is left of them.
+    // A signed thought with a secret in its text leaves whole: its signature does not cover a redacted text.
     const stays = parts.filter((part, i) => part === message.parts[i] || !isSigned(part));
     const redacted =
       stays.length < parts.length
@@ -44,14 +44,14 @@ export class LogRedaction {
     return own;
   }
 
-  /** Learns what a message gives away, once. */
+  /** Learns the secrets that a message reveals, once. */
   hear(message: Message): void {
     if (this.#read.has(message)) return;
     this.#read.add(message);
     atOnce(this.#book.read(message));
   }
 
-  /** What `take` was given; the message itself where that had no secret. */
+  /** The message that `take` was given; the same object if it had no secret. */
   originalOf(message: Message): Message {
     return this.#originals.get(message) ?? message;
   }
@@ -69,8 +69,8 @@ export class LogRedaction {
   }
 
   /**
-   * A value of a wire format without the secrets in its texts; itself where it has none. A field is read together with its
-   * name, for `password` may be all that gives a secret away. `isFree`: the model or a tool named the fields.
+   * A value of a wire format without the secrets in its texts; the same object if it has none. A field is read together
+   * with its name, because `password` may be the only sign. `isFree`: the model or a tool named the fields.
    */
   #value(value: unknown, key?: string, isFree = false): unknown {
     if (typeof value === 'string') return !isFree && isNoText(key, value) ? value : this.#field(key, value);
@@ -83,7 +83,7 @@ export class LogRedaction {
       return copy.every((item, i) => item === list[i]) ? value : copy;
     }
     if (isPlain(value)) {
-      // A document of Anthropic's that is text holds its words where others hold bytes.
+      // A text document of Anthropic's has its text in the field that other documents use for bytes.
       const isWords = (name: string): boolean => name === 'data' && value.type === 'text';
       const fields = Object.entries(value).map(
         ([name, of]) => [name, inner(of, isWords(name) ? 'text' : name)] as const,
@@ -110,7 +110,7 @@ export class LogRedaction {
     return typeof own === 'string' ? own : '[secret removed]';
   }
 
-  /** A text that stays JSON where it is; its spacing stays too, unless a secret begins behind an escape. */
+  /** Redacts a text; JSON stays JSON, with its spacing unless a secret begins after an escape. */
   #text(text: string): string {
     const whole = this.#book.redact(text);
     const value = parsed(text);
@@ -118,18 +118,18 @@ export class LogRedaction {
     const kept = whole === text ? value : parsed(whole);
     const own = this.#value(kept ?? value, undefined, true);
     if (own !== (kept ?? value)) return writeJson(own)!;
-    // What only the text as a whole shows cannot be cut out of it.
+    // A secret that only the whole text reveals cannot be cut out of its value.
     return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
   }
 }
 
-/** The same with these fields, itself where it has them so. */
+/** The object with these fields; the same object if it has them already. */
 function changed<T extends object>(of: T, fields: Partial<T>): T {
   const isSame = Object.entries(fields).every(([name, value]) => of[name as keyof T] === value);
   return isSame ? of : { ...of, ...fields };
 }
 
-/** A format writes it from its parts then, as it writes messages of any other. */
+/** Removes `wire`, so that a format writes the message from its parts, as it writes messages of other formats. */
 function withoutWire({ wire: _, wireFormat: __, parts, ...message }: Message): Message {
   const bare = (part: Part): Part => {
     const { wire: ___, ...rest } = part;
@@ -140,24 +140,24 @@ function withoutWire({ wire: _, wireFormat: __, parts, ...message }: Message): M
   return { ...message, parts: parts.map(bare) };
 }
 
-/** How instances of classes are copied, with what becomes of the values they hold; without it they stay. */
+/** Copies an instance of a class, with the redacted values; without it instances stay. */
 type CopyInstance = (value: object, copy: (inner: unknown) => unknown) => unknown;
 
-/** Fields of a wire format whose text is nobody's words: it names, pairs, proves or encodes something. */
+/** Fields of a wire format whose text is no prose: a name, an id, a signature, encoded data. */
 const NOT_WORDS = new Set(
   (
     'id type role name kind status format signature thoughtSignature thought_signature encrypted_content data ' +
     'call_id tool_call_id tool_use_id callId toolCallId toolName media_type mediaType mimeType wireFormat'
   ).split(' '),
 );
-/** What stands under these is the model's or a tool's own, whatever its fields are called. */
+/** The content of these fields belongs to the model or a tool, under any field names. */
 const FREE = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
 const ENCODED = /^data:[^,]{0,200};base64,/;
 
 const isNoText = (key: string | undefined, text: string): boolean =>
   (key !== undefined && NOT_WORDS.has(key)) || ENCODED.test(text);
 
-/** Longer texts are no passwords, whatever the name of their field. */
+/** A longer text is no password, under any field name. */
 const MOST_NAMED_CHARS = 512;
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

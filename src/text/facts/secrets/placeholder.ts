@@ -1,30 +1,30 @@
 import { list } from './shape.js';
 
-/** Longer values are kept by nobody as an example. In characters. */
+/** Longer values are no placeholders. In characters. */
 const MOST_CHARS = 60;
 const MOST_WORDS = 6;
-/** A passphrase may have such a word among its own. */
+/** A passphrase may contain one of these words too. */
 const MOST_BESIDE_DUMMY = 4;
 
-/** How values begin that code or a template puts in: `<token>`, `${TOKEN}`, `{{ token }}`, `%TOKEN%`, `process.env.TOKEN`. */
+/** A reference that code or a template fills in: `<token>`, `${TOKEN}`, `{{ x }}`, `%TOKEN%`, `process.env.TOKEN`. */
 const REFERENCE =
   /^(?:<[^<>]*>|\$\{[^{}]*\}|\$\w+|\{\{?[^{}]*\}\}?|%\w+%|\([a-z ]+\)|\[[a-z _-]+\]|(?:process\.env|import\.meta\.env|os\.environ)[.[][\w'"\]]+)$/i;
-/** What is left out after the prefix that shows the kind: `sk-ant-...`. A digit before would be of the value. */
+/** An omission after the prefix of a kind: `sk-ant-...`. A digit before the dots would belong to a value. */
 const LEFT_OUT = /^[a-z_-]{0,12}(?:\.{3,}|…)$/i;
 /** The name of a variable. */
 const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
-/** What a value is followed by on its line, in code; line breaks too, as JSON writes them. */
+/** Characters that follow a value on its line of code, including line breaks as JSON writes them. */
 const BEHIND = '\\;,)]}\'"`';
 
-/** Words that say of a value that it is none. */
+/** Words that mark a value as a dummy. */
 const DUMMY = new Set(
   list(
     'test tests testing tester example examples sample dummy fake faked mock mocked stub fixture placeholder changeme todo redacted invalid expected your foo foobar',
   ),
 );
-/** What a value is. */
+/** The kinds of values. */
 const KINDS = list('key apikey token tok secret password passwd passphrase pass credential credentials');
-/** Words of values that only name what they stand for, as tests and documents write them. */
+/** Words of values that only describe themselves, as in tests and documents. */
 const NAMING = new Set([
   ...KINDS,
   ...list(
@@ -38,8 +38,8 @@ const NAMING = new Set([
 const KIND = new Set(KINDS);
 
 /**
- * Whether what stands where a secret would is none that anybody could use: a reference, a name, dots, or plain words that
- * say so (`test-secret-key`, `your_api_key_here`, `xxxx`). A word that is no plain one, like `hunter2`, makes it a secret.
+ * Whether a candidate is no usable secret: a reference, a name, dots, or plain words that describe themselves
+ * (`test-secret-key`, `your_api_key_here`, `xxxx`). A word that is not plain, such as `hunter2`, makes it a secret.
  */
 export function isPlaceholder(found: string): boolean {
   if (found.length > MOST_CHARS) return false;
@@ -50,7 +50,7 @@ export function isPlaceholder(found: string): boolean {
   const last = words.findLast((word) => !isNumber(word));
   if (VARIABLE.test(value)) return KIND.has(last!);
   if (words.some(isDummy)) return words.length <= MOST_BESIDE_DUMMY || words.every(isKnown);
-  // `password123` is one that people have.
+  // `password123` is in real use.
   const isCommon = words.length === 2 && words.some(isNumber);
   return last !== undefined && KIND.has(last) && !isCommon && words.every(isKnown);
 }
@@ -64,7 +64,7 @@ function withoutBehind(value: string): string {
   return value.slice(0, end);
 }
 
-/** In lowercase; undefined where something stands there that is neither a plain word nor a short number. */
+/** In lowercase; undefined if the value has a part that is neither a plain word nor a short number. */
 function wordsIn(value: string): string[] | undefined {
   const words = value
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -78,7 +78,7 @@ const PLAIN = /^(?:[a-z]{1,12}|\d{1,4})$/;
 
 const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
-/** `xxx` and `****` are filled in by hand. */
+/** `xxx` and `****` are masks written by hand. */
 const isDummy = (word: string): boolean => DUMMY.has(word) || /^(?:x{3,}|\*{3,}|0{5,})$/.test(word);
 
 const isKnown = (word: string): boolean => NAMING.has(word) || isNumber(word) || isDummy(word);

@@ -1,9 +1,9 @@
 import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
 
-/** Programs whose `-u` is a user and a password, and those whose `-p` is a password. */
+/** Programs whose `-u` is a user with a password, and programs whose `-p` is a password. */
 const FETCHES = '(?<=(?:curl|wget)\\b[^\\n|;&]{0,200})';
 const DATABASES = '(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;&]{0,200})';
-/** Flags that a password follows, by program; the same letters are ports elsewhere. */
+/** Flags before a password, by program; for other programs the same letters are ports. */
 const FLAG =
   '(?:' +
   [
@@ -14,11 +14,11 @@ const FLAG =
     '(?<=htpasswd) -b[A-Za-z]{0,4} [^\\s-]\\S{0,100} \\S{1,64} ',
   ].join('|') +
   `)(?:${QUOTE})?`;
-/** `echo … | sudo -S`, `sudo -S … <<< …`: the password of whoever runs it. */
+/** `echo … | sudo -S`, `sudo -S … <<< …`: the password of the user. */
 const ECHOED = `${WORD_BEGINS}echo (?:-n )?(?:${QUOTE})?(?=[^\\s"'|\\\\]{4,64}(?:${QUOTE})? {0,4}\\| {0,4}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b)`;
 const HANDED = `${WORD_BEGINS}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b[^\\n|;&<]{0,200}<<< ?(?:${QUOTE})?`;
 
-/** Where a protocol, a program or a page has its secrets, whatever they look like. */
+/** Places of secrets in a protocol, a program or a page, for secrets of any form. */
 export const PLACE_SHAPES: readonly Shape[] = [
   {
     kind: 'bearer token',
@@ -36,7 +36,7 @@ export const PLACE_SHAPES: readonly Shape[] = [
     begins: ['cookie'],
     pattern: /(cookie["']?\s{0,4}:\s{0,4}["']?)(?=[^\s=;"']{1,80}=[^\s;"']{8})[^\n\r"'\\]{8,}/gi,
   },
-  // Up to the last `@` before a host: people do write `@` and `/` in a password. Behind a port comes a path.
+  // Up to the last `@` before a host: passwords may contain `@` and `/`. After a port comes a path.
   {
     kind: 'password',
     begins: ['://'],

@@ -1,6 +1,6 @@
 import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
 
-/** What people call a password in other languages than English, where the first letter may be a capital. */
+/** Words for a password in languages other than English; the first letter may be a capital. */
 const NAMES = [
   '[Pp]asswort',
   '[Kk]ennwort',
@@ -16,7 +16,7 @@ const NAMES = [
   'पासवर्ड',
   'كلمة (?:المرور|السر)',
 ];
-/** How its beginning is found: the first letters, few of them different. */
+/** The beginnings by which the names are found: the first letters, with few variants. */
 const BEGINS = [
   ...list('passwort kennwort wachtwoord contrase senha palavra-passe'),
   'mot de passe',
@@ -26,22 +26,22 @@ const IS = '(?:ist|lautet|is|est|es|é|는|은|है|это|هي)';
 /** `: `, ` ist `, `は`, `是`. */
 const SAYS = `(?:(?:${QUOTE})?\\s{0,3}[:=：–—]\\s{0,3}(?:${QUOTE}|[«„“])?|\\s{1,3}${IS}:?\\s{1,3}|\\s?(?:는|은|は|是|为)[:：]?\\s{0,3})`;
 
-/** Printed signs but quotation marks, brackets of tags and what parts sentences; no letters of scripts without blanks. */
+/** Printed characters except quotation marks, tag brackets and separators; no letters of scripts without blanks. */
 const SIGN = '[!#-&(-+\\--:=?-\\[\\]-_a-~\u00a1-\u024f\u0400-\u04ff]';
 const LETTER = 'A-Za-z\u00c0-\u024f\u0400-\u04ff';
 const DIGIT = `(?=[^\\s\\d"',;<>\\\\]{0,40}\\d)`;
 const ONE_OF = (signs: string): string => `(?=[^\\s${signs}"',;<>\\\\]{0,40}[${signs}])`;
-/** The name of a procedure, so many of something, a reference, code. */
+/** Excluded values: the name of an algorithm, a quantity, a reference, code. */
 const NO_VALUE =
   '(?!(?:[Ss][Hh][Aa]|[Mm][Dd]5|[Bb]ase|[Bb]crypt|[Aa][Ee][Ss]|[Uu][Tt][Ff]|[Aa]rgon|https?:)|\\d{1,3}-|[$<{[%(]|\\w{1,40}(?:\\.\\w{1,40}){0,4}[([]|\\w{1,40}\\.[a-zA-Z_]|[\\w.-]{1,40}/)';
-/** Letters and a digit, behind a name that says what it is. */
+/** Letters and a digit, after a name that clearly means a password. */
 const VALUE = `${NO_VALUE}${DIGIT}${ONE_OF(LETTER)}${SIGN}{6,64}`;
-/** Behind a name that stands for other things too: a sign as well, as only passwords have them. */
+/** After a name with other meanings too: additionally a special character, as passwords have it. */
 const MIXED = `${NO_VALUE}${DIGIT}${ONE_OF(LETTER)}${ONE_OF('!@#$%^&*?~')}(?![^\\s"',;<>\\\\]{0,64}[/:|])${SIGN}{8,64}`;
-/** All of it but the stop of a sentence. */
+/** The whole value except a full stop. */
 const TAKEN = `${SIGN}{5,63}(?!\\.)${SIGN}`;
 
-/** Passwords as people say them. */
+/** Passwords in sentences. */
 export const PROSE_SHAPES: readonly Shape[] = [
   {
     kind: 'password',

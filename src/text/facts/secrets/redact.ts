@@ -5,28 +5,28 @@ import { SHAPES } from './shapes.js';
 
 export interface Redacted {
   readonly text: string;
-  /** Secrets taken out. */
+  /** Number of secrets removed. */
   readonly count: number;
-  /** The secrets themselves, to find them where their surroundings are gone. */
+  /** The secrets themselves, to find them without their context. */
   readonly secrets: readonly string[];
 }
 
 export interface Redact {
   (text: string): Redacted;
-  /** The same, in steps: a text of a megabyte may hold a hundred thousand. */
+  /** The same in steps: a text of a megabyte may have a hundred thousand secrets. */
   inSteps(text: string): Steps<Redacted>;
 }
 
 type Outline = Omit<Shape, 'begins'>;
 
-/** Secrets that are taken out between two pauses. */
+/** Secrets that are removed between two pauses. */
 const AT_ONCE = 256;
-/** What stands in the place of a secret: looked at again it is none. */
+/** The replacement of a secret, which is no secret itself. */
 const PLACE = /^\[[\w ]{1,20} removed\]/;
 
 /**
- * Takes secrets out of a text, leaving what kind stood there. `extra` are patterns of the operator, matched whole.
- * Throws what `RegExp` throws where one of them is no pattern.
+ * Removes secrets from a text and leaves their kinds. `extra` are the operator's patterns, matched whole. Throws the
+ * error of `RegExp` if one of them is no pattern.
  */
 export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(source, 'g'));
@@ -60,7 +60,7 @@ export function createRedact(extra: readonly string[] = []): Redact {
       if ((signs & (1 << i)) === 0) continue;
       const before = cleaned;
       cleaned = yield* without(before, SHAPES[i]!, false);
-      // What is left of a wide secret may be a narrow one.
+      // The rest of a wide secret may be a narrow one.
       if (cleaned !== before) signs = yield* signsIn(cleaned);
     }
     return { text: cleaned, count: secrets.length, secrets };
@@ -68,11 +68,11 @@ export function createRedact(extra: readonly string[] = []): Redact {
   return Object.assign((text: string) => atOnce(inSteps(text)), { inSteps });
 }
 
-/** The same pattern, asked of one place. */
+/** The same pattern, for a test at one place. */
 const placed = SHAPES.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('g', 'y')));
-/** Those that begin alike stand together, which is twice as fast, the longer one first: what it begins with is found with it. */
+/** Similar beginnings are adjacent, which is twice as fast; the longer first, because it includes the shorter. */
 const literals = [...new Set(SHAPES.flatMap(({ begins }) => begins))].sort().reverse();
-/** By literal: places in `SHAPES` of what may begin where it stands. */
+/** By literal: indexes in `SHAPES` of the shapes that may begin there. */
 const shapesOf = new Map(
   literals.map((literal) => [
     literal,
@@ -84,24 +84,24 @@ const BEGINS = new RegExp(
   'gi',
 );
 
-/** Places that are looked at between two pauses. */
+/** Places that are checked between two pauses. */
 const LOOKED_AT_ONCE = 2_048;
 
 /**
- * Which of `SHAPES` a text holds, a bit each, by their place in the list. Most texts hold none, so the beginnings of all
- * are looked for at once; where one may begin its pattern is asked there and nowhere else.
+ * The shapes of `SHAPES` in a text, one bit each, by their index. Most texts have none, so all beginnings are searched
+ * at once, and a shape's pattern is tested only at its beginnings.
  */
 export function* signsIn(text: string): Steps<number> {
   let signs = 0;
   let looked = 0;
   let next = 0;
   for (;;) {
-    // Another text may have been looked at meanwhile.
+    // Another text may have been searched meanwhile.
     BEGINS.lastIndex = next;
     const found = BEGINS.exec(text);
     if (!found) return signs;
     const start = found.index;
-    // Another may begin inside it.
+    // Another secret may begin inside this one.
     next = start + 1;
     for (const shape of shapesOf.get(found[0].toLowerCase())!) {
       if ((signs & (1 << shape)) !== 0 || SHAPES[shape]!.fails?.(text, start)) continue;

@@ -1,23 +1,23 @@
 import { textOf, type LogFold, type Message, type Steps } from '../../../transcript/index.js';
 import type { Redact } from './redact.js';
 
-/** A shorter secret, or one without a digit, may be an everyday word: it is only taken out where it is assigned. */
+/** A shorter secret, or one without a digit, may be an ordinary word: it is only removed where it is assigned. */
 const LEAST_CHARS = 8;
-/** Lines of a longer secret, a private key, are found one by one. */
+/** The lines of a longer secret, a private key, are recognised one by one. */
 const LINE_CHARS = 16;
-/** A session that holds more secrets holds something else; the newest are known. */
+/** A session with more secrets contains something else; only the newest are known. */
 const MOST_SECRETS = 2_000;
 
 /**
- * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
- * it), so what was recognised once is known from then on. What the user or an operator says in words of their own is no
- * secret because a tool assigns it to a name that sounds like one: else a web page could blank the user's rules. Reads
- * the log as it grows; keeps the secrets, and the words of users and operators.
+ * The secrets of a log. A text made from the log may contain a secret without its context (`PASSWORD=` before it,
+ * `BEGIN` above it), so a secret that was recognised once stays known. A word in a user's or operator's own text is no
+ * secret just because a tool assigns it to a secret-like name: otherwise a web page could erase the user's rules. Reads
+ * the log as it grows; keeps the secrets, and the texts of users and operators.
  */
 export class SecretBook implements LogFold {
   readonly #redact: Redact;
   readonly #known = new Set<string>();
-  /** Of these, the ones that a user or an operator called so: to say them again does not make them words. */
+  /** The known secrets that a user or an operator named: a repetition does not make them ordinary words. */
   readonly #theirs = new Set<string>();
   /** Texts of users and operators, without the secrets in them. */
   readonly #said: string[] = [];
@@ -32,11 +32,11 @@ export class SecretBook implements LogFold {
       isRandomWord(word) && !this.#wasSaid(word) ? '[random word removed]' : word,
     );
 
-  /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
+  /** A recalled text of the log: without known secrets, but with words that only look random. */
   readonly hide = (text: string): string => {
     let hidden = this.#redact(text).text;
     const found = [...this.#known].filter((secret) => hidden.includes(secret));
-    // The longest first: the rest of it would stand where a shorter one that it holds was taken out.
+    // The longest first: a shorter secret inside a longer one would leave the rest of the longer one.
     for (const secret of found.sort((a, b) => b.length - a.length))
       hidden = hidden.replaceAll(secret, '[secret removed]');
     return hidden;
@@ -61,7 +61,7 @@ export class SecretBook implements LogFold {
     }
   }
 
-  /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
+  /** Records a text of a user or an operator; a word that only a tool presented as a secret is then no secret. */
   *#hear(text: string): Steps<void> {
     this.#said.push(text);
     for (const secret of this.#known) {
@@ -89,28 +89,28 @@ export class SecretBook implements LogFold {
   }
 }
 
-/** Not a word that stands elsewhere for other reasons. */
+/** Whether a secret is long or mixed enough not to be an ordinary word. */
 function isTelling(secret: string): boolean {
   if (secret.length < LEAST_CHARS) return false;
   return secret.length >= 24 || (/\d/.test(secret) && /\p{L}/u.test(secret));
 }
 
-/** Shorter words that look random are ids, versions and abbreviations more often than keys. */
+/** Shorter words that look random are more often ids, versions and abbreviations than keys. */
 const LEAST_RANDOM_CHARS = 20;
 /** Longer runs are encoded files. */
 const MOST_RANDOM_CHARS = 512;
-/** Of neighbours, so many are of another kind: chance makes 0.62 of them (letters of both cases and digits), camel case 0.3. */
+/** Least share of neighbours of different kinds: random text has 0.62 (both cases and digits), camel case 0.3. */
 const LEAST_CHANGES = 0.42;
 const LEAST_DIGIT_GROUPS = 3;
-/** What hyphens part is a name with a date and a number in it; chance puts one sign in 32 of a key. */
+/** Most hyphens and similar signs: a name with a date and a number has more; random keys have one in 32 characters. */
 const MOST_JOINTS = 3;
 
-/** `toolu_…`, `PRRC_…`, `ses_…`: an id that says what it is of, and that a later call may need. */
+/** `toolu_…`, `PRRC_…`, `ses_…`: an id that names its kind, and that a later call may need. */
 const TYPED = /^[a-z]{2,12}_/i;
 
 /**
- * Whether nobody would have chosen a word: letters of both cases and digits, so mixed as only chance mixes them. Hashes
- * and UUIDs, which are written in one case, are not: programs print them for everybody.
+ * Whether a word looks random: letters of both cases and digits, mixed as only chance mixes them. Hashes and UUIDs, in
+ * a single case, are excluded, because programs print them openly.
  */
 function isRandomWord(word: string): boolean {
   if (word.length > MOST_RANDOM_CHARS || TYPED.test(word)) return false;
@@ -122,5 +122,5 @@ function isRandomWord(word: string): boolean {
   return isMixed && groups.length >= LEAST_DIGIT_GROUPS && changes >= LEAST_CHANGES * (word.length - 1);
 }
 
-/** The look behind keeps it from trying within a word that is too short. */
+/** The lookbehind avoids attempts inside a word that is too short. */
 const LONG_WORD = new RegExp(`(?<![\\w+=-])[\\w+=-]{${LEAST_RANDOM_CHARS},}`, 'g');

@@ -1,20 +1,20 @@
-/** A secret's shape, and where in it the secret stands: the first group is kept, the rest is not. */
+/** A kind of secret, and its place in a match: the first group is kept, the rest is the secret. */
 export interface Shape {
   readonly kind: string;
   readonly pattern: RegExp;
-  /** What each match begins with, in lowercase; the text may have capitals. */
+  /** The beginnings of all matches, in lowercase; the text may have capitals. */
   readonly begins: readonly string[];
-  /** Says quickly of a beginning that its pattern fails there: for one that most texts have often. */
+  /** A quick check that the pattern fails at a beginning: for beginnings that most texts have often. */
   readonly fails?: (text: string, start: number) => boolean;
-  /** Whether what was found is one, where its form alone does not say. */
+  /** Whether a match is a secret, if its form alone does not decide. */
   readonly isOne?: (secret: string) => boolean;
-  /** Where the secret that a match ends begins, for one whose own beginning is no sign; not before `floor`. */
+  /** Start of the secret that a match ends, if the start itself has no sign; not before `floor`. */
   readonly reachesBack?: (text: string, start: number, floor: number) => number;
 }
 
 export const list = (names: string): string[] => names.split(' ');
 
-/** Every first, joint and last put together. */
+/** All combinations of a first, a joint and a last part. */
 export const joined = (
   firsts: readonly string[],
   joints: readonly string[],
@@ -22,16 +22,16 @@ export const joined = (
 ): string[] =>
   firsts.flatMap((first) => joints.flatMap((joint) => lasts.map((last) => `${first}${joint}${last}`)));
 
-/** A quotation mark, also as it is written inside JSON inside JSON. */
+/** A quotation mark, also as written in JSON inside JSON. */
 export const QUOTE = '\\\\{0,3}["\']';
 
 /** A line break, also as JSON writes it. */
 export const BREAK = '[\\n\\r]|\\\\[nr]';
 export const LINE_ENDS = `(?=[ \\t]{0,8}(?:$|${BREAK}))`;
 
-/** In JSON a word may follow an escape: the `n` of `\n` is none of its letters. */
+/** In JSON a word may follow an escape: the `n` of `\n` does not belong to the word. */
 const ESCAPED = '(?<=\\\\[bfnrt]|\\\\u00[01][0-9a-fA-F])';
 /** Not inside a word. */
 export const WORD_BEGINS = `(?:(?<!\\w)|${ESCAPED})`;
-/** Not inside a word, nor inside words that hyphens join. */
+/** Not inside a word, nor inside hyphenated words. */
 export const RUN_BEGINS = `(?:(?<![\\w-])|${ESCAPED})`;

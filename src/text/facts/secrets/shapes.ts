@@ -6,7 +6,7 @@ import { PROSE_SHAPES } from './prose.js';
 import type { Shape } from './shape.js';
 import { TOKEN_SHAPES } from './tokens.js';
 
-/** Shapes of common secrets, the widest first; at most 31, a bit each in the signs of a text. */
+/** Shapes of common secrets, the widest first; at most 31, because each has one bit in the signs of a text. */
 export const SHAPES: readonly Shape[] = [
   ...KEY_SHAPES,
   ...TOKEN_SHAPES,

@@ -1,6 +1,6 @@
 import { list, RUN_BEGINS, WORD_BEGINS, type Shape } from './shape.js';
 
-/** By how a token begins: what follows. Prefixes as their issuers publish them. */
+/** By a token's beginning: the pattern of its rest. Prefixes as their issuers publish them. */
 const TOKENS: readonly (readonly [begins: string, follows: string])[] = [
   ['sk-', '(?=[\\w-]{0,80}\\d)[\\w-]{16,}'],
   ...list('ghp_ gho_ ghu_ ghs_ ghr_ github_pat_').map((begins) => [begins, '\\w{20,}'] as const),
@@ -26,12 +26,12 @@ const TOKENS: readonly (readonly [begins: string, follows: string])[] = [
 
 const escaped = (text: string): string => text.replaceAll('.', '\\.');
 
-/** Tokens that give themselves away (OpenAI, GitHub, GitLab, Slack, Google, Stripe, npm, SendGrid, Hugging Face, …). */
+/** Tokens with a recognisable form (OpenAI, GitHub, GitLab, Slack, Google, Stripe, npm, SendGrid, Hugging Face, …). */
 export const TOKEN_SHAPES: readonly Shape[] = [
   {
     kind: 'JWT',
     begins: ['eyj'],
-    // Each run of characters is begun at once only: `eyJ-eyJ-eyJ` would be read to its end from each of them.
+    // Each run of characters is tried only at its start: `eyJ-eyJ-eyJ` would be read to its end from each `eyJ`.
     pattern: new RegExp(`()${RUN_BEGINS}eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`, 'g'),
   },
   {
@@ -47,7 +47,7 @@ export const TOKEN_SHAPES: readonly Shape[] = [
       'g',
     ),
   },
-  // Telegram's bots: digits, then this.
+  // Tokens of Telegram bots: digits before the colon, then this.
   { kind: 'API key', begins: [':aa'], pattern: /(?<=(?<!\d)\d{8,10})(:)AA[\w-]{33}/g },
   {
     kind: 'token',
