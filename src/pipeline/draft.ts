@@ -42,7 +42,7 @@ export interface RunInput {
   readonly policy: Policy;
   /** An operator asked, or a provider refused: gates do not matter, the target does. */
   readonly forced: boolean;
-  /** A provider has refused the request, whatever its reading. */
+  /** A provider has refused the request, at any reading. */
   readonly refused?: boolean;
   /** Tool definitions and reserves that readings include and no edit can change. */
   readonly fixed: Size;

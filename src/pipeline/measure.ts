@@ -52,7 +52,7 @@ interface Provenance {
 }
 
 /**
- * Every text enters a view through this function, whoever wrote it: secrets are removed, and a replacement gets the
+ * Every text enters a view through this function, by any author: secrets are removed, and a replacement gets the
  * lowest trust among the replaced messages. Text of users and operators stays verbatim, also if a part of it is cut or
  * merged.
  */
