@@ -6,12 +6,12 @@ export * from './provider.js';
 export * from './summarizer.js';
 export * from './session-store.js';
 export * from './plugin.js';
-/** What a view speaks of, from the floors below. */
+/** Types of lower floors that a view refers to. */
 export type { References, ReadStatus, Supersession } from '../text/facts/index.js';
 export { grouped } from '../tokens/index.js';
-/** What stages are made of: the built-in ones use nothing else. */
+/** The tools for stages: the built-in stages use nothing else. */
 export * from './tools/index.js';
-/** Functions over lists of messages as stages, and how a list becomes edits. */
+/** Functions over lists of messages as stages, and the conversion of a list to edits. */
 export * from './lists/index.js';
 export {
   cutArguments,

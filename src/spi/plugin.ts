@@ -6,22 +6,22 @@ import type { Summarizer } from './summarizer.js';
 import type { TokenCounter } from './token-counter.js';
 import type { WireFormat } from './wire-format.js';
 
-/** What a plugin may be beside what it provides: it watches compactions, or it makes them. */
+/** A plugin's role in addition to what it provides: it observes compactions, or it makes them. */
 export type PluginRole = 'observer' | 'compactor';
 
 /**
- * A plugin: what the module of a package exports as `plugin` (or as its default), or a function that makes it, called
- * once for each engine. What it holds has to agree with the `spillway` field of the package's package.json.
+ * A plugin: the export `plugin` (or the default export) of a package's module, or a function that makes it, called once
+ * per engine. Its contents have to match the `spillway` field of the package's package.json.
  */
 export interface Plugin<Knobs = unknown> {
-  /** Needed where it is handed in from code; a package's own name, or `spillway.name`, where it is absent. */
+  /** Required for a plugin passed in code. Otherwise the default is `spillway.name` or the package's name. */
   readonly name?: string;
   /** One sentence for operators. */
   readonly summary?: string;
   /**
-   * What operators may turn: an object schema with a default for everything. `describe` and `meta({ title })` say what
-   * it is, `min`, `max` and `multipleOf` make a slider, `enum` a choice, a boolean a toggle, a string a text field, and a
-   * string with `meta({ knob: 'model' })` a picker of models. Values stand under `knobs.<name>` in the settings.
+   * Settings for operators: an object schema with a default for every field. `describe` and `meta({ title })` give the
+   * text; `min`, `max` and `multipleOf` make a slider, `enum` a choice, a boolean a toggle, a string a text field, and
+   * a string with `meta({ knob: 'model' })` a picker of models. The values are in the settings under `knobs.<name>`.
    */
   readonly knobs?: ZodType<Knobs>;
   /** Stages that `roster` may name. */
@@ -40,78 +40,78 @@ export interface Plugin<Knobs = unknown> {
   close?(): void | Promise<void>;
 }
 
-/** All that reaches a plugin: never the container, a session, or a store. */
+/** All that a plugin can reach: never the container, a session, or a store. */
 export interface PluginApi<Knobs = unknown> {
-  /** The plugin's name, as settings, events and errors have it. */
+  /** The plugin's name in settings, events and errors. */
   readonly name: string;
   readonly log: PluginLog;
   readonly values: PluginValues;
-  /** As they are in force, frozen; in a hook those of its agent. */
+  /** The knobs in force, frozen; in a hook those of the hook's agent. */
   readonly knobs: Knobs;
 }
 
-/** What a plugin says to operators: told as event `plugin-said`, never printed. */
+/** Messages of a plugin to operators: emitted as event `plugin-said`, never printed. */
 export interface PluginLog {
-  /** What only its author wants to know. */
+  /** For the plugin's author. */
   debug(message: string): void;
-  /** What it does. */
+  /** What the plugin does. */
   info(message: string): void;
-  /** What an operator may have to see to. */
+  /** A condition that an operator may have to act on. */
   warn(message: string): void;
-  /** What it could not do. */
+  /** A failure of the plugin. */
   error(message: string): void;
 }
 
 /**
- * A plugin's own keys and values (plain JSON), in the session store where there is one, else in memory: of all sessions where they
- * were handed to `open`, of the hook's session alone in a hook.
+ * A plugin's own keys and values (plain JSON), in the session store if there is one, otherwise in memory. In `open`
+ * they belong to all sessions, in a hook only to the hook's session.
  */
 export interface PluginValues {
-  /** Undefined where nothing was set. */
+  /** Undefined if the key has no value. */
   get(key: string): Promise<unknown>;
-  /** Undefined takes it away. */
+  /** Undefined removes the key. */
   set(key: string, value: unknown): Promise<void>;
-  /** Everything that is set, by key. */
+  /** All values, by key. */
   all(): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** What a plugin has while one of its hooks runs. */
+/** The API of a plugin during one of its hooks. */
 export interface HookApi<Knobs = unknown> extends PluginApi<Knobs> {
-  /** Aborts when nobody waits for the hook any more. */
+  /** Aborts when the session no longer waits for the hook. */
   readonly signal: AbortSignal;
-  /** Asks the session's summarizer; what it costs is the session's. Absent where none is configured. */
+  /** Asks the session's summarizer, at the session's cost. Absent if none is configured. */
   readonly summarize?: (request: PluginSummaryRequest) => Promise<string>;
 }
 
-/** Text that a plugin wants of the session's summarizer. */
+/** A plugin's request for text from the session's summarizer. */
 export interface PluginSummaryRequest {
   /** What to write. */
   readonly instruction: string;
-  /** What it is written about; sent as quoted data, with secrets taken out. */
+  /** The material to write about; sent as quoted data, without secrets. */
   readonly source: readonly string[];
   readonly maxTokens: number;
 }
 
-/** A message of the view as plugins see it: a frozen copy, without what its wire format keeps to itself. */
+/** A message of the view for plugins: a frozen copy, without its format's own `wire`. */
 export type SeenMessage = Omit<ContextMessage, 'wire'>;
 
-/** What hooks are told before a compaction. Tokens as the session's readings count them. */
+/** The state before a compaction, for hooks. Tokens on the scale of the session's readings. */
 export interface PreCompact {
   readonly sessionId: string;
   readonly agentPath: string;
   readonly model: string | null;
   /** An operator asked for it, or the provider refused the request: gates did not matter. */
   readonly forced: boolean;
-  /** A plan is made for an operator to look at; it may never be committed. */
+  /** The plan is only for an operator to look at; it may never be committed. */
   readonly dryRun: boolean;
-  /** Why it runs: `pressure 0.913`. */
+  /** The reason of the run, e.g. `pressure 0.913`. */
   readonly reason: string;
-  /** Of the view, and what a request may hold. */
+  /** Tokens of the view, and the budget of a request. */
   readonly tokens: number;
   readonly budget: number;
-  /** Pressure it is to come down to; a share of the budget. */
+  /** The pressure that the run aims at; a share of the budget. */
   readonly target: number;
-  /** Of the model's window, 0 to 100 and more; of the budget where the window has no end. */
+  /** Percent of the model's window in use, 0 to 100 and more; of the budget if the window is unlimited. */
   readonly percent: number;
   /** Messages in the view. */
   readonly count: number;
@@ -120,80 +120,80 @@ export interface PreCompact {
   readonly messages: readonly SeenMessage[];
 }
 
-/** What an observer may answer before a compaction; nothing where it only looks. */
+/** An observer's answer before a compaction; no answer changes nothing. */
 export interface PreCompactAnswer {
-  /** No compaction now; a text says why. Not heeded where the request would not fit without one. */
+  /** No compaction now; a string gives the reason. Ignored if the request would not fit without compaction. */
   readonly skip?: boolean | string;
-  /** Ids of messages that this compaction must leave as they are. */
+  /** Ids of messages that this compaction must leave unchanged. */
   readonly retain?: readonly string[];
-  /** Text that is carried beside what stands for what leaves; takes the place of what this plugin had carried before. */
+  /** Texts to carry next to the newest replacement, instead of the texts that this plugin carried before. */
   readonly inject?: string | readonly string[];
 }
 
-/** What hooks are told after a compaction. */
+/** The result of a compaction, for hooks. */
 export interface PostCompact {
   readonly sessionId: string;
   readonly agentPath: string;
   readonly model: string | null;
   /** Whether something was compacted. */
   readonly success: boolean;
-  /** For people: why it ended so. */
+  /** The reason for the result, for people. */
   readonly reason: string;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Characters of all text that now stands for what left; 0 where nothing does. */
+  /** Characters of all texts that now replace messages; 0 if there are none. */
   readonly summaryLength: number;
-  /** That text, a message each. */
+  /** The texts of those replacements, one per message. */
   readonly summaries: readonly string[];
-  /** Messages that are no longer sent, in the order of the log: frozen copies. */
+  /** Messages that are no longer sent, in order of the log: frozen copies. */
   readonly superseded: readonly Omit<Message, 'wire'>[];
-  /** Absent where nothing was compacted. */
+  /** Absent if nothing was compacted. */
   readonly record?: CompactionRecord;
 }
 
-/** Watches compactions. Each hook has a deadline; what it throws is told, and costs nothing else. */
+/** Observes compactions. Each hook has a deadline; an exception is reported and has no other effect. */
 export interface CompactionObserver<Knobs = unknown> {
-  /** Before anything is planned. */
+  /** Called before anything is planned. */
   preCompact?(
     event: PreCompact,
     api: HookApi<Knobs>,
   ): PreCompactAnswer | null | void | Promise<PreCompactAnswer | null | void>;
-  /** When it has ended. Read-only. */
+  /** Called after the end. Read-only. */
   postCompact?(event: PostCompact, api: HookApi<Knobs>): void | Promise<void>;
 }
 
-/** A message that a compactor wrote; Spillway gives it what else a message has. */
+/** A message that a compactor wrote; Spillway adds the other fields of a message. */
 export interface WrittenMessage {
   readonly text: string;
-  /** One of its own where absent. */
+  /** Absent: Spillway makes an id. */
   readonly id?: string;
 }
 
-/** The whole list as it is to be sent. */
+/** The complete list of messages to send. */
 export interface CompactorResult {
   /**
-   * What stays of what it was given, in its order, told by ids; the whole of a message may come back, with parts that are
-   * shorter. What it wrote stands where others left: text, or an assistant's message.
+   * The messages that stay, in their order, by id; a whole message may be returned with shorter parts. New messages
+   * stand in the place of removed ones: texts, or assistant messages.
    */
   readonly messages: readonly (Pick<Message, 'id'> | WrittenMessage | Message)[];
-  /** Ids of those that left; where it is given it has to agree with the list. */
+  /** Ids of the removed messages; if given, they have to match the list. */
   readonly superseded?: readonly string[];
   /** What was done, in a sentence for operators. */
   readonly summary?: string;
 }
 
-/** Takes the place of the stages under `compaction.strategy: delegate`; one an agent. */
+/** Replaces the stages under `compaction.strategy: delegate`; one per agent. */
 export interface Compactor<Knobs = unknown> {
   /**
-   * The list in the place of `event.messages`. Where it throws, is late, or gives a list that breaks a rule, the oldest
-   * messages are dropped instead.
+   * Returns the list that replaces `event.messages`. If this method throws, is late, or returns a list that breaks a
+   * rule, the oldest messages are dropped instead.
    */
   compact(event: PreCompact, api: HookApi<Knobs>): CompactorResult | Promise<CompactorResult>;
 }
 
-/** For plugins written by hand: types the knobs from their schema. */
+/** Types the knobs of a plugin in code from their schema. */
 export function definePlugin<Knobs>(plugin: Plugin<Knobs>): Plugin<Knobs> {
   return Object.freeze({ ...plugin });
 }

@@ -1,63 +1,63 @@
 import type { LogMessage } from '../transcript/index.js';
 
-/** Work that nobody waits for yet. */
+/** Work in advance that no caller waits for yet. */
 export interface BackgroundJob {
-  /** What it is for, exactly: while a job of this key is known, another one is not put in. */
+  /** Identifies the work exactly: while a job with this key is known, no second one is added. */
   readonly key: string;
-  /** Everything a worker needs, who may be another process. */
+  /** All that a worker needs; the worker may be another process. */
   readonly body: Json;
 }
 
-/** A job that is in the queue, put there by this call or by an earlier one. */
+/** A job in the queue, added by this call or by an earlier one. */
 export interface EnqueuedJob {
-  /** False where somebody had put it in before. */
+  /** False if the job was in the queue before. */
   readonly isNew: boolean;
   /**
-   * What the worker said, as soon as the job is done; undefined where it is not going to be, and as soon as the signal
-   * aborts. Never rejects.
+   * The worker's result as soon as the job is done; undefined if the job will not be done, or once the signal aborts.
+   * Never rejects.
    */
   ended(signal: AbortSignal): Promise<Json | undefined>;
 }
 
-/** Does a job; rejecting gives it back, for another try, here or elsewhere. Must stop when the signal aborts. */
+/** Does a job. A rejection returns the job for another try, here or elsewhere. Must stop when the signal aborts. */
 export type BackgroundWorker = (body: Json, signal: AbortSignal) => Promise<Json>;
 
-/** Jobs that are done beside the sessions: by this process, or by any that shares the queue. */
+/** Jobs that run independently of the sessions: in this process, or in any process that shares the queue. */
 export interface BackgroundQueue {
-  /** Resolves when the job is in the queue. Rejects where it cannot be; whoever wanted it goes on without. */
+  /** Resolves when the job is in the queue. If this rejects, the caller continues without the job. */
   enqueue(job: BackgroundJob): Promise<EnqueuedJob>;
-  /** Takes jobs from now on. Called once at most: without it, others do them. */
+  /** Accepts jobs from now on. Called at most once; without it, other processes do them. */
   work(worker: BackgroundWorker): void;
-  /** Takes no more, ends what is under way, and gives it back where the queue outlives the process. */
+  /** Accepts no more jobs and ends those in progress; a queue that outlives the process gets them back. */
   stop(): Promise<void>;
 }
 
 /** A store whose processes share a queue. */
 export interface OpensQueue {
-  /** Absent where it has none. What it gives is stopped before the store is closed. */
+  /** Absent if the store has no queue. The queue is stopped before the store is closed. */
   readonly openQueue?: (() => BackgroundQueue) | undefined;
 }
 
-/** One agent's thread in one session. Both may hold any text: quotes, newlines, nothing at all. */
+/** One agent's thread in one session. Both ids may be any text: with quotes, newlines, or empty. */
 export interface ThreadKey {
   readonly sessionId: string;
   /** e.g. `primary` or `primary/reviewer` */
   readonly agentPath: string;
 }
 
-/** How far a thread has come. Both counts only grow; a write names those it was made on. */
+/** The length of a thread. Both counts only grow; a write names the counts on which it is based. */
 export interface ThreadHead {
-  /** Messages in its log. */
+  /** Messages in the thread's log. */
   readonly messages: number;
-  /** Entries in its ledger. */
+  /** Entries in the thread's ledger. */
   readonly entries: number;
 }
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export type Json =
   string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json | undefined };
 
-/** One thing that happened to the ledger: a commit, an undo, an approval. What it says is the session's own. */
+/** One event of the ledger: a commit, an undo, an approval. The session defines its `body`. */
 export interface LedgerEntry {
   readonly kind: string;
   /** Milliseconds since the epoch. */
@@ -65,15 +65,15 @@ export interface LedgerEntry {
   readonly body: Json;
 }
 
-/** What is kept for operators beside log and ledger: audit events and records of calls. Never read to render. */
+/** A record for operators in addition to log and ledger: audit events and records of calls. Never read to render. */
 export interface StoredEvent {
   /** e.g. `compaction.completed`, `call` */
   readonly kind: string;
-  /** What it is about and is found by: the id of a compaction, the number of a call. */
+  /** What the event is about, for queries: the id of a compaction, the number of a call. */
   readonly ref?: string;
   /**
-   * A name that no other event has, where its writer must know it again: was the note stored whose answer got lost? Told once
-   * more, it is refused with all that comes with it: the first telling may have come late.
+   * A unique name, for a writer that must know whether an event was stored when the answer was lost. A second write
+   * with the same id is refused with everything in it, because the first may have arrived late.
    */
   readonly id?: string;
   /** Milliseconds since the epoch. */
@@ -81,60 +81,58 @@ export interface StoredEvent {
   readonly body: Json;
 }
 
-/** What one call of a model took; summed up by the store, never taken back. */
+/** The usage of model calls; the store sums it up and never subtracts. */
 export interface UsageEntry {
-  /** Who spent it: the agent's own calls, or its compaction. */
+  /** The spender: the agent's own calls, its compaction, or answered recalls. */
   readonly line: 'primary' | 'compactor' | 'recalled';
-  /** '' where it is not known. */
+  /** '' if the model is unknown. */
   readonly model: string;
   readonly calls: number;
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
-  /** US dollars of the calls whose price is known. */
+  /** US dollars of the calls with a known price. */
   readonly cost: number;
-  /** Calls whose price is not known. */
+  /** Calls without a known price. */
   readonly unpriced: number;
 }
 
-/** What opening a thread needs. */
+/** The data for opening a thread. */
 export interface StoredThread {
   readonly head: ThreadHead;
-  /** What the session last left as `checkpoint`, and the head it was left at. */
+  /** The session's newest `checkpoint`, and the head at which it was written. */
   readonly checkpoint?: Json;
   readonly checkpointAt?: ThreadHead;
 }
 
-/** All of it, or nothing of it. */
+/** A write that is stored as a whole or not at all. */
 export interface ThreadWrite {
-  /** Go behind the log's end: their `seq` must say so. */
+  /** Messages to append; their `seq` must continue the log. */
   readonly messages?: readonly LogMessage[];
   readonly entries?: readonly LedgerEntry[];
-  /** Takes the place of the last one: what `load` hands out beside the head. */
+  /** Replaces the last checkpoint: `load` returns it with the head. */
   readonly checkpoint?: Json;
   readonly events?: readonly StoredEvent[];
   readonly usage?: readonly UsageEntry[];
 }
 
-/**
- * Which events of a thread: all of them where nothing is named; `limit` counts from the end that `newestFirst` says.
- */
+/** Selects events of a thread: all if nothing is named; `limit` counts from the end that `newestFirst` names. */
 export interface EventQuery {
   readonly kinds?: readonly string[];
   readonly ref?: string;
-  /** Newest first where true. */
+  /** Newest first if true. */
   readonly newestFirst?: boolean;
   readonly limit?: number;
 }
 
-/** A text that was bought once for one exact source and prompt. */
+/** A text that was requested once for one exact source and prompt. */
 export interface StoredArtifact {
   readonly text: string;
   readonly body?: Json;
 }
 
-/** A thread as lists show it; both times in milliseconds since the epoch. */
+/** A thread in lists; both times in milliseconds since the epoch. */
 export interface ThreadInfo extends ThreadKey {
   readonly head: ThreadHead;
   readonly createdAt: number;
@@ -142,44 +140,44 @@ export interface ThreadInfo extends ThreadKey {
 }
 
 /**
- * Keeps sessions. Every method may reject with `STORE_FAILED` (or a nearer code) and then has changed nothing; save where
- * a server was lost during a commit: `error.facts.outcome` is then `unknown`, and reading tells. What a resolved `write`
- * was given survives the process, and where the store says so, the machine.
+ * Stores sessions. Every method may reject with `STORE_FAILED` (or a more specific code) and then has changed nothing,
+ * unless a server was lost during a commit: then `error.facts.outcome` is `unknown`, and a read shows the outcome. The
+ * data of a resolved `write` survives the process and, if the store promises it, the machine.
  */
 export interface SessionStore {
   /** For people: `memory`, `sqlite:/path/to.db`, `postgres://host/name`. Never a password. */
   readonly name: string;
-  /** Undefined for a thread that nothing was written to. Costs the same however long the thread is. */
+  /** Undefined for a thread without writes. The cost does not depend on the length of the thread. */
   load(key: ThreadKey): Promise<StoredThread | undefined>;
   /**
-   * Rejects with `MESSAGE_ID_TAKEN` where the thread has a message of that id.
+   * Rejects with `MESSAGE_ID_TAKEN` if the thread has a message with that id.
    *
-   * Compare-and-swap on the head: undefined where the thread has moved on (or has another head for another reason), and
-   * then nothing was written. A new thread's head is `{ messages: 0, entries: 0 }`.
+   * Compare-and-swap on the head: undefined if the thread has another head, and then nothing was written. A new
+   * thread's head is `{ messages: 0, entries: 0 }`.
    */
   write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined>;
-  /** Messages `from` (inclusive) to `to` (exclusive, the end where absent), in order of the log. */
+  /** Messages `from` (inclusive) to `to` (exclusive, the end if absent), in order of the log. */
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]>;
-  /** Entries `from` (inclusive) to `to` (exclusive, the end where absent), in order of the ledger. */
+  /** Entries `from` (inclusive) to `to` (exclusive, the end if absent), in order of the ledger. */
   entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]>;
-  /** Adds to a thread's events and usage, whatever its head. */
+  /** Adds to a thread's events and usage at any head. */
   note(key: ThreadKey, events: readonly StoredEvent[], usage?: readonly UsageEntry[]): Promise<void>;
-  /** Events in the order they were stored, or the other way round. */
+  /** Events in the order in which they were stored, or in reverse. */
   events(key: ThreadKey, query?: EventQuery): Promise<readonly StoredEvent[]>;
-  /** Sums by line and model: of one thread, one session, or everything. */
+  /** Sums by line and model: of one thread, one session, or all. */
   usage(of?: Partial<ThreadKey>): Promise<readonly UsageEntry[]>;
-  /** What was kept under this key, whichever session bought it. */
+  /** The text under a key, from any session. */
   artifact(key: string): Promise<StoredArtifact | undefined>;
-  /** The first one stays: returns what is stored now, which may be somebody else's. */
+  /** The first text under a key stays: returns the stored text, which may be another writer's. */
   keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact>;
-  /** Values that operators set: overrides of models, knobs. Undefined where none is set. */
+  /** Values that operators set: overrides of models, knobs. Undefined if not set. */
   value(scope: string, name: string): Promise<Json | undefined>;
-  /** Undefined takes it away. */
+  /** Undefined removes the value. */
   setValue(scope: string, name: string, value: Json | undefined): Promise<void>;
-  /** All that is set in a scope, by name. */
+  /** All values of a scope, by name. */
   values(scope: string): Promise<Readonly<Record<string, Json>>>;
-  /** Threads, the one written to last first: of one session, or of all; at most `limit`. */
+  /** Threads of one session or of all, most recently written first; at most `limit`. */
   threads(of?: { readonly sessionId?: string; readonly limit?: number }): Promise<readonly ThreadInfo[]>;
-  /** Waits for the calls under way; every later call rejects. Closing again is no mistake. */
+  /** Waits for pending calls; every later call rejects. A second close is no error. */
   close(): Promise<void>;
 }

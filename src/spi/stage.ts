@@ -3,37 +3,36 @@ import type { Budget } from '../tokens/index.js';
 import type { Edit, Made } from '../transcript/index.js';
 import type { TranscriptView } from './view.js';
 
-/** What the pipeline wants of a stage this time. Tokens are counted tokens, the scale of `view`. */
+/** The pipeline's request to a stage. Tokens are counted tokens, the scale of `view`. */
 export interface StageGoal<Options = unknown> {
-  /** Tokens that bring the view to the target; a stage may offer less, and should not offer much more. */
+  /** Tokens to free to reach the target; a stage may offer less, and should not offer much more. */
   readonly reclaim: number;
-  /** Tokens of tool results above their cap; 0 where no cap is set or it holds. */
+  /** Tokens of tool results above their cap; 0 if there is no cap or it is not exceeded. */
   readonly reclaimResults: number;
-  /** Bytes and images above the target's share of their limits; 0 where no limit is set or it holds. */
+  /** Bytes and images above the target's share of their limits; 0 if there is no limit or it is not exceeded. */
   readonly reclaimBytes: number;
   readonly reclaimImages: number;
   readonly budget: Budget;
-  /** Most tokens one summary may take: its share of the budget. */
+  /** Most tokens of one summary: the summary share of the budget. */
   readonly summaryTokens: number;
   readonly options: Options;
-  /** What the stage returned as `state` last time; survives restarts, so plain JSON. */
+  /** The stage's last returned `state`; plain JSON, because it survives restarts. */
   readonly state: unknown;
   /** Milliseconds since the epoch, read once per run. */
   readonly now: number;
-  /** Counts text on the scale of the view. Only text a stage is about to write: the view is counted already. */
+  /** Counts text on the scale of the view. For new text only: the view is already counted. */
   count(text: string): number;
 }
 
 /**
- * What a stage answers: edits in any order, none where it has nothing to offer; `state` (plain JSON) comes back in
- * its next goal.
+ * A stage's answer: edits in any order, none if it has nothing to offer; its next goal contains `state` (plain JSON).
  */
 export interface Proposal {
   readonly edits: readonly Edit[];
   readonly state?: unknown;
 }
 
-/** One compaction technique. Pure, and waits for nothing: nothing but view and goal reaches it. */
+/** One compaction technique. Pure and synchronous: its only inputs are view and goal. */
 export interface CompactionStage<Options = unknown> {
   readonly name: string;
   /** Options with defaults, bounds and descriptions; the same schema draws the operator's knobs. */
@@ -41,21 +40,21 @@ export interface CompactionStage<Options = unknown> {
   /** One sentence for operators. */
   readonly summary: string;
   /**
-   * Proposes edits that free about `goal.reclaim` tokens. What it throws is written down against it, and the run goes
-   * on without it. A generator yields wherever others may have their turn.
+   * Proposes edits that free about `goal.reclaim` tokens. An exception is recorded as the stage's fault, and the run
+   * continues without it. A generator yields at points where other work may run.
    */
   plan(view: TranscriptView, goal: StageGoal<Options>): Made<Proposal>;
   /**
-   * Options under which it may run by itself before a call, free and without waiting for a gate: `trim` takes out what is
-   * there twice, `prune` what has outlived its use. Undefined where it does not do that. Such a run leaves no compaction
-   * record. The roster's first stage with a role does it; without one in the roster, the first that is provided.
+   * Options for running alone before a call, free and without a gate: `trim` removes duplicates, `prune` removes
+   * expired content. Undefined if the stage does not support it. Such a run leaves no compaction record. The first
+   * stage of the roster that supports a kind runs it; if none does, the first provided stage.
    */
   asPass?(kind: 'trim' | 'prune', options: Options): Options | undefined;
-  /** Options that leave less, asked for where the request does not fit after all stages; undefined where there are none. */
+  /** Options that leave less, requested if the request does not fit after all stages; undefined if there are none. */
   harder?(options: Options): Options | undefined;
 }
 
-/** For stages written without a container: types the options from the schema. */
+/** For stages without a container: types the options from the schema. */
 export function defineStage<Options>(stage: CompactionStage<Options>): CompactionStage<Options> {
   return Object.freeze({ ...stage });
 }

@@ -1,81 +1,81 @@
 import type { Usage } from '../tokens/index.js';
 
-/** What is asked of a summarizer: one text, at most so long, about quoted source. Never a tool. */
+/** A request to a summarizer: one text of limited length about quoted source. Never with tools. */
 export interface SummaryRequest {
-  /** System text: who the summarizer is and what it writes. */
+  /** System text: the role of the summarizer and the kind of text. */
   readonly prompt: string;
-  /** What to do with this source. */
+  /** The instruction for this source. */
   readonly instruction: string;
-  /** Transcript quoted as data, with who said what; one piece after the other. */
+  /** The transcript, quoted as data with its speakers; a list of consecutive pieces. */
   readonly source: readonly string[];
   /** Most tokens of the answer. */
   readonly maxTokens: number;
-  /** Language to write in, by its English name (`German`), or in words that say which. */
+  /** Language of the text, by its English name (`German`) or described in words. */
   readonly language?: string;
-  /** The summary so far, where this source continues an earlier piece. */
+  /** The summary so far, if this source continues an earlier piece. */
   readonly previous?: string;
-  /** The agent's own plan as it stood at the end of the whole source; only with its last piece. Quoted, as the source is. */
+  /** The agent's own plan at the end of the whole source; only with its last piece. Quoted, as the source is. */
   readonly todos?: string;
-  /** Messages that the summary's reader sees beside it, so that it need not repeat them. Quoted, as the source is. */
+  /** Messages that remain in view next to the summary, so that it need not repeat them. Quoted, as the source is. */
   readonly inView?: readonly string[];
   /**
-   * The newest messages, which come after the whole source and stay in view; only with its last piece. What they settle,
-   * the summary does not call open. Quoted, as the source is.
+   * The newest messages, which follow the whole source and stay in view; only with its last piece. The summary must not
+   * call open what they settle. Quoted, as the source is.
    */
   readonly newest?: readonly string[];
-  /** What the operator and plugins add, a fact a line: the current branch, the current goal. Quoted, as the source is. */
+  /** Facts from operator and plugins, one per line: the current branch, the current goal. Quoted, as the source is. */
   readonly extraLines?: readonly string[];
 }
 
-/** What lines to add are asked for. */
+/** The request for extra lines. */
 export interface LinesRequest {
-  /** Stops being waited for when it aborts. */
+  /** When it aborts, the session no longer waits. */
   readonly signal: AbortSignal;
 }
 
-/** Lines for every request of a summarizer, or what gives them each time that slots are filled. May throw: then there are none. */
+/** Lines for every request, or a function, called each time slots are filled. If it throws, there are no lines. */
 export type SummaryLines =
   readonly string[] | ((request: LinesRequest) => readonly string[] | Promise<readonly string[]>);
 
-/** What a summarizer came back with, and what of it the gate judges before it stands in any transcript. */
+/** A summarizer's answer, with what the gate checks before the text enters a transcript. */
 export interface SummaryAnswer {
   readonly text: string;
-  /** As the provider said it: `stop`, `length`, `content-filter`, `tool-calls`, `error`, … */
+  /** The provider's value: `stop`, `length`, `content-filter`, `tool-calls`, `error`, … */
   readonly finishReason: string;
   readonly usage?: Usage;
   /** The model that answered. */
   readonly model?: string;
-  /** Calls of tools that it made although it was offered none. */
+  /** Number of tool calls, although the request offered no tools. */
   readonly toolCalls?: number;
-  /** What it thought aloud apart from the text. */
+  /** The model's reasoning outside of the text. */
   readonly reasoning?: string;
 }
 
-/** Writes better text for a slot than the deterministic one. May throw, lie and never settle: the gate and the breaker are for that. */
+/** Writes better text for a slot than the deterministic text. The gate and breaker handle errors, lies and hangs. */
 export interface Summarizer {
   readonly name: string;
-  /** What fails together: one breaker guards it. For a model, its address and name. */
+  /** Name of the unit that fails as a whole and shares one breaker. For a model, its address and name. */
   readonly endpoint: string;
-  /** Tokens its model reads and writes in one call; 128,000 where absent. */
+  /** Tokens that its model reads and writes in one call; 128,000 if absent. */
   readonly window?: number;
-  /** Most tokens its model writes in one answer; where absent nobody knows. */
+  /** Most tokens that its model writes in one answer; absent if unknown. */
   readonly outputLimit?: number;
   /** Must stop when the signal aborts. */
   summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer>;
 }
 
-/** Why a call of a summarizer failed, where it knows. Anything else that it throws counts as `endpoint`. */
+/** Why a call of a summarizer failed, if the summarizer knows. Any other exception counts as `endpoint`. */
 export type SummarizerFault =
-  /** The endpoint failed: it counts for its breaker. */
+  /** The endpoint failed: its breaker counts it. */
   | 'endpoint'
-  /** The source was longer than the model reads: shorter may do. */
+  /** The source was too long for the model: a shorter one may work. */
   | 'too-long'
-  /** Wrong key, wrong address, unknown model: trying again changes nothing. */
+  /** Wrong key, wrong address, unknown model: another try fails too. */
   | 'caller';
 
 /**
- * Thrown by a summarizer that knows why it failed: `fault` decides whether its breaker counts it and whether less is
- * tried.
+ * Thrown by a summarizer that knows the cause: `fault` decides whether its breaker counts the failure and whether a
+ * shorter source is tried.
  */
 export class SummarizerError extends Error {
   readonly fault: SummarizerFault;

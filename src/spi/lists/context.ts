@@ -2,7 +2,7 @@ import type { Message, Part } from '../../transcript/index.js';
 import { blocksOf, type Block } from '../tools/index.js';
 import type { Protection, TranscriptView, ViewExchange } from '../view.js';
 
-/** A list that is none of what a context may become: which rule it breaks, and at which message. */
+/** An illegal list as a new context: the rule that it breaks, and the message. */
 export class IllegalList extends Error {
   constructor(whose: string, what: string) {
     super(`${whose} ${what}`);
@@ -10,23 +10,21 @@ export class IllegalList extends Error {
   }
 }
 
-/**
- * A message of the context as a function over lists gets it: what would be sent, and what may be done with it. Frozen.
- */
+/** A message of the context for functions over lists: as it would be sent, with its limits. Frozen. */
 export interface ContextMessage extends Message {
   readonly tokens: number;
   /** Turns ago: 0 is the turn in progress. */
   readonly turnsAgo: number;
-  /** The same for a call, its results and what stands between them: they stay or leave together. */
+  /** Equal for a call, its results and the messages between them: they stay or leave together. */
   readonly exchange: number;
   /**
-   * Why it has to stay as it is. `unseen`: no request has carried it yet, so a result may be cut to size and nothing else.
-   * A pin that is left out stays all the same.
+   * Why the message has to stay unchanged. `unseen`: no request has contained it yet, so a result may be cut to size
+   * and nothing else. A pin that the list leaves out stays nevertheless.
    */
   readonly fixed?: Protection | 'unseen';
 }
 
-/** A message of the view with the exchange that it belongs to, and what can only leave together with it. */
+/** A message of the view with its exchange, and the block that can only leave as a whole. */
 export interface Standing {
   readonly block: Block;
   readonly exchange: ViewExchange;
@@ -42,7 +40,7 @@ export function standingIn(view: TranscriptView): Standing[] {
       exchange.messages.map(({ message }, at): Standing => ({ block, exchange, at, message })),
     ),
   );
-  // Exchanges may lie inside each other: a late result, a pin inside a span that gave way.
+  // Exchanges may lie inside each other: a late result, a pin inside a superseded span.
   return all.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
@@ -75,7 +73,7 @@ function fixedBy({ block, exchange }: Standing): ContextMessage['fixed'] {
   return bar?.unseen ? 'unseen' : bar?.protection;
 }
 
-/** Whether two parts say the same; what a format keeps beside its words is not compared. */
+/** Whether two parts have the same content, without their `wire`. */
 export function samePart(a: Part, b: Part): boolean {
   return a === b || (a.type === b.type && JSON.stringify(saidBy(a)) === JSON.stringify(saidBy(b)));
 }
@@ -84,7 +82,7 @@ export function sameParts(a: readonly Part[], b: readonly Part[]): boolean {
   return a === b || (a.length === b.length && a.every((part, i) => samePart(part, b[i]!)));
 }
 
-/** What a part says, in one order of fields whoever made the object. */
+/** The content of a part, with a fixed order of fields. */
 function saidBy(part: Part): unknown {
   switch (part.type) {
     case 'text':

@@ -3,19 +3,19 @@ import { sameParts, standingIn, type Standing, IllegalList } from './context.js'
 import { partChanges, textPart } from './part-changes.js';
 import type { TranscriptView } from '../view.js';
 
-/** Whose list is compared, and what its edits say of themselves. */
+/** The author of a list, and the reason of its edits. */
 export interface ListOrigin {
-  /** As a fault names it: `reducer window`. */
+  /** The name in a fault: `reducer window`. */
   readonly whose: string;
-  /** Told to operators with every edit. */
+  /** Shown to operators with every edit. */
   readonly reason: string;
 }
 
 /**
- * The edits that turn a view into a list of messages. Compared by id: one supersede for each stretch that left, with the
- * new messages that stand where it was, and one replace for each part that changed. Throws `IllegalList` where the list
- * cannot be had by such edits: another order, an id twice, another role, a message added where none left. Whether an
- * edit touches what nobody may touch is judged where all edits are judged.
+ * The edits that turn a view into a list of messages. Messages are compared by id: one supersede for each removed run,
+ * with the new messages in its place, and one replace for each changed part. Throws `IllegalList` if such edits cannot
+ * make the list: another order, a repeated id, another role, a message added where none was removed. The guard judges
+ * later whether an edit touches protected content.
  */
 export function editsOfList(view: TranscriptView, list: readonly Message[], origin: ListOrigin): Edit[] {
   const standing = standingIn(view);
@@ -51,7 +51,7 @@ export function editsOfList(view: TranscriptView, list: readonly Message[], orig
         origin.whose,
         `makes ${id}, a ${known.message.role} message, one of ${message.role}`,
       );
-    // A pin between a call and its result parts nothing: it stays where all around it leaves.
+    // A pin between a call and its result ends no gap: it stays even if everything around it leaves.
     if (!isPin(known) || known.block.pinned) close(place);
     last = place;
     if (!sameParts(known.message.parts, message.parts))
@@ -61,16 +61,16 @@ export function editsOfList(view: TranscriptView, list: readonly Message[], orig
   return edits;
 }
 
-/** What stands for a span is no message of the log: with other words it is another message. */
+/** A replacement is no message of the log: with another text it is another message. */
 function isRewritten({ exchange, message }: Standing, given: Message): boolean {
   return exchange.kind === 'replacement' && !sameParts(message.parts, given.parts);
 }
 
-/** The list as one of messages, or the first thing in it that is none. Its length is judged before anything is compared. */
+/** The list as messages; throws at the first item that is none. Its length is checked before anything is compared. */
 function messagesOf(given: unknown, whose: string, standing: number): readonly Message[] {
   let list: unknown[];
   try {
-    // What is new stands for what left: a list may keep all messages of its view and bring in as many; of a short one a few more.
+    // New messages replace removed ones: a list may keep all messages and add as many, or a few more for a short view.
     list = listFrom(given, 2 * standing + 16);
   } catch (cause) {
     const what = Array.isArray(given) ? (cause as Error).message : `${kindOf(given)} in the place of a list`;
@@ -98,7 +98,7 @@ export function kindOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
 }
 
-/** A message that the list brings in, as one that stands for others. */
+/** A message that the list adds, as a replacement of others. */
 function newMessage(given: Message, index: number, whose: string): Message {
   const { id, role, origin, label, name } = given;
   const parts = given.parts.map((part): Part => (part.type === 'text' ? textPart(part) : part));
@@ -113,7 +113,7 @@ function newMessage(given: Message, index: number, whose: string): Message {
   return { id, role, origin: origin ?? role, parts, ...named };
 }
 
-/** One supersede for what left between two messages that stay. */
+/** A supersede for the messages that left between two messages that stay. */
 function gapEdits(
   left: readonly Standing[],
   added: readonly Message[],
@@ -141,15 +141,15 @@ function gapEdits(
 const holds = (left: readonly Standing[], message: Message): boolean =>
   left.some((one) => one.message === message);
 
-/** Its id is that of its sources, so that the same span gives the same bytes in every run. */
+/** The id comes from the sources, so that the same span gives the same bytes in every run. */
 function named(message: Message, fromId: string, toId: string, index: number): Message {
   if (typeof message.id === 'string' && message.id !== '') return message;
   return { ...message, id: `summary:${spanHandle(fromId, toId)}${index === 0 ? '' : `:${index}`}` };
 }
 
 /**
- * What left, without the pins at its ends: they stay whatever a list says, and those inside stay as holes. No stretch
- * reaches over the request that a session began with, or it would be read after what was done about it.
+ * Runs of removed messages, without the pins at their ends: pins stay in any case, those inside as holes. A run does
+ * not extend over the session's first request: the model would read the request after the summary of the work on it.
  */
 function runsOf(left: readonly Standing[], request: Standing | undefined): Standing[][] {
   const runs: Standing[][] = [[]];
@@ -167,7 +167,7 @@ function withoutOuterPins(run: readonly Standing[]): Standing[] {
 
 const isPin = ({ exchange }: Standing): boolean => exchange.protection === 'pinned';
 
-/** Ids of the log that a message stands at: part of an exchange is named as a part, so that it is refused as one. */
+/** Log ids of a message. A part of an exchange is named alone, so that the guard refuses it. */
 function edgeOf({ exchange, message }: Standing): { readonly fromId: string; readonly toId: string } {
   return exchange.kind === 'replacement' ? exchange : { fromId: message.id, toId: message.id };
 }

@@ -2,7 +2,7 @@ import type { Part, Replace, TextPart } from '../../transcript/index.js';
 import { shownParts } from '../tools/index.js';
 import { samePart, sameParts, type Standing, IllegalList } from './context.js';
 
-/** The replaces that turn a message of the log, as it is shown, into what a list holds under its id. */
+/** The replaces that turn a message in view into the list's message with the same id. */
 export function partChanges(
   whose: string,
   { exchange, at }: Standing,
@@ -29,7 +29,7 @@ export function partChanges(
   return edits;
 }
 
-/** What stands for the first part of `rest`: the first given one where it took its place, nothing where it was left out. */
+/** Replaces the first part of `rest`: by the first given part if that takes its place, by nothing if it left. */
 function changed(whose: string, id: string, rest: readonly Part[], given: Part[]): readonly Part[] {
   const now = rest[0]!;
   if (given[0] && isPlaceOf(rest, given)) return contentOf(whose, id, now, given.shift()!);
@@ -41,7 +41,7 @@ function changed(whose: string, id: string, rest: readonly Part[], given: Part[]
   return [];
 }
 
-/** Of several parts that an earlier edit put in the place of one, those that are still there. */
+/** The parts that remain of several parts by which an earlier edit replaced one. */
 function thinned(now: readonly Part[], given: Part[]): readonly Part[] {
   return now.filter((part) => {
     const stays = given[0] !== undefined && samePart(part, given[0]);
@@ -50,18 +50,18 @@ function thinned(now: readonly Part[], given: Part[]): readonly Part[] {
   });
 }
 
-/** Whether the first given part is what became of the first one shown, where others may have been left out before it. */
+/** Whether the first given part is the new form of the first shown part; parts before it may have been left out. */
 function isPlaceOf(rest: readonly Part[], given: readonly Part[]): boolean {
   const [now, then] = [rest[0]!, given[0]!];
   if (now.type !== then.type) return false;
   if (now.type === 'tool-call' || now.type === 'tool-result')
     return now.callId === (then as typeof now).callId;
-  // Of two texts, of which one was left out, the one with the same words is the one that stayed.
+  // If one of two texts was left out, the equal text is the one that stayed.
   const ofType = (parts: readonly Part[]): number => parts.filter(({ type }) => type === now.type).length;
   return ofType(given) >= ofType(rest);
 }
 
-/** What a replace puts into the place of a part. */
+/** The content of a replace. */
 function contentOf(whose: string, id: string, now: Part, given: Part): readonly Part[] {
   if (now.type === 'tool-result' && given.type === 'tool-result')
     return given.content.map((inner) => innerOf(whose, id, now.content, inner));
@@ -73,7 +73,7 @@ function contentOf(whose: string, id: string, now: Part, given: Part): readonly 
   return [innerOf(whose, id, [now], given)];
 }
 
-/** Text of its own, without what a format had kept of the old one; or a file that stood there already. */
+/** A new text without the old `wire`, or a file that was already in the part. */
 function innerOf(whose: string, id: string, before: readonly Part[], given: Part): Part {
   const known = before.find((part) => samePart(part, given));
   if (known) return known;
@@ -81,7 +81,7 @@ function innerOf(whose: string, id: string, before: readonly Part[], given: Part
   throw new IllegalList(whose, `changes a ${given.type} of ${id}; it stays as it is or goes as a whole`);
 }
 
-/** A text as it is written anew: what a format kept of another one would be sent in its place. */
+/** A rewritten text: the `wire` of another text would be sent instead. */
 export function textPart({ text }: TextPart): TextPart {
   return { type: 'text', text };
 }

@@ -6,15 +6,15 @@ import { contextOf, standingIn, type ContextMessage, IllegalList } from './conte
 import { editsOfList, kindOf } from './edits.js';
 
 /**
- * What a reducer is to come down to, in counted tokens. It threads through reducers in order: each is told what is left
- * to take out behind those before it. New limits join as new fields, so that the signature never changes.
+ * The goal of a reducer, in counted tokens. It passes through reducers in order: each gets what remains to be freed
+ * after the reducers before it. New limits become new fields, so that the signature never changes.
  */
 export interface ReducerBudget {
-  /** What the context should take at most: the target. */
+  /** Most tokens of the context: the target. */
   readonly tokens: number;
-  /** What it may take at most. */
+  /** Hard limit of the context. */
   readonly ceiling: number;
-  /** Limits of tiers, where the settings set them. */
+  /** Limits of tiers, if the settings have them. */
   readonly caps: { readonly toolResults?: number };
   /** Most tokens one summary may take. */
   readonly summaryTokens: number;
@@ -24,17 +24,17 @@ export interface ReducerBudget {
   count(text: string): number;
 }
 
-/** What a reducer returns. */
+/** A reducer's result. */
 export interface Reduced<State> {
-  /** The messages it was given, fewer, shorter, or with new ones in the place of what left; in their order. */
+  /** The given messages, fewer, shorter, or with new messages instead of removed ones; in their order. */
   readonly context: readonly Message[];
-  /** Comes back in the next run, after a restart too: plain JSON. */
+  /** Passed to the next run, also after a restart: plain JSON. */
   readonly state?: State;
 }
 
 /**
- * Reduces a context to what fits. Pure and synchronous. `state` is what it returned in the last run that changed
- * anything; undefined in the first. `options` are the stage's own, parsed.
+ * Reduces a context to what fits. Pure and synchronous. `state` is the last returned state of a run that changed
+ * anything; undefined at first. `options` are the stage's own, parsed.
  */
 export type Reduce<State, Options = unknown> = (
   context: readonly ContextMessage[],
@@ -43,17 +43,17 @@ export type Reduce<State, Options = unknown> = (
   options: Options,
 ) => Reduced<State>;
 
-/** What `reducerStage` makes a stage of. */
+/** The parts of a stage made by `reducerStage`. */
 export interface ReducerStage<State, Options> {
   readonly name: string;
   /** One sentence for operators. */
   readonly summary: string;
-  /** Absent: it has none. */
+  /** Absent: the stage has no options. */
   readonly options?: ZodType<Options>;
   readonly reduce: Reduce<State, Options>;
 }
 
-/** A `reduce(context, budget, state)` function as a stage. What it may not do is refused, with its name and the reason. */
+/** A `reduce(context, budget, state)` function as a stage. Illegal results are refused with its name and the reason. */
 export function reducerStage<State = unknown, Options = Record<string, never>>({
   name,
   summary,
@@ -77,7 +77,7 @@ export function reducerStage<State = unknown, Options = Record<string, never>>({
   });
 }
 
-/** The goal of a stage in the words of a function over lists. */
+/** The goal of a stage as the budget of a reducer. */
 export function budgetOf(
   view: TranscriptView,
   { reclaim, budget, summaryTokens, now, count }: StageGoal,

@@ -4,7 +4,7 @@ import type { TranscriptView } from '../view.js';
 import type { ShownPart } from './results.js';
 import { overheadOf, pinnedIn, type Span } from './spans.js';
 
-/** One part gives way to a text. */
+/** Replaces one part by a text. */
 export function replaceBy(
   { source, index }: Pick<ShownPart, 'source' | 'index'>,
   text: string,
@@ -19,7 +19,7 @@ export function replaceBy(
   };
 }
 
-/** A span gives way to messages; a model may write a better text where there is a slot. */
+/** Replaces a span by messages; with a slot, a model may write a better text. */
 export function supersedeBy(
   { fromId, toId }: Pick<Span, 'fromId' | 'toId'>,
   replacement: readonly Message[],
@@ -29,22 +29,22 @@ export function supersedeBy(
   return { kind: 'supersede', fromId, toId, replacement, reason, ...(slot && { slot }) };
 }
 
-/** The message that stands for a span. Its id is that of its sources, so that the same span gives the same bytes in every run. */
+/** The message that replaces a span. Its id is that of its sources, so the same span always gives the same bytes. */
 export function standIn(label: Message['label'] & string, handle: string, text: string): Message {
   const id = `${label}:${handle}`;
   return { id, role: 'assistant', origin: 'synthetic', label, parts: [{ type: 'text', text }] };
 }
 
-/** The message of a summary of these messages. */
+/** The summary message for a handle. */
 export const summaryMessage = (handle: string, text: string): Message => standIn('summary', handle, text);
 
-/** What would stand for a span without a model, and its tokens with those of a message around it. */
+/** The deterministic replacement of a span, and its tokens including the message's overhead. */
 export interface Outline {
   readonly message: Message;
   readonly tokens: number;
 }
 
-/** A span as one message: what was said in it, and a line on its calls. Pins inside it still stand in the view, so it does not repeat them. */
+/** A span as one message: its talk, and a line on its calls. It omits pins inside the span, which stay in view. */
 export function outlineOf(
   view: TranscriptView,
   span: Span,

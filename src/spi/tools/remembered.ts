@@ -1,11 +1,11 @@
 import { WeakCache } from '../../transcript/index.js';
 
-/** What a text is made from, beside the part it is made of: plain values, compared one by one. */
+/** Inputs of a text in addition to its part: plain values, compared one by one. */
 type Ask = Readonly<Record<string, unknown>>;
 
 /**
- * The same function, which remembers of each part what it was asked last and what it said: a part that is not taken is
- * offered again in the next run. Parts never change, and what is remembered goes with them.
+ * The same function with a memory of its last arguments and result for each part, because a part that is not edited is
+ * offered again in the next run. Parts never change, and the memory is freed with them.
  */
 export function remembered<P extends object, T>(make: (part: P) => T): (part: P) => T;
 export function remembered<P extends object, A extends Ask, T>(

@@ -17,14 +17,14 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 
-/** A part of a log message as the view shows it now. */
+/** A part of a log message with its present form in the view. */
 export interface ShownPart<P extends Part = Part> {
   readonly source: LogMessage;
-  /** Index in the source: what a replace names. */
+  /** Index in the source, as a replace names it. */
   readonly index: number;
-  /** As it stands in the log. */
+  /** The part in the log. */
   readonly original: P;
-  /** What is shown, and its size. */
+  /** The part in the view, and its size. */
   readonly shown: Part | undefined;
   readonly tokens: number;
   readonly bytes: number;
@@ -33,8 +33,8 @@ export interface ShownPart<P extends Part = Part> {
 }
 
 /**
- * The parts of a message by their index in the log, however many parts an earlier replace has put there. Messages of a
- * view never change, and the same ones stand in it for many runs.
+ * The parts of a message by their index in the log, also if an earlier replace put several parts in the place of one.
+ * Remembered, because messages of a view never change and stay in it for many runs.
  */
 export const shownParts = remembered((message: ViewMessage): readonly ShownPart[] => {
   const { source, replaced } = message;
@@ -54,26 +54,26 @@ export const shownParts = remembered((message: ViewMessage): readonly ShownPart[
   });
 });
 
-/** A tool result in view, with what decides whether it may be touched. */
+/** A tool result in view, with the facts that decide whether it may be edited. */
 export interface ResultPart extends ShownPart<ToolResultPart> {
   readonly exchange: ViewExchange;
   readonly tool: string | undefined;
-  /** What it answers, where that stands in its exchange. */
+  /** The call that it answers, if its exchange has the call. */
   readonly call: ToolCallPart | undefined;
-  /** Tokens of tool results newer than this one, and of this one. */
+  /** Tokens of this tool result and all newer ones. */
   readonly newer: number;
 }
 
 /**
- * Every tool result in view, oldest first. Results in protected or unseen exchanges are counted as newer ones but not
- * listed: no stage may touch them.
+ * Every tool result in view, oldest first. Results in protected or unseen exchanges count as newer ones but are not
+ * listed: no stage may edit them.
  */
 export const resultsOf = (view: TranscriptView): readonly ResultPart[] => atOnce(readingResults(view));
 
-/** Several stages ask for the same view, where the ones between have changed nothing. */
+/** Several stages use the same view if the stages between them changed nothing. */
 const known = new WeakMap<TranscriptView, readonly ResultPart[]>();
 
-/** The same in steps: a hundred thousand messages are read in half a second. */
+/** The same in steps: a hundred thousand messages take half a second. */
 export function* readingResults(view: TranscriptView): Steps<readonly ResultPart[]> {
   const before = known.get(view);
   if (before) return before;
@@ -98,15 +98,15 @@ export function* readingResults(view: TranscriptView): Steps<readonly ResultPart
   return results;
 }
 
-/** By their ids, as the log has them: what an edit left of a call's arguments says less. */
+/** Calls by id, from the log, because edited arguments have less content. */
 const callsOf = remembered(({ messages }: ViewExchange): ReadonlyMap<string, ToolCallPart> => {
   const calls = messages.flatMap(({ message, source }) => (source ?? message).parts.filter(isToolCall));
   return new Map(calls.map((call) => [call.callId, call]));
 });
 
 /**
- * Whether a part already carries text that a compaction gave it: it stays the same ever after, or the provider's cache
- * would be lost for a few tokens more. A result cut to size when it was fresh is not settled yet.
+ * Whether a part already has a text from a compaction. Such a text never changes again, because a new one would break
+ * the provider's cache for a few tokens. A fresh result that was cut to size is not settled yet.
  */
 export function isSettled(part: ShownPart): boolean {
   if (!part.shown) return true;

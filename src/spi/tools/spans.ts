@@ -2,7 +2,7 @@ import type { TranscriptView, ViewExchange } from '../view.js';
 import { remembered } from './remembered.js';
 
 /**
- * Exchanges that can only be superseded together: one with everything that stands between its messages, or an earlier
+ * Exchanges that can only be superseded together: an exchange with everything between its messages, or an earlier
  * replacement with the pins inside its span. Nearly always a single exchange.
  */
 export interface Block {
@@ -11,23 +11,23 @@ export interface Block {
   readonly to: number;
   readonly fromId: string;
   readonly toId: string;
-  /** Messages it shows, pins included. */
+  /** Messages in view, including pins. */
   readonly messages: number;
-  /** What a supersede of it would take out: pins stay, so they are not counted. */
+  /** Tokens that a supersede of the block would remove: pins stay, so they are not counted. */
   readonly tokens: number;
-  /** Only pins. */
+  /** Whether the block has only pins. */
   readonly pinned: boolean;
-  /** Holds something no supersede may cover: held, open, unanswered, unseen. */
+  /** Whether it has an exchange that no supersede may cover: held, open, unanswered, unseen. */
   readonly barred: boolean;
 }
 
-/** A stretch of neighbouring blocks, as one supersede would name it. */
+/** A run of adjacent blocks, as one supersede names it. */
 export type Span = Omit<Block, 'barred' | 'pinned'>;
 
-/** The whole view in blocks, in order. Linear. Several stages ask for the same view, where the ones between have changed nothing. */
+/** The whole view in blocks, in order. Linear. Remembered, because several stages may use the same view. */
 export const blocksOf = remembered((view: TranscriptView): readonly Block[] => groupsOf(view).map(blockOf));
 
-/** Exchanges with everything that stands between their messages: a span may not begin or end inside. */
+/** Exchanges with everything between their messages: a span may not begin or end inside a group. */
 export function groupsOf(view: TranscriptView): ViewExchange[][] {
   const groups: ViewExchange[][] = [];
   let reach = -1;
@@ -59,9 +59,9 @@ function blockOf(exchanges: readonly ViewExchange[]): Block {
 }
 
 /**
- * The longest stretches without a barred block. Pins may stand inside one, not at its ends. None reaches over the request
- * that a session began with: pins stand behind what took the place of their span, and a request that is read after what
- * was done about it is done again.
+ * The longest runs without a barred block. Pins may be inside a run, but not at its ends. No run extends over the
+ * session's first request: pins follow the replacement of their span, and a model that reads the request after the
+ * summary of the work on it does the work again.
  */
 export function freeRuns(blocks: readonly Block[]): Block[][] {
   const request = blocks.find(isPinnedRequest);
@@ -74,14 +74,14 @@ function isPinnedRequest({ pinned, exchanges }: Block): boolean {
   return pinned && exchanges[0]!.messages[0]?.message.role === 'user';
 }
 
-/** Stretches of neighbours that all belong. */
+/** Runs of adjacent items that all belong. */
 export function runsOf<T>(items: readonly T[], belongs: (item: T, before: T | undefined) => boolean): T[][] {
   const runs: T[][] = [];
   let run: T[] = [];
   for (const item of items) {
     if (!belongs(item, run.at(-1))) {
       if (run.length > 0) runs.push(run);
-      // What does not go on with this run may begin the next one.
+      // An item that does not continue this run may begin the next one.
       run = run.length > 0 && belongs(item, undefined) ? [item] : [];
     } else run.push(item);
   }
@@ -95,7 +95,7 @@ function withoutOuterPins(run: readonly Block[]): Block[] {
   return first < 0 ? [] : run.slice(first, last + 1);
 }
 
-/** The span that a stretch of neighbouring blocks makes; there must be one block at least. */
+/** The span of a run of adjacent blocks; there must be at least one block. */
 export function spanOf(blocks: readonly Block[]): Span {
   const first = blocks[0]!;
   const last = blocks.at(-1)!;
@@ -110,13 +110,13 @@ export function spanOf(blocks: readonly Block[]): Span {
   };
 }
 
-/** What a message costs beyond its parts, read off a message of the view. */
+/** Tokens of a message beyond its parts, taken from a message of the view. */
 export function overheadOf(exchange: ViewExchange): number {
   const { size } = exchange.messages[0]!;
   return Math.max(0, size.tokens - size.parts.reduce((sum, part) => sum + part.tokens, 0));
 }
 
-/** Log positions of the pins inside a span: they still stand in the view, so no text repeats them. */
+/** Log positions of the pins inside a span: they stay in view, so no text repeats them. */
 export function pinnedIn(span: Span): ReadonlySet<number> {
   return new Set(
     span.exchanges

@@ -5,33 +5,33 @@ import { outlineOf, supersedeBy } from './edits.js';
 import { overheadOf, type Span } from './spans.js';
 
 /**
- * A summary that takes more than this of what it stands for is no summary. A span that holds an earlier one stands for
- * more than it shows, so there only what is free counts: what was kept once is not thinned out again by each run.
+ * A summary that takes a larger share of its span is no summary. A span with an earlier summary represents more than it
+ * shows, so its summary may be as large as the span: kept text is not thinned out again by each run.
  */
 export const MOST_OF_SPAN = 0.6;
 
-/** Saving less of a span than this is not worth the cache it costs. */
+/** A smaller saving, as a share of the span, is not worth the cache that it costs. */
 const LEAST_SAVING = 0.05;
 
-/** Below this many tokens even one line does not fit. */
+/** With fewer tokens not even one line fits. */
 const LEAST_TOKENS = 30;
 
 /**
- * Of its share, what a digest gets even where fresh output alone is above the target: a page of listings must not drive
- * out all that was said.
+ * Least share of its allowance for a digest if fresh output alone is above the target: a page of listings must not
+ * displace all earlier talk.
  */
 const LEAST_OF_SHARE = 0.8;
-/** Of its share, what a digest gets in any case: fewer words than this stand for nothing, and no model can use them. */
+/** Least share of its allowance for a digest in any case: a shorter text says nothing, and no model can fill it. */
 const SMALLEST_SHARE = 0.25;
-/** Of its share, what a digest gets where pins take more of a budget than `LITTLE_STANDING`. */
+/** Least share of its allowance for a digest if pins take more of a budget than `LITTLE_STANDING`. */
 const SHARE_BESIDE_PINS = 0.6;
 /**
- * Of the budget: digests never fill a request further than this where its target is out of reach; the next answer must
- * not start a run again.
+ * Share of the budget up to which digests may fill a request whose target is out of reach; above it, the next answer
+ * would start another run.
  */
 export const FULL_ENOUGH = 0.7;
 
-/** Which stage summarises, and the most its option lets one summary take; null: all that is free up to the target. */
+/** The summarising stage, and the largest summary that its option allows; null: all free room up to the target. */
 export interface Summariser {
   readonly stage: string;
   readonly maxSummaryTokens: number | null;
@@ -42,7 +42,7 @@ interface Allotted {
   readonly maxTokens: number;
 }
 
-/** One supersede per span that is worth it, each with its digest and a slot for a model's text. */
+/** One supersede for each span that is worth it, with its digest and a slot for a model's text. */
 export function summarise(
   view: TranscriptView,
   goal: StageGoal,
@@ -58,14 +58,14 @@ export function summarise(
   });
 }
 
-/** Counts messages of the log, as an operator's figures do: earlier stages may have taken some out of the view. */
+/** Counts messages of the log, as an operator's figures do: earlier stages may have removed some from the view. */
 function reasonFor({ from, to, exchanges }: Span): string {
   const pins = exchanges.filter(({ protection }) => protection === 'pinned');
   const count = pins.reduce((left, { messages }) => left - messages.length, to - from + 1);
   return `${count === 1 ? '1 message gives' : `${count} messages give`} way to a summary`;
 }
 
-/** What digests of these spans would save if each took the room that it should have. */
+/** Tokens that digests of these spans would save if each used its full allowance. */
 export function promisedBy(goal: StageGoal, spans: readonly Span[], by: Summariser): number {
   const fresh = freshOf(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
@@ -75,7 +75,7 @@ export function promisedBy(goal: StageGoal, spans: readonly Span[], by: Summaris
   return total - wanted - overhead;
 }
 
-/** Shares what is free up to the target by the size of the spans. */
+/** Shares the free room up to the target among the spans, by their size. */
 function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by: Summariser): Allotted[] {
   const fresh = freshOf(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
@@ -102,10 +102,10 @@ function mostOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
 }
 
-/** Below this many tokens a text that stands for many messages was squeezed: it says next to nothing. */
+/** A text of fewer tokens for many messages was squeezed: it has next to no content. */
 export const SQUEEZED_TOKENS = 250;
 
-/** Of the room, what is left to texts that were squeezed before: the pipeline lets them grow again. */
+/** Share of the room that is left to squeezed earlier texts: the pipeline lets them grow again. */
 function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
   const lengthOf = (some: readonly Span[]): number =>
     some.reduce((sum, { from, to }) => sum + to - from + 1, 0);
@@ -115,7 +115,7 @@ function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
     : Math.min(0.5, lengthOf(squeezed) / (lengthOf(squeezed) + lengthOf(fresh)));
 }
 
-/** Summarising one replacement again would only make it shorter or longer by chance. */
+/** A span that is only one replacement is skipped: a new summary would only differ by chance. */
 function freshOf(spans: readonly Span[]): readonly Span[] {
   const isLoose = ({ protection }: ViewExchange): boolean => protection !== 'pinned';
   return spans.filter(({ exchanges }) => {
@@ -124,10 +124,10 @@ function freshOf(spans: readonly Span[]): readonly Span[] {
   });
 }
 
-/** Of the budget: pins and fresh output that take less are no reason to let digests pass the target. */
+/** Share of the budget: smaller pins and fresh output are no reason for digests to exceed the target. */
 export const LITTLE_STANDING = 0.1;
 
-/** Tokens of fresh output: no stage may touch it now, and it will be gone soon. */
+/** Tokens of fresh output: no stage may edit it now, and it will be compacted soon. */
 export function freshTokens(view: TranscriptView): number {
   return tokensWhere(
     view,
@@ -136,7 +136,7 @@ export function freshTokens(view: TranscriptView): number {
   );
 }
 
-/** Tokens of pins: they stay whatever a stage does. */
+/** Tokens of pins: they stay, whatever a stage does. */
 export function pinnedTokens(view: TranscriptView): number {
   return tokensWhere(view, ({ protection }) => protection === 'pinned');
 }
