@@ -12,14 +12,14 @@ export { auto, collapse, full, micro, partial, snip };
 export const BUILT_IN_STAGES: readonly CompactionStage[] = Object.freeze([
   // Loses nothing that later text refers to.
   snip,
-  // Keeps what each result came to.
+  // Keeps the outcome of each result.
   micro,
-  // Loses only what is a stub already.
+  // Loses only existing stubs.
   collapse,
-  // From here on prose goes, the oldest first: as little as will do,
+  // From here on prose goes, the oldest first: as little as suffices,
   auto,
-  // all but what the agent works on,
+  // everything except the current work,
   partial,
-  // all that may go.
+  // everything that may go.
   full,
 ]);

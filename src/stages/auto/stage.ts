@@ -28,7 +28,7 @@ const AutoOptions = z.strictObject({
 });
 type AutoOptions = z.infer<typeof AutoOptions>;
 
-/** A window over the oldest exchanges gives way to one summary; an earlier summary in it is swallowed. */
+/** Replaces a window over the oldest exchanges by one summary, which includes an earlier summary in the window. */
 export const auto = defineStage<AutoOptions>({
   name: 'auto',
   summary: 'Replaces a window of the oldest messages by one summary, no wider than it must be.',
@@ -42,7 +42,7 @@ export const auto = defineStage<AutoOptions>({
   },
 });
 
-/** One span normally. Where something untouchable stands in the way, the window goes on behind it as a second span. */
+/** Normally one span. If a protected exchange is in the way, the window continues after it as a second span. */
 function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
   const { windowMessages, preserveRecent, maxSummaryTokens } = goal.options;
   const by = { stage: 'auto', maxSummaryTokens };
@@ -53,7 +53,7 @@ function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
     for (let end = 0; end < run.length;) {
       const next = step(run, end, windowMessages);
       for (; end < next; end++) tokens += run[end]!.tokens;
-      // Each span costs all of its length: it is only made where it may be enough.
+      // Making a span costs its whole length, so it is only made if it may suffice.
       if (mostSaved(goal, tokens, maxSummaryTokens) < goal.reclaim) continue;
       const span = spanOf(run.slice(0, end));
       if (promisedBy(goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
@@ -63,19 +63,19 @@ function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
   return spans;
 }
 
-/** What summaries of so many tokens could save at most: what `promisedBy` says of them is never more. */
+/** Upper bound of the saving by summaries of so many tokens; `promisedBy` never exceeds it. */
 function mostSaved({ summaryTokens }: StageGoal, tokens: number, most: number | null): number {
   return tokens - Math.min(most ?? Infinity, summaryTokens, MOST_OF_SPAN * tokens);
 }
 
-/** The first block end at or after so many further messages. */
+/** The first block end after at least so many further messages. */
 function step(run: readonly Block[], from: number, messages: number): number {
   let end = from;
   for (let taken = 0; end < run.length && taken < messages; end++) taken += run[end]!.messages;
   return end;
 }
 
-/** Index of the first of the blocks that hold at least the newest `count` messages. */
+/** Index of the first of the newest blocks that have at least `count` messages. */
 function endBefore(blocks: readonly Block[], count: number): number {
   let index = blocks.length;
   for (let kept = 0; index > 0 && kept < count; index--) kept += blocks[index - 1]!.messages;

@@ -23,7 +23,7 @@ const CollapseOptions = z.strictObject({
 });
 type CollapseOptions = z.infer<typeof CollapseOptions>;
 
-/** Joins neighbours: same-role messages into one with the same words, spent tool exchanges into a line each. */
+/** Joins adjacent messages: those of one role into one with the same text, spent tool exchanges into a line each. */
 export const collapse = defineStage<CollapseOptions>({
   name: 'collapse',
   summary:
@@ -51,7 +51,7 @@ export const collapse = defineStage<CollapseOptions>({
   },
 });
 
-/** Neighbouring plain messages of one role and origin become one message with all their texts, word for word. */
+/** Adjacent plain messages of one role and origin become one message with all their texts, verbatim. */
 function merged(run: readonly Block[]): Collapsible[] {
   const span = spanOf(run);
   const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
@@ -74,8 +74,8 @@ function shownOf(block: Block): ViewMessage {
 }
 
 /**
- * Texts only: reasoning must stay in the message it was signed in, the bytes of a file stand in its own message, and a
- * marker is a request of its own.
+ * Texts only: reasoning must stay in the message in which it was signed, the bytes of a file are in its own message,
+ * and a marker is a request of its own.
  */
 function isMergeable(block: Block): boolean {
   const [exchange] = block.exchanges;
@@ -96,15 +96,15 @@ function alike(a: Block, b: Block): boolean {
   );
 }
 
-/** Something that could be collapsed, and what that is known to save. */
+/** A possible edit and its saving. */
 interface Collapsible {
   readonly edit: Supersede;
   readonly saved: number;
-  /** Log position, to go from oldest to newest. */
+  /** Log position, for sorting from oldest to newest. */
   readonly from: number;
 }
 
-/** A run of steps whose results have all been replaced before becomes one message with a line per call. */
+/** A run of steps whose results were all replaced before becomes one message with a line per call. */
 function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
   const span = spanOf(run);
   const { message, tokens } = outlineOf(view, span, 'digest', { count });

@@ -9,7 +9,7 @@ const FullOptions = z.strictObject({
 });
 type FullOptions = z.infer<typeof FullOptions>;
 
-/** The last resort: one summary for all that may go. Pins, fresh results and the unanswered question stand. */
+/** The last resort: one summary for all that may go. Pins, fresh results and the unanswered user message stay. */
 export const full = defineStage<FullOptions>({
   name: 'full',
   summary: 'Replaces the whole conversation by one summary; only what is protected stays.',

@@ -42,7 +42,7 @@ const MicroOptions = z.strictObject({
 });
 type MicroOptions = z.infer<typeof MicroOptions>;
 
-/** Newest output that stays whole unless the operator says otherwise: what the agent works on right now. */
+/** Newest output that stays whole by default, because the agent is working on it. */
 const PROTECTED_SHARE = 0.15;
 
 /** Each remaining large result becomes its outcome, its key lines and a handle; a model may write a better line. */
@@ -70,7 +70,7 @@ export const micro = defineStage<MicroOptions>({
 
 function mayGo(result: ResultPart, goal: StageGoal<MicroOptions>, overCap: number): boolean {
   if (!isLarge(result, goal.options) || isSettled(result)) return false;
-  // A cap on tool results wins over protection.
+  // A cap on tool results overrides protection.
   return overCap > 0 || !isProtected(result, goal);
 }
 
@@ -85,14 +85,14 @@ function isProtected(result: ResultPart, { budget, options }: StageGoal<MicroOpt
 function editOf(result: ResultPart, text: string, maxTokens: number): Replace {
   const { source, tool } = result;
   const edit = replaceBy(result, text, `${tool ?? 'tool'} result of ${result.tokens} tokens condensed`);
-  // An image alone gives a model nothing to write about.
+  // A model can write nothing about an image alone.
   if (textOf(result.original).trim() === '') return edit;
   return { ...edit, slot: { fromId: source.id, toId: source.id, prompt: micro.name, maxTokens } };
 }
 
 /**
- * What stands for a large result without a model, on one line: tool, size and handle, how its call ended, then the lines
- * that hold paths, ids, errors and definitions, verbatim; of a text that was only shown headings and definitions first. Derived from the log, also where the view showed less.
+ * The deterministic line for a large result: tool, size and handle, the outcome of its call, then lines with paths,
+ * ids, errors and definitions, verbatim (first headings, if the text was only displayed). Derived from the log.
  */
 function condense(result: ResultPart, handle: string, maxTokens: number, count: Count): string {
   const { original, tool, call, source, index } = result;
@@ -104,7 +104,7 @@ type LineRequest = {
   readonly handle: string;
   readonly tool: string | undefined;
   readonly call: ToolCallPart | undefined;
-  /** Of the whole result. */
+  /** Tokens of the whole result. */
   readonly tokens: number;
   readonly maxTokens: number;
   readonly count: Count;
@@ -129,7 +129,7 @@ const write = remembered(
   },
 );
 
-/** What stands between lines of a result that are shown on one. */
+/** Separates lines of a result that are joined into one line. */
 const BETWEEN = ' | ';
 
 const joined = (lines: string): string =>
@@ -138,7 +138,7 @@ const joined = (lines: string): string =>
     .map((line) => line.trim())
     .join(BETWEEN);
 
-/** What stands between, and what two texts may cost more together than apart. */
+/** Tokens of the separator, and of counting differences between joined and separate texts. */
 const JOIN_TOKENS = 3;
 
 function tightest(header: string, outcome: string, maxTokens: number, count: Count): string {

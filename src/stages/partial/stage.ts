@@ -17,7 +17,7 @@ const PartialOptions = z.strictObject({
 });
 type PartialOptions = z.infer<typeof PartialOptions>;
 
-/** Everything but the newest messages gives way to one summary. */
+/** Replaces everything but the newest messages by one summary. */
 export const partial = defineStage<PartialOptions>({
   name: 'partial',
   summary: 'Replaces everything but the newest messages by one summary.',
@@ -29,12 +29,12 @@ export const partial = defineStage<PartialOptions>({
     const spans = freeRuns(blocks.slice(0, retainedFrom(blocks, retainCount, round))).map(spanOf);
     return { edits: summarise(view, goal, spans, { stage: 'partial', maxSummaryTokens }) };
   },
-  /** Half as many stay, down to none. */
+  /** Keeps half as many messages, down to none. */
   harder: ({ retainCount, ...others }) =>
     retainCount === 0 ? undefined : { ...others, retainCount: Math.floor(retainCount / 2) },
 });
 
-/** Index of the first block that stays: whole blocks, as many as `count` messages hold or reach into. */
+/** Index of the first block that stays: whole blocks, up to `count` messages (`down`) or at least `count` (`up`). */
 function retainedFrom(blocks: readonly Block[], count: number, round: 'down' | 'up'): number {
   let index = blocks.length;
   for (let kept = 0; index > 0; index--) {

@@ -15,11 +15,11 @@ import {
 import type { Need, SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
 
-/** What large arguments are cut to, as a share of the size at which they count as large. */
+/** Size of cut arguments, as a share of the size at which arguments count as large. */
 const CUT_SHARE = 0.5;
 const MIN_TOKENS = 40;
 
-/** Large arguments of older calls, oldest first: what was written to a file stands in the file. */
+/** Cuts large arguments of older calls, oldest first: content that was written to a file is still in the file. */
 export function* argumentEdits(
   view: TranscriptView,
   goal: StageGoal<SnipOptions>,
@@ -45,7 +45,7 @@ export function* argumentEdits(
   return edits;
 }
 
-/** Exchanges behind the newest `tokens` of the view. */
+/** Exchanges older than the newest `tokens` of the view. */
 function olderThan(view: TranscriptView, tokens: number): readonly ViewExchange[] {
   let end = view.exchanges.length;
   for (let newer = 0; end > 0; end--) {
@@ -70,12 +70,12 @@ function trim(
   return { edit: replaceBy(part, text, reason), saved };
 }
 
-/** Malformed arguments stay: they are cut best by nobody, since what they were meant to be is unknown. */
+/** Malformed arguments stay: their intended structure is unknown, so no cut is safe. */
 const cut = remembered((call: ToolCallPart, request: Required<CutRequest>) =>
   isObject(call.arguments) ? cutArguments(call.arguments, request) : undefined,
 );
 
-/** Id and punctuation around a call; only keeps a gain of a few tokens from being one on paper. */
+/** Id and punctuation around a call; prevents savings of a few tokens that exist only on paper. */
 const FRAME_TOKENS = 8;
 
 function isObject(text: string): boolean {

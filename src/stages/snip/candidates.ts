@@ -17,27 +17,27 @@ import {
 } from '../../spi/index.js';
 import type { SnipOptions } from './options.js';
 
-/** Newest tool output that stays unless the operator says otherwise, in tokens and as a share of a small budget. */
+/** Newest tool output that stays by default, in tokens and as a share of a small budget. */
 const PROTECTED_TOKENS = 40_000;
 const PROTECTED_SHARE = 0.3;
 
-/** In the order in which they go. */
+/** In their order of removal. */
 const RESULT_CLASSES = ['reads', 'expired', 'unreferenced', 'capped'] as const;
 type ResultClass = (typeof RESULT_CLASSES)[number];
 
-/** A result that may go, and what stands for it then. */
+/** A result that may go, and its replacement. */
 export interface Candidate {
   readonly result: ResultPart;
   readonly why: ResultClass;
   readonly reason: string;
   readonly stub: string;
-  /** By the stub; none for a tiny result, which can only go with its whole exchange. */
+  /** Tokens that the stub saves; 0 for a tiny result, which can only go with its whole exchange. */
   readonly saved: number;
   /** Among the newest output, or of no class: may go only while a cap on tool results is exceeded. */
   readonly shielded: boolean;
 }
 
-/** Every result that could go, in the order in which they should. */
+/** Every result that could go, in order of removal. */
 export function* candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>): Steps<Candidate[]> {
   const { options, count } = goal;
   const results = yield* readingResults(view);
@@ -65,7 +65,7 @@ interface Why {
   readonly reason: string;
 }
 
-/** Last of all, whatever the classes: so that one tier cannot starve the dialogue. */
+/** Last of all, in any class: one tier must not starve the dialogue. */
 const CAPPED: Why = { name: 'capped', status: 'cleared', reason: 'tool results are above their cap' };
 
 function classOf(
@@ -74,7 +74,7 @@ function classOf(
   expired: ReadonlySet<ResultPart>,
   { classes }: SnipOptions,
 ): Why | undefined {
-  // Expiry holds whatever is to be reclaimed, so it comes before what depends on that.
+  // Expiry does not depend on the tokens to reclaim, so it comes before the other classes.
   if (classes.includes('expired') && expired.has(result)) {
     return { name: 'expired', status: 'expired', reason: 'past its retention' };
   }
@@ -87,14 +87,14 @@ function classOf(
   if (status === 'superseded') {
     const why = { status: 'changed since', reason: 'what was read has changed since' };
     if (view.references.supersededBy(exchange) === 'rewrite') return { name: 'reads', ...why };
-    // A file that was edited since is still mostly what was read: of the facts agents needed again, 30 stood last in
-    // such a read, none in one whose file had been written anew. It goes only where nothing refers to it.
+    // Most of an edited file is still as it was read: of the facts that agents needed again, 30 were last in such a
+    // read, and none in a read of a file that was rewritten as a whole. The result goes only if nothing refers to it.
     return mayBeUnreferenced ? { name: 'unreferenced', ...why } : undefined;
   }
   return mayBeUnreferenced ? { name: 'unreferenced', reason: 'nothing later refers to it' } : undefined;
 }
 
-/** Results hardly larger than a stub are counted in full, so that no edit comes out larger than what it replaces. */
+/** Results hardly larger than a stub are counted exactly, so that no edit is larger than the replaced content. */
 const WORTH_COUNTING = 4;
 
 function stubOf(
@@ -115,15 +115,15 @@ function stubOf(
   return { stub, saved: saved < LEAST_SAVED ? 0 : saved };
 }
 
-/** For fewer tokens it is not worth to lose what was said. */
+/** A saving of fewer tokens is not worth the loss of the result. */
 const LEAST_SAVED = 20;
-/** A stub says how a call ended in so many characters. */
+/** Most characters of a call's outcome in a stub. */
 const ENDING_CHARS = 90;
 
 type StubRequest = {
   readonly tool: string | undefined;
   readonly call: ToolCallPart | undefined;
-  /** Of the whole result, in tokens. */
+  /** Tokens of the whole result. */
   readonly size: number;
   readonly handle: string;
   readonly status: string | undefined;
@@ -141,7 +141,7 @@ const writeStub = remembered(
   },
 );
 
-/** Results that their tool's policy lets expire, by age in turns or by count. Takes all results, oldest first. */
+/** Results that expire by their tool's policy, by age in turns or by count. Takes all results, oldest first. */
 function* expiredOf(results: readonly ResultPart[], options: SnipOptions): Steps<Set<ResultPart>> {
   const { default: usual, tools } = options.retention;
   const expired = new Set<ResultPart>();
@@ -159,7 +159,7 @@ function* expiredOf(results: readonly ResultPart[], options: SnipOptions): Steps
   return expired;
 }
 
-/** Tools that no class of snip may touch. */
+/** Whether snip may remove results of a tool. */
 function isEvictable(tool: string | undefined, { protectedTools, retention }: SnipOptions): boolean {
   if (tool === undefined) return true;
   const named = Object.hasOwn(retention.tools, tool) ? retention.tools[tool] : undefined;

@@ -13,11 +13,11 @@ import {
 import { type Need, NOTHING, type SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
 
-/** An outline of dialogue may take so much of it. */
+/** Largest outline of dialogue, as a share of the dialogue. */
 const OUTLINE_SHARE = 0.3;
 const MIN_TOKENS = 30;
 
-/** Plain messages that have left the window, each run of them for an outline. A policy: holds whatever is needed. */
+/** Replaces each run of plain messages outside the window by an outline. A policy: applies at any need. */
 export function dialogueEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): SnipEdits {
   const { turns, tokens } = goal.options.dialogue;
   if (turns === undefined && tokens === undefined) return NOTHING;
@@ -45,7 +45,7 @@ function outsideWindow(view: TranscriptView, turns: number, tokens: number): Rea
   return outside;
 }
 
-/** An earlier outline takes part, so that a window that moves on leaves one outline and not a row of them. */
+/** An earlier outline joins the run, so that a moving window leaves one outline instead of many. */
 function isDialogue(block: Block, outside: ReadonlySet<ViewExchange>): boolean {
   const [exchange] = block.exchanges;
   if (!exchange || block.barred || block.pinned || block.exchanges.length > 1) return false;

@@ -1,7 +1,7 @@
 import { proseOf, supersedeBy, type Supersede, type TranscriptView } from '../../spi/index.js';
 import type { Need, SnipEdits } from './need.js';
 
-/** Synthetic messages that say word for word what a newer one says: reminders, status notes. The newest stays. */
+/** Synthetic messages that a newer one repeats word for word: reminders, status notes. The newest stays. */
 export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits['gone']): Supersede[] {
   const newest = new Map<string, number>();
   for (const exchange of view.exchanges) {
@@ -20,7 +20,7 @@ export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits
   return edits;
 }
 
-/** The words of a message a program put in; undefined for all others. */
+/** The text of a message that a program added; undefined for all others. */
 function syntheticText({ kind, messages }: TranscriptView['exchanges'][number]): string | undefined {
   const message = messages[0]!.message;
   if (kind !== 'plain' || message.origin !== 'synthetic') return undefined;

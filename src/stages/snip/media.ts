@@ -13,7 +13,7 @@ import {
 } from '../../spi/index.js';
 import type { Need, SnipEdits } from './need.js';
 
-/** Images and files of earlier turns, oldest first: their bytes travel with every request, and few are looked at twice. */
+/** Images and files of earlier turns, oldest first: every request sends their bytes, and few are needed twice. */
 export function mediaEdits(
   view: TranscriptView,
   need: Need,
@@ -41,10 +41,10 @@ export function mediaEdits(
   return edits;
 }
 
-/** What a placeholder takes, about: what is booked as saved must not be more than was. */
+/** Approximate tokens of a placeholder, so that the booked saving is not too large. */
 const PLACEHOLDER_TOKENS = 30;
 
-/** What stands where the part stood; undefined where it holds no media, or was compacted before. */
+/** The part's replacement; undefined if it has no media, or was compacted before. */
 function withoutMedia(part: ShownPart, mark: TranscriptView['mark']): Part[] | undefined {
   const { original, handle } = part;
   if (part.mark) return undefined;

@@ -1,6 +1,6 @@
 import type { StageGoal, Edit, ViewExchange } from '../../spi/index.js';
 
-/** What is still to be reclaimed while candidates are taken one by one. */
+/** The need that remains while candidates are taken one by one. */
 export function needOf(goal: StageGoal) {
   let { reclaim, reclaimResults, reclaimBytes, reclaimImages } = goal;
   let saved = 0;
@@ -14,22 +14,22 @@ export function needOf(goal: StageGoal) {
     get isMet() {
       return reclaim <= 0 && reclaimResults <= 0;
     },
-    /** Whether anything at all is wanted: tokens, bytes or images. */
+    /** Whether anything is needed: tokens, bytes or images. */
     get isOpen() {
       return reclaim > 0 || reclaimBytes > 0 || reclaimImages > 0;
     },
-    /** Whether tool results are above their cap, which wins over their protection. */
+    /** Whether tool results are above their cap, which overrides their protection. */
     get capExceeded() {
       return reclaimResults > 0;
     },
-    /** Whether the whole view, not just its tool results, must still shrink. */
+    /** Whether the whole view, not only its tool results, must still shrink. */
     get viewTooLarge() {
       return reclaim > 0;
     },
     get saved() {
       return saved;
     },
-    /** Whether something other than tokens was freed: no minimum of tokens speaks against that. */
+    /** Whether bytes or images were freed: a minimum of tokens is then no objection. */
     get savedBeside() {
       return savedBeside;
     },
@@ -44,7 +44,7 @@ export function needOf(goal: StageGoal) {
 }
 export type Need = ReturnType<typeof needOf>;
 
-/** Edits of one class, and the exchanges that leave the view by them: no other edit may name those. */
+/** Edits of one class, and the exchanges that they remove from the view: no other edit may name these. */
 export interface SnipEdits {
   readonly edits: readonly Edit[];
   readonly gone: ReadonlySet<ViewExchange>;

@@ -47,7 +47,7 @@ const Dialogue = z
   .prefault({})
   .describe('A sliding window on plain dialogue. Both empty: no window.');
 
-/** The kinds of things snip takes out, in the order it takes them. */
+/** The kinds of content that snip removes, in its order of removal. */
 const SNIP_CLASSES = ['duplicates', 'media', 'reads', 'expired', 'unreferenced', 'arguments'] as const;
 
 export const SnipOptions = z.strictObject({

@@ -23,7 +23,7 @@ import { candidatesOf, type Candidate } from './candidates.js';
 import type { Need, SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
 
-/** One thing to take: a result that becomes a stub, or, in mode remove, an exchange with all its results. */
+/** One unit to take: a result that becomes a stub, or, in mode `remove`, an exchange with all its results. */
 interface Step {
   readonly candidates: readonly Candidate[];
   readonly saved: number;
@@ -31,7 +31,7 @@ interface Step {
   readonly exchange?: ViewExchange;
 }
 
-/** Takes results in class order, oldest first, until the need is met; what has expired goes in any case. */
+/** Takes results in class order, oldest first, until the need is met; expired results go in any case. */
 export function* resultEdits(
   view: TranscriptView,
   goal: StageGoal<SnipOptions>,
@@ -50,9 +50,9 @@ export function* resultEdits(
     yield;
     if (!isShielded(step) && (hasExpired(step) || !need.isMet)) take(step);
   }
-  // A cap on tool results wins over the protection of the newest.
+  // A cap on tool results overrides the protection of the newest.
   for (const step of steps) if (isShielded(step) && need.capExceeded) take(step);
-  // An exchange that may stay loses at least what has expired in it.
+  // An exchange that stays loses at least its expired results.
   for (const step of steps) {
     if (!step.exchange || gone.has(step.exchange)) continue;
     const expired = step.candidates.filter(
@@ -64,7 +64,7 @@ export function* resultEdits(
   return { edits: [...(yield* removeRuns(view, gone, goal.count)), ...replaced], gone };
 }
 
-/** In order of the candidates. An exchange stands at its last one: it goes when the least of its reasons holds. */
+/** In order of the candidates. An exchange goes in the place of its last candidate: when its weakest reason applies. */
 function* stepsOf(
   view: TranscriptView,
   candidates: readonly Candidate[],
@@ -106,12 +106,12 @@ function hasExpired({ candidates }: Step): boolean {
   return candidates.every(({ why }) => why === 'expired');
 }
 
-/** A call of more is something the agent wrote (an edit, a plan, a script): it stays, trimmed or not, and its result becomes a stub. */
+/** A larger call has the agent's own text (an edit, a plan, a script): it stays, and its result becomes a stub. */
 const CALL_TOKENS = 60;
 
 /**
- * Exchanges that could leave as a whole, since each of their results is a candidate or went before, and what each would
- * save at least: alone, with a digest of its own. Runs share one digest and save more.
+ * Exchanges that could leave as a whole, because each of their results is a candidate or was replaced, with the least
+ * saving of each: alone, with its own digest. Runs share one digest and save more.
  */
 function* removableExchanges(
   view: TranscriptView,
@@ -131,7 +131,7 @@ function* removableExchanges(
   return removable;
 }
 
-/** Each run of exchanges that go gives way to one digest. */
+/** Replaces each run of removed exchanges by one digest. */
 function* removeRuns(
   view: TranscriptView,
   going: ReadonlySet<ViewExchange>,
@@ -163,7 +163,7 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   );
 }
 
-/** What the assistant said stays, the calls are a line with their outcome. Undefined where that would be no smaller. */
+/** Keeps the assistant's text, and writes the calls as lines with outcomes. Undefined if that is no smaller. */
 function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Outline | undefined {
   const span = spanOf(run);
   const drawn = outlineOf(view, span, 'digest', { count });

@@ -7,7 +7,7 @@ import { needOf } from './need.js';
 import { SnipOptions } from './options.js';
 import { resultEdits } from './results.js';
 
-/** Takes out what nothing needs any more, cheapest loss first, oldest first, until enough is reclaimed. */
+/** Removes content that is no longer needed, cheapest loss first, oldest first, until enough is reclaimed. */
 export const snip = defineStage<SnipOptions>({
   name: 'snip',
   summary:
@@ -16,7 +16,7 @@ export const snip = defineStage<SnipOptions>({
   *plan(view, goal) {
     const { classes, arguments: trimming, minimumSavings } = goal.options;
     const need = needOf(goal);
-    // What is remembered of messages is asked for here, message by message.
+    // Fills the memory of `shownParts` in steps, message by message.
     for (const { messages } of view.exchanges) {
       messages.forEach(shownParts);
       yield;
