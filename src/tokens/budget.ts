@@ -1,24 +1,24 @@
 import type { LimitSource, ModelLimits } from './limits.js';
 
-/** Tokens kept for the answer where nobody says otherwise: enough for a long file and its reasoning. */
+/** Default tokens reserved for the answer: enough for a long file and its reasoning. */
 const DEFAULT_OUTPUT_RESERVE = 32_000;
 
-/** A default reserve takes no more of a window than this; of an 8k model it would take all. An explicit one may. */
+/** Largest share of a window for a default reserve, which would fill an 8k window. An explicit one may be larger. */
 const MAX_DEFAULT_SHARE = 0.25;
 
 export interface BudgetRequest {
-  /** Of every model that will read the view, the agent's own first: the tightest decides. */
+  /** The limits of every model that will read the view, the agent's own first: the tightest decides. */
   readonly limits: ModelLimits | readonly ModelLimits[];
-  /** Tokens kept free. `output` caps what a model may answer, and stands alone where its own limit is unknown. */
+  /** Tokens kept free. `output` limits a model's answer, and is the reserve if the model's own limit is unknown. */
   readonly reserve?: {
     readonly output?: number;
-    /** Where `output` is from, for the derivation; a setting where absent. */
+    /** Source of `output`, for the derivation; a setting if absent. */
     readonly why?: string;
-    /** Tokens that this one request lets the model answer: beside an input limit the window has to hold them too. */
+    /** Answer tokens that this request asks for: next to an input limit, the window has to hold them too. */
     readonly asked?: number;
     readonly injection?: number;
   };
-  /** The agent's own window, in tokens; beats what is known of its model. 0: no limit. */
+  /** The agent's own window, in tokens; overrides the model's known window. 0: no limit. */
   readonly userWindow?: number;
   /** Most bytes of a request; 0: no limit. */
   readonly bytes?: number;
@@ -26,37 +26,37 @@ export interface BudgetRequest {
   readonly images?: number;
   /** Caps as fractions of the budget. */
   readonly caps?: { readonly toolResults?: number };
-  /** Fraction of what is left that is not used, against estimates that are too low. Default 0. */
+  /** Fraction of the rest that stays unused, because estimates may be too low. Default 0. */
   readonly safetyMargin?: number;
 }
 
-/** What one request may hold, all of it: messages, tool definitions, pending injections. */
+/** The limits of one whole request: messages, tool definitions, pending injections. */
 export interface Budget {
-  /** Tokens; `Infinity` where there is no limit, at least 1. */
+  /** Tokens; `Infinity` if there is no limit, at least 1. */
   readonly tokens: number;
   readonly bytes?: number;
   readonly images?: number;
   /** Caps in tokens. */
   readonly caps: { readonly toolResults?: number };
-  /** Window of the model that decides, in tokens. */
+  /** Window of the deciding model, in tokens. */
   readonly window: number;
-  /** `inputLimit ?? window - output reserve`: what the provider takes. More is an overflow; less is our own caution. */
+  /** `inputLimit ?? window - output reserve`: the provider's limit. More is an overflow; less is our own caution. */
   readonly usable: number;
-  /** Each thing that was taken off, in tokens; nothing else was. `tokens = usable - injection - safety`. */
+  /** All subtractions, in tokens. `tokens = usable - injection - safety`. */
   readonly reserve: { readonly output: number; readonly injection: number; readonly safety: number };
-  /** Which number came from where, a line for each, subtractions included. */
+  /** The source of each number, one line each, including subtractions. */
   readonly derivation: readonly string[];
-  /** False where the window is a guess. */
+  /** False if the window is a guess. */
   readonly authoritative: boolean;
 }
 
-/** To be handed to code that may write to it. Field by field: made for every proposal, `structuredClone` takes 70 times as long. */
+/** A copy for code that may change it, made for every proposal: `structuredClone` takes 70 times as long. */
 export function copyOfBudget(budget: Budget): Budget {
   const { caps, reserve, derivation } = budget;
   return { ...budget, caps: { ...caps }, reserve: { ...reserve }, derivation: [...derivation] };
 }
 
-/** Derives the budget that holds for every model in `limits`. */
+/** Derives the budget that is valid for every model in `limits`. */
 export function deriveBudget(request: BudgetRequest): Budget {
   const all: readonly ModelLimits[] = [request.limits].flat();
   const rooms = all.map((limits, index) => roomOf(limits, request, index === 0));
@@ -105,14 +105,14 @@ interface Room {
   readonly derivation: readonly string[];
 }
 
-/** What one model takes: its input limit, or its window less the room for its answer. */
+/** The limits of one model: its input limit, or its window minus the room for its answer. */
 function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean): Room {
   const own =
     isAgents && request.userWindow !== undefined ? withUserWindow(limits, request.userWindow) : limits;
   const { model, contextWindow: window, inputLimit, authoritative, sources } = own;
   const asked = Math.min(request.reserve?.asked ?? 0, own.outputLimit ?? Infinity);
   const lines = [`${model}: window ${show(window)} ${origin(sources.contextWindow ?? own.source)}`];
-  // No window, stated on purpose, is no limit at all; only one that a refusal has proven stands against that.
+  // A window that was set to unlimited on purpose has no limit, except one that a refusal has proven.
   const isUnlimited = !Number.isFinite(window) && sources.inputLimit !== 'learned';
   if (inputLimit !== undefined && !isUnlimited) {
     lines.push(
@@ -126,7 +126,7 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   if (!Number.isFinite(window))
     return { model, window, usable: Infinity, output: 0, authoritative, derivation: lines };
   const [wanted, reason] = outputReserve(own, request.reserve);
-  // A reserve as large as the window would leave nothing to be sent.
+  // A reserve as large as the window would leave no room for a request.
   const share = Math.floor(window * MAX_DEFAULT_SHARE);
   const [output, why] =
     wanted < window
@@ -138,7 +138,7 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   return { model, window, usable: window - output, output, authoritative, derivation: lines };
 }
 
-/** The smaller of the model's output limit and the cap; the cap where no limit is known. */
+/** The smaller of the model's output limit and the cap; the cap if no limit is known. */
 function outputReserve(
   { outputLimit, contextWindow, sources }: ModelLimits,
   { output: cap, why = 'setting' }: NonNullable<BudgetRequest['reserve']> = {},
@@ -151,14 +151,14 @@ function outputReserve(
   return [limit, limit === share ? `${percent(MAX_DEFAULT_SHARE)} of the window (default)` : 'default'];
 }
 
-/** The agent's window in place of the model's; only a limit that a refusal proved still lowers it. */
+/** The agent's window instead of the model's; only a limit that a refusal has proven still lowers it. */
 function withUserWindow(limits: ModelLimits, userWindow: number): ModelLimits {
   const { inputLimit, ...rest } = limits;
   const proven = limits.sources.contextWindow === 'learned' ? limits.contextWindow : Infinity;
   const wanted = userWindow === 0 ? Infinity : userWindow;
   const source: LimitSource = proven < wanted ? 'learned' : 'user';
   const { inputLimit: inputSource, ...sources } = limits.sources;
-  // Of the model's usual window: with a larger one than that it need not hold.
+  // The input limit belongs to the model's usual window; with a larger window it need not apply.
   const isUsual = inputSource === 'learned' || wanted <= limits.contextWindow;
   const keepsInput = inputLimit !== undefined && isUsual && inputLimit < wanted;
   return {

@@ -1,4 +1,4 @@
-/** What a provider reports of one request, in its own tokens. The three inputs do not overlap. */
+/** A provider's report of one request, in its own tokens. The three inputs do not overlap. */
 export interface Usage {
   /** Input that was neither read from nor written to the cache. */
   readonly inputTokens: number;
@@ -6,22 +6,22 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   readonly outputTokens?: number;
   /**
-   * The input is what several requests took that the provider made of this one, by running tools of its own: it was paid, and says
-   * nothing of how large this one was.
+   * The input is the sum of several internal requests, because the provider ran its own tools: it was billed, but does
+   * not show the size of this request.
    */
   readonly isSum?: boolean;
 }
 
-/** How a token figure was got: this very view was reported on, an earlier one was, or none. */
+/** The basis of a token figure: a report on this very view, on an earlier one, or no report. */
 export type Basis = 'measured' | 'calibrated' | 'estimated';
 
-/** What reported usage has taught about our estimates for one model; a value, kept by the session. */
+/** The correction of our estimates for one model by reported usage; a value in the session. */
 export interface Calibration {
-  /** Provider's tokens for one of ours, at the model's token ratio. */
+  /** The provider's tokens per token of ours, at the model's token ratio. */
   readonly ratio: number;
-  /** Reports taken in. */
+  /** Number of reports used. */
   readonly samples: number;
-  /** Of the request that was last reported on: our own figure. A ratio below 1 holds for so many tokens. */
+  /** Our own figure for the last reported request. A ratio below 1 applies to this many tokens. */
   readonly upTo?: number;
   /** The rewrite of the view that the last report belongs to; -1 before the first. */
   readonly generation: number;
@@ -31,23 +31,23 @@ export interface UsageReport {
   /** Our own figure for the same request, in tokens, before calibration: messages, tools, injections. */
   readonly estimate: number;
   readonly usage: Usage;
-  /** How often the view had been rewritten when the request was sent. */
+  /** Number of rewrites of the view when the request was sent. */
   readonly generation: number;
 }
 
 export const UNCALIBRATED: Calibration = { ratio: 1, samples: 0, generation: -1 };
 
-/** No tokenizer is off by more on a whole request; a report that says so is wrong (a count of the last turn only). */
+/** No tokenizer differs by more on a whole request; such a report is wrong (a count of the last turn only). */
 const MIN_RATIO = 0.5;
 const MAX_RATIO = 2.5;
 
 /**
- * Weight of a report that is lower than what is known; a higher one is believed at once, or the very request that it was of
- * would be read as smaller than it is. At a half, one odd report moves a budget of 100,000 by half its error.
+ * Weight of a report below the present ratio; a higher one counts fully at once, or the reported request itself would
+ * be read as smaller than it is. At 0.5, one wrong report moves a budget of 100,000 by half its error.
  */
 const WEIGHT = 0.5;
 
-/** Below this many tokens a provider's fixed overhead drowns the ratio. */
+/** Below this many tokens a provider's fixed overhead dominates the ratio. */
 const MIN_SAMPLE_TOKENS = 200;
 
 /** All input of a request, cached or not, in the provider's tokens. */
@@ -56,9 +56,9 @@ export function inputOf(usage: Usage): number {
 }
 
 /**
- * Takes in one report. `current` is the view's generation now: a report on an older one is of a request that would no
- * longer be sent, and is ignored, as are tiny reports and such that say nothing (many self-hosted servers report 0).
- * Returns the same value where nothing was learned.
+ * Adds one report. `current` is the view's present generation: a report on an older one is about a request that would
+ * no longer be sent, and is ignored, like tiny and empty reports (many self-hosted servers report 0). Returns the same
+ * value if nothing was learned.
  */
 export function calibrate(
   before: Calibration,
@@ -76,18 +76,18 @@ export function calibrate(
 }
 
 /**
- * The ratio for a request that we count as so many tokens. Below 1 it holds for as many as were reported on, and what comes
- * on top counts as we count it: it may be of another kind, code behind prose, words behind pictures.
+ * The ratio for a request of our own figure `estimate`. A ratio below 1 applies to the reported tokens only. Further
+ * content counts as we count it, because it may be of another kind: code after prose, text after images.
  */
 export function ratioAt({ ratio, upTo = 0 }: Calibration, estimate: number): number {
   return ratio >= 1 || estimate <= upTo ? ratio : 1 - ((1 - ratio) * upTo) / estimate;
 }
 
-/** Our own figure, at most, of a request that comes to so many tokens at its ratio. */
+/** Our own figure, at most, for a request of `tokens` at its ratio. */
 export const estimateOf = ({ ratio, upTo = 0 }: Calibration, tokens: number): number =>
   tokens + Math.max(0, 1 - ratio) * upTo;
 
-/** How a figure for a view of this generation is got with what is known. */
+/** The basis of a figure for a view of this generation. */
 export function basisOf(calibration: Calibration, generation: number): Basis {
   if (calibration.samples === 0) return 'estimated';
   return calibration.generation === generation ? 'measured' : 'calibrated';

@@ -9,33 +9,31 @@ import {
 } from './limits.js';
 import { loadPublishedLimits, type PublishedLimits } from './published.js';
 
-/** What is learned of a model while it is in use. */
+/** Limits that are learned of a model in use. */
 export interface LearnedLimits {
-  /** What the provider's model list or response says. */
+  /** The limits in the provider's model list or response. */
   readonly reported?: Limits;
-  /**
-   * What a refused request taught. A proven ceiling: it lowers every other figure, the operator's too, and raises none.
-   */
+  /** Limits from a refused request: proven ceilings that lower other figures, also the operator's, and raise none. */
   readonly learned?: Limits;
 }
 
-/** What is known of models: their windows, and how much they write. */
+/** The known limits of models: window, input and output. */
 export interface Catalogue {
   /**
-   * Limits of a model: operator's override, then the provider's word, then the published sheets, then the default, each
-   * field from the first that has it. `model` may carry vendor, gateway or date: `openrouter/anthropic/claude-opus-4`.
+   * Limits of a model: each field from the operator's override, the provider's report, the published sheets, or the
+   * default, in this order. `model` may carry vendor, gateway or date: `openrouter/anthropic/claude-opus-4`.
    */
   lookup(model: string, provider?: string, learned?: LearnedLimits): ModelLimits;
-  /** Loads the published sheets where that was put off until a model is talked to; undefined where nothing is left to load. */
+  /** Loads the published sheets if they are loaded on demand; undefined if they are loaded. */
   load?(): Promise<void> | undefined;
 }
 
 const FIELDS = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
 
 /**
- * A catalogue whose published sheets are loaded by `load`, together with whatever `also` loads; before, only families,
+ * A catalogue that loads its published sheets in `load`, together with the result of `also`; before, only families,
  * overrides and the default count. `overrides` are by model name; with or without the vendor, `*` for any characters
- * (`llama-*`, `copilot/*`). The longest name that fits wins. A limit of 0 is no limit.
+ * (`llama-*`, `copilot/*`). The longest matching name wins. A limit of 0 is no limit.
  * @throws SpillwayError CONFIG_INVALID naming every override that is no number of tokens
  */
 export function createCatalogue(
@@ -57,7 +55,7 @@ export function createCatalogue(
         )?.override ?? {};
       const family = familyOf(names.at(-1) ?? '');
       const sheets: Limits[] = names.flatMap((name) => published?.(name, provider) ?? []);
-      // Claude Code's way to ask for the long window of a model that has two.
+      // Claude Code's suffix for the long window of a model with two windows.
       if (/\[1m\]$/i.test(model)) sheets.unshift({ contextWindow: 1_000_000 });
 
       const layers: readonly (readonly [LimitSource, Limits | undefined])[] = [
@@ -101,7 +99,7 @@ function merged(layers: readonly (readonly [LimitSource, Limits | undefined])[])
     const layer = layers.find(([, stated]) => stated?.[field] !== undefined);
     const value = layer?.[1]?.[field];
     if (layer === undefined || value === undefined) continue;
-    // A window from higher up would be undone by a published input limit of the model's usual, other window.
+    // A published input limit belongs to the model's usual window and would undo a window from a higher layer.
     if (field === 'inputLimit' && outranks(sources.contextWindow, layer[0])) continue;
     limits[field] = value === 0 ? Infinity : value;
     sources[field] = layer[0];
@@ -130,7 +128,7 @@ function fitting(pattern: string): (names: readonly string[]) => boolean {
   return (names) => names.some((name) => fits(name, head, rest, tail));
 }
 
-/** One look at each piece: as a regular expression, some hundred stars would take for ever. */
+/** Searches each piece once: a regular expression with hundreds of stars would never finish. */
 function fits(name: string, head: string, between: readonly string[], tail: string): boolean {
   const end = name.length - tail.length;
   if (!name.startsWith(head) || !name.endsWith(tail)) return false;

@@ -3,27 +3,27 @@ import { cutRun, MAX_RUN_CHARS, endOfPiece } from './pieces.js';
 import { PieceTable } from './piece-table.js';
 import { loadVocabulary, readyVocabulary } from './vocabulary.js';
 
-/** A public encoding of OpenAI's: `o200k_base` since GPT-4o, `cl100k_base` for GPT-4 and GPT-3.5. */
+/** A public encoding of OpenAI: `o200k_base` since GPT-4o, `cl100k_base` for GPT-4 and GPT-3.5. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
-/** Text may speak of `<|endoftext|>`; it is counted as the plain characters it is. The default is to throw. */
+/** Text may contain `<|endoftext|>`; it is counted as plain characters. The default is to throw. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-/** Longer pieces are data: they do not come again. */
+/** Longer pieces are data and do not recur. */
 const LONGEST_PIECE = 128;
 
-/** The splitting pattern may run out of stack on one run of many million characters, so none ever meets it. */
+/** The splitting pattern may run out of stack on a run of many million characters, so it never gets one. */
 const MAX_BLOCK_CHARS = 1_000_000;
 
 type CountTokens = (text: string, options: typeof PLAIN) => number;
 
-/** Encodings that were loaded, for all counters of the process. */
+/** Loaded encodings, for all counters of the process. */
 const loaded = new Map<Encoding, CountTokens>();
 
 /**
- * A counter that agrees with the provider's own tokenizer. The encoding is loaded with the first text that is counted
- * (about 100 ms and 65 MB, once a process). Counting never throws and takes time linear in the text, runs without a
- * break included; there alone it may differ, by a token or two for each 512 bytes of the run.
+ * A counter that agrees with the provider's own tokenizer. The first count loads the encoding (about 100 ms and 65 MB,
+ * once per process). Counting never throws and takes time linear in the text, including runs without a break; only in
+ * such a run the count may differ, by a token or two per 512 bytes.
  */
 export async function createExactCounter(encoding: Encoding): Promise<TokenCounter> {
   const [{ GptEncoding }, patterns] = await Promise.all([
@@ -45,9 +45,9 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
   const pattern =
     encoding === 'o200k_base' ? patterns.O200K_TOKEN_SPLIT_REGEX : patterns.CL100K_TOKEN_SPLIT_REGEX;
   const nextWord = new RegExp(pattern, 'uy');
-  // Pieces and the words in them, with their counts: text that was met before is counted at 60 million characters a
-  // second, the library's 6. The library's own memory deletes and re-enters a word at each hit; holes pile up in its map,
-  // and a word repeated often came to cost 40 microseconds.
+  // Known pieces and words with their counts: known text is counted at 60 million characters per second, the library's
+  // 6. The library's own cache deletes and re-enters a word at each hit; its map then fills with holes, and a frequent
+  // word cost up to 40 microseconds.
   const pieces = new PieceTable();
   const words = new PieceTable();
 
@@ -68,7 +68,7 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
     let tokens = 0;
     for (let at = start; at < end; at = nextWord.lastIndex) {
       nextWord.lastIndex = at;
-      if (!nextWord.test(block)) nextWord.lastIndex = end; // no text is known for which that happens
+      if (!nextWord.test(block)) nextWord.lastIndex = end; // no text is known for which this happens
       tokens += countWord(block, at, nextWord.lastIndex);
     }
     return tokens;

@@ -1,13 +1,13 @@
 import type { TokenCounter } from '../spi/index.js';
 
-/** Kinds of UTF-16 code units that cost alike, for counting without a tokenizer. */
+/** Kinds of UTF-16 code units with equal costs, for counting without a tokenizer. */
 const LOWER = 1;
 const UPPER = 2;
 const DIGIT = 3;
 const SPACE = 4;
 const NEWLINE = 5;
 const MARK = 6;
-/** Letters of Latin words with a sign on them: é, ß, ł. */
+/** Letters of Latin words with a diacritic: é, ß, ł. */
 const ACCENTED = 7;
 const HAN = 8;
 const KANA = 9;
@@ -22,14 +22,14 @@ const WIDE_MARK = 13;
 const SURROGATE = 14;
 /** Arrows, box drawing, typographic marks. */
 const SYMBOL = 15;
-/** Han characters in their traditional form: o200k_base spends far more on text written in them. */
+/** Han characters in traditional form: o200k_base needs far more tokens for text in them. */
 const HAN_TRADITIONAL = 16;
 
-/** The commonest that simplified Chinese writes otherwise: a fifth of traditional text. Japanese keeps some of them. */
+/** Common characters that simplified Chinese writes differently: a fifth of traditional text. Japanese has some. */
 const TRADITIONAL =
   '個們這來時後說為對學開過還經問點發現實應該將與從業據設檔無類別數參變錯誤碼請選項執軟體環態間關產導標準處運網頁輸顯讀寫資訊麼樣幾讓給當兩邊裡車東長門見電話號書報電腦';
 
-/** First code units of stretches of one kind, ascending; each reaches to the next. */
+/** First code units of ranges of one kind, ascending; each range ends at the next. */
 const STRETCHES: readonly (readonly [number, number])[] = [
   [0x00, MARK],
   [0x09, SPACE],
@@ -65,7 +65,7 @@ const STRETCHES: readonly (readonly [number, number])[] = [
   [0xff00, WIDE_MARK],
 ];
 
-/** The kind of each UTF-16 code unit: the one thing a scan looks up. 64 kB, filled in a fraction of a millisecond. */
+/** The kind of each UTF-16 code unit: the only lookup of a scan. 64 kB, filled in a fraction of a millisecond. */
 const KINDS: Uint8Array = kinds();
 
 function kinds(): Uint8Array {
@@ -76,26 +76,26 @@ function kinds(): Uint8Array {
 }
 
 /**
- * What o200k_base charges on average, in tokens, for pieces of a kind and length. Fitted on half of a corpus of README
- * files, dialogue, JavaScript, type declarations, JSON, agent sessions and translated compiler messages (8 MB), each
- * kind of text weighted alike, and checked on the other half: totals there are -2 to +4 % (translations: French +6, traditional
- * Chinese -4, Czech -14). Longer words cost more than the last entry says: see
- * `lengthCost`. Moving a number by 0.1 in the middle of a word row moves prose totals by about 1 %.
+ * Mean cost in o200k_base, in tokens, of pieces by kind and length. Fitted on half of a corpus of README files,
+ * dialogue, JavaScript, type declarations, JSON, agent sessions and translated compiler messages (8 MB), each kind of
+ * text with equal weight, and checked on the other half: totals there are -2 to +4 % (translations: French +6,
+ * traditional Chinese -4, Czech -14). Words longer than a row cost more than its last entry: see `lengthCost`. A change
+ * of 0.1 in the middle of a word row changes prose totals by about 1 %.
  */
 const WORD = {
-  /** A word with nothing before it, by length from 1: after a line break, a mark that stands alone, a small letter. */
+  /** A word without a lead, by length from 1: after a line break, a separate mark, a small letter. */
   bare: [1, 1.02, 1.24, 1.06, 1.08, 1.09, 1.16, 1.36, 1.45, 1.52, 1.75, 1.9, 2.5, 3, 3.4, 3.7],
   /** A word with its space, the usual case. */
   spaced: [1, 1, 1.01, 1.01, 1.04, 1.05, 1.1, 1.18, 1.36, 1.48, 1.6, 1.9, 2.05, 2.5, 3.1, 3.5],
   /** A word with a mark: `.length`, `_id`, `(x`. */
   marked: [1.01, 1.1, 1.3, 1.2, 1.44, 1.48, 1.52, 1.8, 1.9, 2.25, 2.35, 2.9, 3.4, 3.7, 4.2, 4.6],
-  /** Capitals only, whatever stands before. */
+  /** Capitals only, with any lead. */
   capitals: [1.02, 1.05, 1.18, 1.3, 1.8, 1.9, 2, 2.4, 2.6, 3.1, 3.5, 3.9],
   /** A word with an accented letter. */
   accented: [1.01, 1.05, 1.12, 1.37, 1.88, 1.89, 2.17, 2.49, 2.58, 2.6, 2.8, 3.14, 3.3, 3.53, 3.9, 4.4],
 } as const;
 
-/** Marks in a row, by how often the mark changes, from 1; a line break behind them is included. */
+/** Marks in a row, by the number of different marks in sequence, from 1; includes a line break after them. */
 const MARK_RUN = [1.03, 1.02, 1.38, 1.92, 2.4, 3, 3.9, 4.4, 5.1, 5.8];
 
 /** A further equal mark or symbol in a row, as in a rule of dashes: few tokens cover many. */
@@ -114,7 +114,7 @@ const FIRST_CHAR: readonly number[] = perKind({
   [SYMBOL]: 1.6,
 });
 
-/** Each further character of such a run. Emoji are two surrogates. */
+/** Each further character of such a run. An emoji is two surrogates. */
 const NEXT_CHAR: readonly number[] = perKind({
   [HAN]: 0.7,
   [HAN_TRADITIONAL]: 1.6,
@@ -138,9 +138,9 @@ function perKind(costs: Readonly<Record<number, number>>): readonly number[] {
 }
 
 /**
- * Counts for models whose tokenizer is not public: reads the text once, cuts it where the encodings cut it, and adds
- * the mean cost that o200k_base charges for a piece of that kind and length. Totals of prose, code, JSON and CJK are
- * within 10 % of o200k_base; a single short text may be further off. Multiply by the model's own token ratio.
+ * Counts for models without a public tokenizer: reads the text once, cuts it as the encodings do, and adds the mean
+ * cost in o200k_base of a piece of that kind and length. Totals of prose, code, JSON and CJK are within 10 % of
+ * o200k_base; a single short text may be further off. Multiply by the model's own token ratio.
  */
 export const heuristicCounter: TokenCounter = {
   name: 'heuristic',
@@ -148,7 +148,7 @@ export const heuristicCounter: TokenCounter = {
   count: (text) => (text === '' ? 0 : Math.max(1, Math.round(scan(text)))),
 };
 
-/** What stands before a word and is counted with it; also the index of the word's row of costs. */
+/** The character before a word that is counted with it; also the index of the word's row of costs. */
 const NOTHING = 0;
 const A_SPACE = 1;
 const A_MARK = 2;
@@ -157,7 +157,7 @@ const APOSTROPHE = 39;
 
 const ROWS = [WORD.bare, WORD.spaced, WORD.marked];
 
-/** One loop over locals: as methods of a small class it read no better and ran at half the speed. */
+/** One loop over local variables: as methods of a small class it was no clearer and half as fast. */
 function scan(text: string): number {
   const length = text.length;
   let tokens = 0;
@@ -169,7 +169,7 @@ function scan(text: string): number {
     at += 1;
 
     if (kind === LOWER || kind === UPPER || kind === ACCENTED) {
-      // A word ends where letters end, and between a small letter and a capital: `camelCase` is two.
+      // A word ends after its letters, and between a small letter and a capital: `camelCase` is two words.
       let small = kind !== UPPER;
       let accented = kind === ACCENTED;
       for (; at < length; at += 1) {
@@ -182,7 +182,7 @@ function scan(text: string): number {
       lead = NOTHING;
       if (at < length && text.charCodeAt(at) === APOSTROPHE) at = afterContraction(text, at);
     } else if (kind === SPACE || kind === NEWLINE) {
-      // White space up to its last line break is one token; of what follows, the last character goes with the next word.
+      // White space up to its last line break is one token; the last character after it belongs to the next word.
       let indent = kind === NEWLINE ? at : start;
       for (; at < length; at += 1) {
         const next = KINDS[text.charCodeAt(at)]!;
@@ -193,7 +193,7 @@ function scan(text: string): number {
       if (at - indent > 1) tokens += 1;
       lead = at > indent ? A_SPACE : NOTHING;
     } else if (kind === MARK) {
-      // One mark goes with the word behind it; several are a piece of their own, with the line breaks behind them.
+      // One mark belongs to the word after it; several are a piece of their own, with the line breaks after them.
       let changes = 1;
       for (; at < length && KINDS[text.charCodeAt(at)] === MARK; at += 1) {
         if (text.charCodeAt(at) !== text.charCodeAt(at - 1)) changes += 1;
@@ -212,7 +212,7 @@ function scan(text: string): number {
       tokens += Math.ceil((at - start) / 3) + (lead === NOTHING ? 0 : 1);
       lead = NOTHING;
     } else {
-      // Another script, or symbols: so much for the first of a run, so much for each further one.
+      // Another script, or symbols: one cost for the first character of a run, another for each further one.
       let repeats = 0;
       for (; at < length && KINDS[text.charCodeAt(at)] === kind; at += 1) {
         if (kind === SYMBOL && text.charCodeAt(at) === text.charCodeAt(at - 1)) repeats += 1;
@@ -224,7 +224,7 @@ function scan(text: string): number {
   return lead === NOTHING ? tokens : tokens + 1;
 }
 
-/** Behind `'s`, `'t`, `'ll`, `'re`, which belong to the word before them; `at` itself where none stands there. */
+/** The index after `'s`, `'t`, `'ll`, `'re`, which belong to the word before them; `at` if there is none. */
 function afterContraction(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && end - at <= 3 && KINDS[text.charCodeAt(end)] === LOWER) end += 1;

@@ -10,13 +10,13 @@ import {
   type Size,
 } from '../transcript/index.js';
 
-/** Role and delimiters of one message, in tokens: OpenAI's chat format spends 3 to 4, Anthropic's about as many. */
+/** Role and delimiters of one message, in tokens: 3 to 4 in OpenAI's chat format, about as many in Anthropic's. */
 export const MESSAGE_TOKENS = 4;
 /** The same in bytes: `{"role":"assistant","content":""},`. */
 const MESSAGE_BYTES = 34;
 /** Id, type and braces around a tool call, and around its result, in bytes. */
 const CALL_BYTES = 60;
-/** What a `name` on a message costs beside the name itself. */
+/** Tokens of a message's `name`, in addition to the name itself. */
 const NAME_TOKENS = 1;
 /** Framing of one tool call around its name and arguments, in tokens. */
 export const CALL_TOKENS = 4;
@@ -24,27 +24,27 @@ export const CALL_TOKENS = 4;
 const TOOL_TOKENS = 8;
 
 /**
- * One image, in tokens. Providers bill by pixels, which the log does not hold. A full-HD screenshot is 1,105 on OpenAI
- * (85 + 170 for each 512-pixel tile), 1,548 on Gemini, at most about 1,600 on Claude up to 4.6 and 2,700 on newer ones;
- * a thumbnail is 85 to 260. A wrong guess is mended by calibration.
+ * One image, in tokens. Providers bill by pixels, which the log does not have. A full-HD screenshot is 1,105 on OpenAI
+ * (85 + 170 per 512-pixel tile), 1,548 on Gemini, at most about 1,600 on Claude up to 4.6 and 2,700 on newer models; a
+ * thumbnail is 85 to 260. Calibration corrects a wrong guess.
  */
 export const IMAGE_TOKENS = 1_100;
-/** An image sent with `detail: low`, where the provider knows such a thing: flat, whatever its size. */
+/** An image with `detail: low`, if the provider supports it: the same for any size. */
 export const LOW_DETAIL_IMAGE_TOKENS = 85;
 
-/** Other files are taken for text of four bytes a token; those that are none up to this: PDF is mostly not text (2,000 tokens a page). */
+/** Limit for files that are no text. Files count four bytes per token, but PDF is mostly not text (2,000 a page). */
 const MAX_FILE_TOKENS = 25_000;
 const TEXT = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
 
-/** A second of sound is 10 tokens on OpenAI, 32 on Gemini, and of speech in MP3 about 10,000 bytes of base64; video is about as dense. */
+/** A second of sound is 10 tokens on OpenAI, 32 on Gemini, and about 10 kB of base64 as MP3; video is similar. */
 const RECORDING = /^(?:audio|video)\//;
 const RECORDED_BYTES_PER_TOKEN = 256;
 
-/** No vocabulary has a longer token than a tenth of this, in characters. */
+/** In characters; the longest token of any vocabulary is less than a tenth of this. */
 const LONGEST_TOKEN = 1_000;
 const leastOf = (text: string): number => Math.floor(text.length / LONGEST_TOKEN);
 
-/** What a counter says of a text. Throws `CONFIG_INVALID` where that is no count: a sum with it would compact nothing. */
+/** A counter's result for a text. Throws `CONFIG_INVALID` if it is no count: such a sum would compact nothing. */
 export function countOf(counter: TokenCounter, text: string): number {
   let tokens: unknown;
   let cause: unknown;
@@ -65,11 +65,11 @@ export function countOf(counter: TokenCounter, text: string): number {
   });
 }
 
-/** Measures messages with `counter`. Each text is counted once, by itself; nothing is joined. */
+/** Measures messages with `counter`. Each text is counted once and separately; nothing is joined. */
 export function createMeasure(counter: TokenCounter): MeasureMessage {
   return (message) => {
     const parts = message.parts.map((part) => measurePart(counter, part));
-    // A message of nothing but markers is for us, and never sent.
+    // A message with only markers is internal and never sent.
     const isSent = message.parts.some(({ type }) => type !== 'marker') || message.parts.length === 0;
     const frame = isSent ? { tokens: MESSAGE_TOKENS, bytes: MESSAGE_BYTES, images: 0 } : NO_SIZE;
     const whole = parts.reduce(addSizes, frame);
@@ -83,7 +83,7 @@ function withParts({ tokens, bytes, images }: Size, parts: readonly Size[]): Mes
   return { tokens, bytes, images, parts };
 }
 
-/** What tool definitions cost in every request: the JSON of each, as the client sent it. */
+/** The cost of tool definitions in every request: the JSON of each, as the client sent it. */
 export function measureTools(counter: TokenCounter, tools: readonly unknown[]): Size {
   return tools.reduce<Size>((sum, tool) => {
     const json = JSON.stringify(tool) ?? '';
@@ -120,7 +120,7 @@ function measureText(counter: TokenCounter, text: string): Size {
   return { tokens: countOf(counter, text), bytes: Buffer.byteLength(text) + escapesIn(text), images: 0 };
 }
 
-/** Bytes that JSON adds to a text: a backslash before each quote, backslash and line break. Its rarer signs are left out. */
+/** Bytes that JSON adds to a text: a backslash before each quote, backslash and line break. Others are ignored. */
 function escapesIn(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
@@ -130,12 +130,12 @@ function escapesIn(text: string): number {
   return count;
 }
 
-/** A proof is sent as base64: three quarters of a byte a character, and about four bytes a token. */
+/** A signature is base64: three quarters of a byte per character, and about four bytes per token. */
 const PROOF_CHARS_PER_TOKEN = 16 / 3;
 
 /**
- * A signature beside words is bytes only: the words are what the provider bills. Without words it is the thinking
- * itself, encrypted.
+ * A signature next to text costs bytes only, because the provider bills the text. Without text the signature is the
+ * encrypted reasoning itself.
  */
 function measureReasoning(counter: TokenCounter, { text, signature = '' }: ReasoningPart): Size {
   const words = measureText(counter, text);
@@ -153,7 +153,7 @@ function measureFile(part: FilePart): Size {
   return { tokens, bytes, images: 1 };
 }
 
-/** OpenAI's word for how closely to look: on the part itself, or inside its `image_url`. */
+/** OpenAI's `detail` of an image: on the part itself, or inside its `image_url`. */
 function detailOf(wire: unknown): unknown {
   if (typeof wire !== 'object' || wire === null) return undefined;
   if ('detail' in wire) return wire.detail;

@@ -2,15 +2,15 @@ import type { TokenCounter } from '../spi/index.js';
 import type { Message, Part, Steps } from '../transcript/index.js';
 import { countOf } from './measure.js';
 
-/** A longer text is a message, which is counted once anyway. */
+/** A longer text belongs to a message, which is counted only once anyway. */
 const LONGEST_CHARS = 65_536;
 
-/** Of all texts together: about as many bytes. */
+/** Characters of all texts together: about as many bytes. */
 const MOST_CHARS = 2_000_000;
 
 /**
- * Remembers texts of drafts: planning writes the same stubs and lines run after run, and counting them again was half of
- * its time. Grows, then starts over, which is cheaper than keeping track of age.
+ * A counter that remembers texts of drafts: planning writes the same stubs and lines in every run, and counting them
+ * again was half of its time. At its limit it starts over, which is cheaper than tracking age.
  */
 export function memoised(counter: TokenCounter): TokenCounter {
   const known = new Map<string, number>();
@@ -34,15 +34,15 @@ export function memoised(counter: TokenCounter): TokenCounter {
   };
 }
 
-/** Of a text that is counted in one go. */
+/** Longest text that is counted without a pause. */
 const BLOCK_CHARS = 65_536;
-/** Of a longer one, between two pauses: 11 ms by the slowest encoding. A count may be one token off for each that ends within a word. */
+/** Characters between two pauses: 11 ms in the slowest encoding. A block that ends in a word may be a token off. */
 const STEP_CHARS = 16_384;
 
-/** A counter that finds the long texts of a message counted already, block by block. */
+/** A counter with the long texts of a message counted in advance, block by block. */
 interface CountedAhead {
   readonly counter: TokenCounter;
-  /** Counts the long texts of a message that is measured next. */
+  /** Counts the long texts of the message that is measured next. */
   ahead(message: Message): Steps<void>;
 }
 
@@ -60,7 +60,7 @@ export function countedAhead(given: TokenCounter): CountedAhead {
         if (text.length <= BLOCK_CHARS) continue;
         let tokens = 0;
         for (let at = 0, end = 0; at < text.length; at = end) {
-          // At a space, where words end: there the counts of both sides add up.
+          // Ends a block at a space, where words end: the counts of both sides then add up.
           const space = at + text.slice(at, at + STEP_CHARS + 1).lastIndexOf(' ');
           end = at + STEP_CHARS < text.length && space > at ? space : at + STEP_CHARS;
           tokens += countOf(given, text.slice(at, end));

@@ -1,23 +1,23 @@
 const FIRST_SLOTS = 1 << 12;
-/** Pieces that a table remembers at most: 3 MB. Agent sessions of 4 million characters hold about as many. */
+/** Most pieces in a table: 3 MB. Agent sessions of 4 million characters have about as many. */
 const MOST_SLOTS = 1 << 18;
-/** A slot: two hashes and the count, which is stored plus one so that no slot in use is all zero. */
+/** A slot: two hashes and the count, which is stored plus one so that no used slot is all zero. */
 const SLOT = 3;
 
 /**
- * Tokens by stretch of text, without keeping the text: a Map of slices held whole texts alive and spent more time on
- * making the slices than on all else. A stretch is told by 64 bits of hash, so that one in 10^13 look-ups may be wrong.
+ * Token counts by piece of text, without the text: a Map of slices kept whole texts alive and spent most time on making
+ * the slices. A piece is identified by 64 bits of hash, so one in 10^13 lookups may be wrong.
  */
 export class PieceTable {
   #slots = new Int32Array(SLOT * FIRST_SLOTS);
   #mask = FIRST_SLOTS - 1;
   #size = 0;
-  /** Of the stretch that was looked up last: where it is, or would be. */
+  /** Slot and hashes of the piece that was looked up last, present or not. */
   #slot = 0;
   #first = 0;
   #second = 0;
 
-  /** Tokens of `text` from `start` to `end`; -1 where it is not known. */
+  /** Tokens of `text` from `start` to `end`; -1 if unknown. */
   find(text: string, start: number, end: number): number {
     let first = 0x811c9dc5 | 0;
     let second = end - start;
@@ -42,7 +42,7 @@ export class PieceTable {
     return -1;
   }
 
-  /** Enters the stretch that `find` has just not found. */
+  /** Adds the piece that `find` has just not found. */
   enter(tokens: number): void {
     const base = SLOT * this.#slot;
     this.#slots[base] = this.#first;
@@ -51,7 +51,7 @@ export class PieceTable {
     if (++this.#size * 3 > this.#mask * 2) this.#grow();
   }
 
-  /** Doubles; at its limit it starts over, which is cheaper than keeping track of age. */
+  /** Doubles the table; at its limit it starts over, which is cheaper than tracking age. */
   #grow(): void {
     const old = this.#slots;
     const slots = 2 * (this.#mask + 1);

@@ -1,7 +1,7 @@
 /**
- * Where a text may be parted so that its parts, counted by themselves, add up to its tokens: no word of the splitting
- * patterns of `o200k_base` and `cl100k_base` reaches over such a place. A white space always begins a word of its own
- * behind solid text, and a line break always ends one unless another line break or a slash follows.
+ * Splits a text at places where the token counts of the parts add up: no word of the splitting patterns of `o200k_base`
+ * and `cl100k_base` extends over such a place. A white space after solid text always begins a new word, and a line
+ * break always ends a word unless another line break or a slash follows.
  */
 
 const TAB = 9;
@@ -10,7 +10,7 @@ const RETURN = 13;
 const SPACE = 32;
 const SLASH = 47;
 
-/** End of the piece that begins at `start`: a word with the blanks before it, or with the line breaks behind it. */
+/** End of the piece that begins at `start`: a word with the blanks before it, or with the line breaks after it. */
 export function endOfPiece(text: string, start: number): number {
   const { length } = text;
   let at = start;
@@ -25,7 +25,7 @@ export function endOfPiece(text: string, start: number): number {
         if (isBreak(text.charCodeAt(next))) end = next + 1;
       if (next === length) return length;
       const behind = text.charCodeAt(next);
-      // Marks take the line breaks behind them and further slashes with them.
+      // Marks include the line breaks after them and then further slashes.
       if (isSolid(behind) && (behind !== SLASH || next > end)) return end;
       at = next;
     }
@@ -42,7 +42,7 @@ function isBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === RETURN;
 }
 
-/** Surely no white space of any script; a rare character taken for one only makes a piece longer. */
+/** Certainly no white space of any script; a rare character taken for white space only makes a piece longer. */
 function isSolid(unit: number): boolean {
   return (
     (unit > SPACE && unit < 0x7f) ||
@@ -53,14 +53,14 @@ function isSolid(unit: number): boolean {
 }
 
 /**
- * Longest run that byte-pair merging sees in one go, in UTF-8 bytes. Merging is quadratic in the run: 200,000 x's took
- * 38 s, 120,000 Chinese characters without a stop 75 s; in pieces of 512 bytes, 200,000 random letters take 0.4 s and
- * as many random Chinese characters about 1 s. A lower bound costs accuracy, a higher one time. A cut costs a token or
- * two too many: 0.02 % on random letters, more only where a run repeats one very long token.
+ * Longest run that byte-pair merging gets at once, in UTF-8 bytes. Merging is quadratic in the run: 200,000 x's took 38
+ * s, 120,000 Chinese characters without punctuation 75 s; in pieces of 512 bytes, 200,000 random letters take 0.4 s and
+ * as many random Chinese characters about 1 s. A lower bound costs accuracy, a higher one time. A cut adds a token or
+ * two: 0.02 % on random letters, more only if a run repeats one very long token.
  */
 const MAX_RUN_BYTES = 512;
 
-/** A word of no more UTF-16 units than this is surely within the bound: a unit takes three bytes at most. */
+/** A word of no more UTF-16 units is certainly within the bound: a unit has at most three bytes. */
 export const MAX_RUN_CHARS = Math.floor(MAX_RUN_BYTES / 3);
 
 /** Cuts a run into pieces of about `MAX_RUN_BYTES`, never inside a surrogate pair. */

@@ -1,7 +1,7 @@
 import type { Usage } from './calibration.js';
 import type { Limits } from './limits.js';
 
-/** Looks a name up in the sheets that the packages we depend on carry; undefined where neither knows it. */
+/** Looks up a model in the sheets of two packages that we depend on; undefined if neither has it. */
 export type PublishedLimits = (name: string, provider?: string) => Limits | undefined;
 
 interface Sheet {
@@ -10,14 +10,14 @@ interface Sheet {
   readonly max_output_tokens?: number;
 }
 
-/** Answers kept: a search of the sheets takes 0.4 ms, and names come from outside. */
+/** Most remembered answers: a search takes 0.4 ms, and names come from outside. */
 const MAX_KNOWN = 1_000;
 
 /**
- * Loads both sheets: about 60 ms and 25 MB, so only when a model has been named. OpenAI's models come from
- * gpt-tokenizer, whose three figures belong together (272,000 in = 400,000 - 128,000 out) and are exact where the
- * other rounds (1,047,576 against 1,000,000); all others from genai-prices, which knows windows only.
- * gpt-tokenizer's prices are wrong and never read.
+ * Loads both sheets: about 60 ms and 25 MB, so only after a model was named. OpenAI's models come from gpt-tokenizer,
+ * whose three figures match (272,000 in = 400,000 - 128,000 out) and are exact, while the other sheet rounds (1,047,576
+ * and 1,000,000); all other models come from genai-prices, which has windows only. gpt-tokenizer's prices are wrong and
+ * never read.
  */
 export async function loadPublishedLimits(): Promise<PublishedLimits> {
   const [sheets, prices] = await Promise.all([
@@ -53,10 +53,10 @@ export async function loadPublishedLimits(): Promise<PublishedLimits> {
   };
 }
 
-/** US dollars of a call at list price; null where the model is not in the sheets. */
+/** US dollars of a call at list price; null if the sheets lack the model. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** Loads the price sheets: about 60 ms, shared with the limits that the catalogue takes from them. */
+/** Loads the price sheets: about 60 ms, shared with the catalogue's limits. */
 export async function loadPrices(): Promise<PriceOf> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return (model, usage) => {

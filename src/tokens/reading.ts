@@ -11,13 +11,13 @@ export interface ReadingRequest {
   readonly toolResultTokens?: number;
   readonly budget: Budget;
   readonly calibration?: Calibration;
-  /** How often the view has been rewritten: says whether the calibration is of this view. */
+  /** Number of rewrites of the view: shows whether the calibration belongs to this view. */
   readonly generation?: number;
-  /** The model's tokens for one base token, from its limits. Default 1. */
+  /** The model's tokens per base token, from its limits. Default 1. */
   readonly ratio?: number;
 }
 
-/** Which limit of a budget is nearest its end. */
+/** The limit of a budget that is nearest to its end. */
 export type Binding = 'tokens' | 'bytes' | 'images' | 'toolResults';
 
 /** How full the next request would be. */
@@ -26,19 +26,19 @@ export interface Reading {
   readonly tokens: number;
   readonly bytes: number;
   readonly images: number;
-  /** The largest of the three shares: 1 is full; 0 where there is no limit. */
+  /** The largest of the three shares: 1 is full; 0 if there is no limit. */
   readonly pressure: number;
   readonly byTokens: number;
   readonly byBytes?: number | undefined;
   readonly byImages?: number | undefined;
-  /** Share of the tool results' own cap. No part of `pressure`: it asks for fewer tool results, not for a summary. */
+  /** Share of the tool results' own cap. Not part of `pressure`: it requires fewer tool results, not a summary. */
   readonly byToolResults?: number | undefined;
-  /** What decides. `toolResults` where their cap is passed and nothing else is nearer its end. */
+  /** The deciding limit. `toolResults` if their cap is exceeded and no other limit is nearer to its end. */
   readonly binding: Binding;
   readonly basis: Basis;
-  /** The model's tokens for one base token, calibrated: turns any other base figure into this reading's scale. */
+  /** The model's tokens per base token, calibrated: converts any base figure to this reading's scale. */
   readonly scale: number;
-  /** How `tokens` and `pressure` were got, a line for each, then the budget's own lines. */
+  /** The derivation of `tokens` and `pressure`, one line each, then the budget's own lines. */
   readonly derivation: readonly string[];
   readonly budget: Budget;
 }
@@ -73,7 +73,7 @@ export function readPressure(request: ReadingRequest): Reading {
   return new Figures(tokens, bytes, view.images, pressure, ...shares, binding, basis, scale, budget, derive);
 }
 
-/** Most readings are asked for their figures alone: how they were got is said when it is asked for. */
+/** Most readings are used for their figures only, so the derivation is written on demand. */
 class Figures implements Reading {
   readonly #derive: () => readonly string[];
 
@@ -104,7 +104,7 @@ class Figures implements Reading {
   }
 }
 
-/** Whether a finished request was over what the provider takes: input, cached input and output together. */
+/** Whether a finished request exceeded the provider's limit: input, cached input and output together. */
 export function overflowed(usage: Usage, budget: Budget): boolean {
   return inputOf(usage) + (usage.outputTokens ?? 0) > budget.usable;
 }

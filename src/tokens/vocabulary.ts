@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module';
 import type { Encoding } from './exact.js';
 
-/** Rank -> token, as text, or as bytes where it is none. */
+/** Rank -> token, as text, or as bytes if the token is no text. */
 type Vocabulary = readonly (string | readonly number[])[];
 
 const require = createRequire(import.meta.url);
 
-/** Before a counter is made: where there is no disk, a vocabulary is fetched by now. */
+/** Called before a counter is made: without a disk, this function fetches the vocabulary. */
 export const readyVocabulary: (encoding: Encoding) => Promise<void> = () => Promise.resolve();
 
 /**
- * Loads the 200,000 tokens of an encoding, synchronously: a counter is asked for its first count in the middle of
- * other work. The build puts a module in this one's place that reads a text file (scripts/build/vocabulary.mjs).
+ * Loads the 200,000 tokens of an encoding, synchronously, because a counter's first count happens during other work.
+ * The build replaces this module by one that reads a text file (scripts/build/vocabulary.mjs).
  */
 export function loadVocabulary(encoding: Encoding): Vocabulary {
   return (require(`gpt-tokenizer/bpeRanks/${encoding}`) as { readonly default: Vocabulary }).default;
