@@ -1,4 +1,4 @@
-/** Every code a Spillway error can carry; `docs/errors.md` holds the same table and a test compares them. */
+/** Every code of a Spillway error; `docs/errors.md` has the same table and a test compares them. */
 export const ERROR_CODES = {
   INPUT_UNREADABLE: 'A file or stream could not be read.',
   INPUT_FORMAT: 'The input is in no format Spillway reads, or not in the one that was named.',
@@ -46,5 +46,5 @@ export const ERROR_CODES = {
   INTERNAL: 'A fault of Spillway itself.',
 } as const;
 
-/** What programs tell errors apart by. */
+/** Identifies an error for programs. */
 export type ErrorCode = keyof typeof ERROR_CODES;

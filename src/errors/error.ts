@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.js';
 
-/** What a person needs to mend a fault: what it is about, what was found, what is allowed, what to do. */
+/** The facts that a person needs to correct a fault: the subject, the found value, the allowed values, and a remedy. */
 export interface Fault {
   readonly subject: string;
   readonly found?: unknown;
@@ -10,7 +10,7 @@ export interface Fault {
 
 export interface ErrorDetails extends Fault {
   readonly cause?: unknown;
-  /** True only where the same call may succeed later without any change. */
+  /** True only if the same call may succeed later without any change. */
   readonly retryable?: boolean;
   /** Several faults of one kind, reported together (configuration). */
   readonly faults?: readonly Fault[];
@@ -18,7 +18,7 @@ export interface ErrorDetails extends Fault {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-/** The one error class of Spillway. Tests and callers look at `code`; the message is for people. */
+/** The only error class of Spillway. Tests and callers check `code`; the message is for people. */
 export class SpillwayError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -47,13 +47,13 @@ function foundIn(fault: Fault, code: ErrorCode): string {
   return code.endsWith('_UNKNOWN') ? ` ${found} is not known` : `; found ${found}`;
 }
 
-/** A value cut to one readable line: an error must not carry a transcript. */
+/** A value cut to one readable line: an error must not contain a transcript. */
 function show(value: unknown): string {
   const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : written(value);
   return shown.length > 120 ? `${shown.slice(0, 117)}...` : shown;
 }
 
-/** Values that JSON cannot write, or that no text can be made of, are faults too, and must not hide the error that names them. */
+/** A value that cannot be written as JSON or text is a fault too, and must not hide the error that names it. */
 function written(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
@@ -64,12 +64,12 @@ function written(value: unknown): string {
 
 const AWAY: readonly ErrorCode[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
-/** Whether an error says that a store is away, and not that it may not be used. */
+/** Whether a store failed, as opposed to refusing a wrong use. */
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 
-/** Two messages of one log would have an id; `id` is undefined where a store does not say which. */
+/** The error for a second message with an id; `id` is undefined if a store does not report it. */
 export function idTaken(id: string | undefined, cause?: unknown): SpillwayError {
   const remedy = 'Give every message of a session an id of its own.';
   return new SpillwayError('MESSAGE_ID_TAKEN', { subject: 'message id', found: id, remedy, cause });
@@ -78,7 +78,7 @@ export function idTaken(id: string | undefined, cause?: unknown): SpillwayError 
 export const isIdTaken = (error: unknown): boolean =>
   error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';
 
-/** The words of what was thrown. Anything can be thrown, also what cannot be made a text. */
+/** The message of a thrown value. Any value can be thrown, even one that cannot become a text. */
 export function thrownText(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -88,8 +88,8 @@ export function thrownText(thrown: unknown): string {
 }
 
 /**
- * What is asked of one session of many, or the code of the fault that it alone has: it is not to take the others away.
- * Rejects where the store itself is away.
+ * The value for one session of many, or the error code if only this session fails, so that the others are still listed.
+ * Rejects if the store itself fails.
  */
 export async function alone<T>(
   asked: Promise<T>,

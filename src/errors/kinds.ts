@@ -1,6 +1,6 @@
 import type { Fault } from './error.js';
 
-/** What a value has to be: a test, and its words in an error. */
+/** A requirement for a value: a test, and a description for errors. */
 export interface Kind {
   readonly is: (value: unknown) => boolean;
   readonly words: string;
@@ -16,12 +16,12 @@ export const FUNCTION: Kind = { is: (value) => typeof value === 'function', word
 export const NULL: Kind = { is: (value) => value === null, words: 'null' };
 export const ANYTHING: Kind = { is: () => true, words: 'anything' };
 export const BOOLEAN: Kind = { is: (value) => typeof value === 'boolean', words: 'true or false' };
-/** Places and lengths. */
+/** Positions and lengths. */
 export const WHOLE: Kind = {
   is: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   words: 'a whole number, 0 or more',
 };
-/** Counts of tokens; larger ones cannot be added up. */
+/** Counts of tokens; larger ones cannot be summed exactly. */
 export const COUNT: Kind = {
   is: (value) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER,
   words: 'a number, 0 or more',
@@ -53,8 +53,8 @@ export const having = (fields: Readonly<Record<string, Kind>>): Kind => ({
 });
 
 /**
- * What is wrong with the fields of an object that people wrote where nothing checked types: another kind than the named
- * one, or a name that there is none of, which would be left out without a word. Fields that are undefined are absent.
+ * The faults in the fields of an object from code without types: a field of a wrong kind, or an unknown name, which
+ * would otherwise be ignored silently. Undefined fields count as absent.
  */
 export function fieldFaults(
   of: string,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { SpillwayError, thrownText } from './error.js';
 
 /**
- * Packages that only who wants what needs them installs, and the versions that are known to do. None is a range of a peer
- * dependency: npm refuses to install beside another version even where nothing of this is used.
+ * Optional packages, which only users of the respective feature install, and their known working versions. They are no
+ * peer dependencies, because npm would refuse an install next to another version even if the feature is not used.
  */
 const VERSIONS: Readonly<Record<string, readonly string[]>> = {
   '@ai-sdk/anthropic': ['3', '4'],
@@ -23,11 +23,11 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = {
 
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/** Whether a module is not there: as `import()` says it, and as `require()` does, which the bundled command line uses. */
+/** Whether a module is missing, by the error of `import()` or of `require()`, which the bundled command line uses. */
 export const isMissing = (error: unknown): boolean =>
   MISSING.has((error as { readonly code?: unknown }).code);
 
-/** The fault as `PACKAGE_MISSING` where it says that one of these packages is not there; undefined otherwise. */
+/** The error as `PACKAGE_MISSING` if one of these packages is missing; otherwise undefined. */
 export function missingPackage(error: unknown, wantedBy: string): SpillwayError | undefined {
   if (!isMissing(error)) return undefined;
   const name = /Cannot find (?:package|module) '([^']+)'/.exec(thrownText(error))?.[1];
@@ -41,14 +41,14 @@ export function missingPackage(error: unknown, wantedBy: string): SpillwayError 
   });
 }
 
-/** Of `import(name).catch(…)`: what a bundler then takes for a package that may be missing. Rejects with `PACKAGE_MISSING`. */
+/** For `import(name).catch(…)`, which bundlers accept for an optional package. Rejects with `PACKAGE_MISSING`. */
 export const orMissing =
   (wantedBy: string) =>
   (error: unknown): never => {
     throw missingPackage(error, wantedBy) ?? error;
   };
 
-/** Throws `PACKAGE_MISSING` where the package cannot be found from here, `PACKAGE_VERSION` where it is one that does not do; loads nothing. */
+/** Throws `PACKAGE_MISSING` if a package cannot be found, `PACKAGE_VERSION` if its version is wrong; loads nothing. */
 export function requirePackage(name: string, wantedBy: string): void {
   checkVersion(name, wantedBy);
   try {
@@ -58,7 +58,7 @@ export function requirePackage(name: string, wantedBy: string): void {
   }
 }
 
-/** Throws `PACKAGE_VERSION` where a package lies in a folder of ours in a version that does not do. One that is not there is told by its import. */
+/** Throws `PACKAGE_VERSION` if an installed package has a wrong version. Its import reports a missing package. */
 export function checkVersion(name: string, wantedBy: string): void {
   const version = versionOf(name);
   const allowed = VERSIONS[name] ?? [];
@@ -83,7 +83,7 @@ function versionOf(name: string): string | undefined {
   return file && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** As `^allowed` says: what changes a contract changes the first figure, or the second behind a 0. */
+/** Compatible as in `^allowed`: a breaking change raises the major version, or the minor version if the major is 0. */
 function isCompatible(version: string, allowed: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [wanted = 0, least = 0] = allowed.split('.').map(Number);
