@@ -6,25 +6,25 @@ import { settledOrAborted } from './call.js';
 export interface Artifact {
   readonly text: string;
   readonly model: string;
-  /** Set where its writer was shown what comes behind its source: it is for a conversation that goes on so, and for no other. */
+  /** Set if the writer was shown what follows the source; the text is valid only if a conversation continues so. */
   readonly behind?: Behind | undefined;
 }
 
-/** How a conversation goes on behind a span. */
+/** How a conversation continues after a span. */
 export interface Behind {
-  /** So many messages. */
+  /** The number of messages. */
   readonly count: number;
-  /** Of what they say. */
+  /** The hash of their content. */
   readonly hash: string;
 }
 
-/** Where bought text is kept, by what it was bought for: the first one stays, for every process on it. */
+/** The store of texts, by the request each was made for: the first text remains, for every process on the store. */
 export type KeepsText = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 
-/** Texts that are kept in memory; of more, those that were bought first go. */
+/** The most texts that are kept in memory; beyond this the oldest are dropped. */
 const MOST_TEXTS = 1_000;
 
-/** Keeps it for this process. */
+/** Keeps texts for this process. */
 export function memoryOfTexts(): KeepsText {
   const kept = new Map<string, StoredArtifact>();
   return {
@@ -43,7 +43,7 @@ function asBought({ text, body }: StoredArtifact): Artifact {
   return { text, model: typeof model === 'string' ? model : '', behind };
 }
 
-/** Hash of everything that decides what a text says: two lists never give the same one. */
+/** The hash of everything that determines a text; two different lists never give the same hash. */
 export function artifactKey(...asked: readonly (string | readonly string[])[]): string {
   const hash = createHash('sha256');
   for (const part of asked) {
@@ -55,21 +55,21 @@ export function artifactKey(...asked: readonly (string | readonly string[])[]): 
 }
 
 interface Purchase {
-  /** What it is bought for. */
+  /** The key of the request. */
   readonly key: string;
   readonly maxTokens: number;
-  /** Of what comes behind its source, where the text may tell of that. */
+  /** How the conversation continues after the source, if the text may depend on this. */
   readonly behind?: Behind | undefined;
-  /** Whether a text that somebody bought is short enough here, and for a conversation that goes on as this one does. */
+  /** Whether an existing text is short enough here, and valid for the continuation of this conversation. */
   readonly fits: (artifact: Artifact) => boolean;
-  /** The call itself; made only where nobody has the text or is buying it. */
+  /** The call itself; made only if the text neither exists nor is being requested. */
   readonly make: () => Promise<Artifact>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Buys each text once, whatever became of the plan it was for: who asks for what is being bought already waits for it, and
- * buys it only if that fails. A store that is away costs a call, never a compaction.
+ * Requests each text once, independent of the fate of its plan: a caller whose text is already being requested waits
+ * for it, and requests it again only if that fails. If the store fails, this costs a call, never a compaction.
  */
 export class BoughtOnce {
   readonly #running = new Map<string, Promise<Artifact>>();
@@ -86,7 +86,7 @@ export class BoughtOnce {
       if (theirs && fits(theirs)) return theirs;
     }
     const buying = this.#findOrMake(purchase).finally(() => this.#running.delete(key));
-    // Set before anything is awaited, so that nobody slips in between looking and buying.
+    // Set before any await, so that no other caller starts the same request in between.
     this.#running.set(key, buying);
     return buying;
   }
@@ -96,7 +96,7 @@ export class BoughtOnce {
     const find = (at: string) => safely(async () => store.artifact(at));
     const known = await find(key);
     if (known && fits(known)) return known;
-    // The first text under a key stays, so one that had more room, or was written for another conversation, leaves this a key of its own.
+    // The first text under a key remains. A text with less room, or for another continuation, gets its own key.
     const own = known ? `${key}:${maxTokens}:${behind?.hash ?? ''}` : key;
     const narrow = known && (await find(own));
     if (narrow && fits(narrow)) return narrow;

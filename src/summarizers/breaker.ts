@@ -1,9 +1,9 @@
 import CircuitBreaker from 'opossum';
 
-/** `open`: nothing is asked until the cooldown is over; `half-open`: then one call is tried. */
+/** `open`: no call is made until the cooldown is over; `half-open`: then one trial call is made. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** What a call says when the breaker does not let it through. */
+/** The error of a call that the breaker does not let through. */
 export class BreakerOpen extends Error {
   override readonly name = 'BreakerOpen';
 
@@ -13,7 +13,7 @@ export class BreakerOpen extends Error {
 }
 
 export interface BreakerOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failures: number;
   readonly cooldownMs: number;
   /** One breaker for each endpoint, or for each endpoint and stage. */
@@ -27,15 +27,15 @@ type Circuit = CircuitBreaker<[Call, Counts], unknown>;
 const ALL_STAGES = '*';
 
 /**
- * Of all circuits: none opens by what opossum counts, and a window of its own would count on timers for ever, for every
- * thread that ever asked (10,000 of them took 15 % of a processor). Latencies are not looked at either.
+ * The status of all circuits. No circuit opens by opossum's counts, and a window per circuit would run timers for ever,
+ * for every thread that ever made a call (10,000 of them took 15 % of a processor). Latencies are not read either.
  */
 const UNREAD = CircuitBreaker.newStatus({ enableSnapshots: false, rollingPercentilesEnabled: false });
 
-/** The breakers of one agent path: after so many failures in a row nothing is called until the cooldown is over; then one trial decides. */
+/** One agent path's breakers: after consecutive failures no call is made until the cooldown; then a trial decides. */
 export class Breakers {
   readonly #circuits = new Map<string, Circuit>();
-  /** Told of every change, with the stage it is for (`*`: all of them). */
+  /** Called at every change, with the stage it applies to (`*`: all stages). */
   onChange: (stage: string, state: BreakerState) => void = () => {};
 
   #options: BreakerOptions;
@@ -44,12 +44,12 @@ export class Breakers {
     this.#options = options;
   }
 
-  /** Other settings hold for breakers that stand, too; with another cooldown they begin anew. */
+  /** New settings also apply to existing breakers; if the cooldown changes, the breakers start anew. */
   set options(options: BreakerOptions) {
     if (options.cooldownMs !== this.#options.cooldownMs) {
       for (const circuit of this.#circuits.values()) {
         circuit.close();
-        // A call that is under way tells nothing of it any more.
+        // The result of a running call no longer counts.
         circuit.removeAllListeners();
       }
       this.#circuits.clear();
@@ -57,7 +57,7 @@ export class Breakers {
     this.#options = options;
   }
 
-  /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
+  /** Runs a call, or rejects with `BreakerOpen`. `counts` tells whether an error was the endpoint's fault. */
   async run<Result>(
     endpoint: string,
     stage: string,
@@ -69,7 +69,7 @@ export class Breakers {
     const circuit = this.#circuits.get(key) ?? this.#open(scope);
     this.#circuits.set(key, circuit);
     try {
-      // In half-open opossum lets one call through and rejects the others until it settles.
+      // In half-open opossum lets one call through and rejects the others until that call settles.
       return (await circuit.fire(call, counts)) as Result;
     } catch (error) {
       throw CircuitBreaker.isOurError(error as Error) ? new BreakerOpen() : error;
@@ -86,13 +86,13 @@ export class Breakers {
   }
 
   /**
-   * opossum counts percentages in a window; this opens after exactly `failures` in a row. An error that does not count
-   * (a cancel, a wrong key) neither adds to the row nor breaks it; as the trial it leaves the breaker open.
-   * opossum's own filter would emit `success` for it, which breaks the row and closes.
+   * opossum counts percentages in a window; this opens after exactly `failures` consecutive failures. An error that
+   * does not count (a cancel, a wrong key) neither adds to them nor resets them; as the trial it leaves the breaker
+   * open. opossum's own filter would emit `success` for such an error, which resets and closes.
    */
   #open(scope: string): Circuit {
     const circuit: Circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
-      timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
+      timeout: false, // deadlines are signals: a late call is stopped, not only ignored
       resetTimeout: this.#options.cooldownMs,
       volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
       status: UNREAD,

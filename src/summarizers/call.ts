@@ -10,7 +10,7 @@ import { judgeAnswer } from './gate.js';
 /** The gate did not let an answer through. */
 export class Refused extends Error {}
 
-/** It said what it should, in another language than it should. */
+/** The answer passed the gate, except that it is in the wrong language. */
 export class InOtherLanguage extends Refused {}
 
 /** Why a signal aborts. */
@@ -19,14 +19,14 @@ class Cancelled extends Error {}
 
 interface Failure {
   readonly outcome: Exclude<ModelCall['outcome'], 'filled'>;
-  /** Our own words, or those of a summarizer's author: what an endpoint says of itself reaches no record or transcript. */
+  /** Our own words, or those of a summarizer's author: an endpoint's own error text reaches no record or transcript. */
   readonly reason: string;
 }
 
-/** Of the words of a summarizer's author; in characters. */
+/** The longest reason from a summarizer's author; in characters. */
 const LONGEST_REASON = 200;
 
-/** What the record says of an error. */
+/** An error as the record reports it. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Refused) return { outcome: 'refused', reason: `the answer ${error.message}` };
   if (error instanceof Late) return { outcome: 'late', reason: 'the deadline passed' };
@@ -36,11 +36,11 @@ export function failureOf(error: unknown): Failure {
   return { outcome: 'failed', reason: 'the summarizer threw' };
 }
 
-/** Whether a summarizer says of an error that this is its cause. */
+/** Whether a summarizer reports this cause for an error. */
 export const isFault = (error: unknown, fault: SummarizerError['fault']): boolean =>
   error instanceof SummarizerError && error.fault === fault;
 
-/** What a promise comes to, or the signal's reason as soon as it aborts; whatever the promise does later is let go. */
+/** The promise's result, or the signal's reason as soon as it aborts; the promise's later result is ignored. */
 export function settledOrAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -50,14 +50,14 @@ export function settledOrAborted<Result>(promise: Promise<Result>, signal: Abort
   });
 }
 
-/** Works under a signal of its own, which aborts with the outer one or at the deadline, and says which. */
+/** Runs `work` with its own signal, which aborts with the outer signal or at the deadline, with the matching reason. */
 export async function underDeadline<Result>(
   deadlineMs: number | undefined,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const own = new AbortController();
-  // Every call of a run listens to one signal; node takes more than ten for a leak.
+  // Every call of a run listens to one signal; node reports more than ten listeners as a leak.
   setMaxListeners(0, own.signal);
   const timer = deadlineMs === undefined ? undefined : setTimeout(() => own.abort(new Late()), deadlineMs);
   const cancel = (): void => own.abort(outer!.reason instanceof Late ? outer!.reason : new Cancelled());
@@ -71,7 +71,7 @@ export async function underDeadline<Result>(
   }
 }
 
-/** Lets so many in at a time; the others wait in order. */
+/** Runs a limited number of works at the same time; the others wait in order. */
 export type Turnstile = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function turnstile(atOnce: number): Turnstile {
@@ -97,28 +97,28 @@ export interface CallParts {
   readonly count: (text: string) => number;
   readonly timer: () => number;
   readonly priceOf: PriceOf;
-  /** Told of every call that was made, as soon as it is over. */
+  /** Called after every call that was made. */
   readonly onCall: (call: ModelCall) => void;
 }
 
 interface CallRequest {
   readonly request: SummaryRequest;
   readonly sourceTokens: number;
-  /** The answer is to be in the request's language. */
+  /** Whether the answer must be in the request's language. */
   readonly checksLanguage?: boolean;
   readonly signal: AbortSignal;
-  /** What the record says of it. */
+  /** The call's description for the record. */
   readonly about: Pick<ModelCall, 'prompt' | 'handle' | 'chunk' | 'attempt'>;
 }
 
 export interface Bought {
   readonly text: string;
   readonly model: string;
-  /** It said more than it may, and ends early. */
+  /** Whether the text was longer than allowed and was cut. */
   readonly isCut: boolean;
 }
 
-/** One call, through its breaker and the gate, on record whatever comes of it. Rejects where no text came of it. */
+/** One call, through its breaker and the gate, recorded with any outcome. Rejects if the call gives no text. */
 export async function callOnce(
   { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall }: CallParts,
   { request, sourceTokens, checksLanguage = false, signal, about }: CallRequest,
@@ -141,7 +141,7 @@ export async function callOnce(
     });
 
   const call = async (): Promise<Bought> => {
-    // In an async function, so that a summarizer that throws at once rejects.
+    // An async function, so that a summarizer that throws synchronously rejects.
     const asked = (async () => summarizer.summarize(request, signal))();
     const answer = await settledOrAborted(asked, signal);
     usage = usageOf(answer?.usage);
@@ -159,7 +159,7 @@ export async function callOnce(
     repairs = verdict.repairs;
     return { text: verdict.text, model, isCut: verdict.isCut };
   };
-  // One that was given less than half the deadline had no fair chance.
+  // A call that had less than half the deadline had no fair chance, so its lateness does not count.
   const isEndpoints = (error: unknown): boolean => {
     if (error instanceof Cancelled) return false;
     if (error instanceof Late) return timer() - started >= deadlineMs / 2;
@@ -177,7 +177,7 @@ export async function callOnce(
   }
 }
 
-/** What is no count of tokens is not known, and counts nothing. */
+/** The usage of an answer; a value that is no count of tokens counts as 0. */
 function usageOf(usage: SummaryAnswer['usage']): CallUsage | undefined {
   if (!usage) return undefined;
   const natural = (count: number | undefined): number => (COUNT.is(count) ? count! : 0);

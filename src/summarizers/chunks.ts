@@ -14,9 +14,9 @@ import {
 import type { SlotSource } from './source.js';
 
 /**
- * Shares of the longest result, then characters of arguments and of prose. What tools said leaves first, then what the
- * agent wrote into calls, and what somebody said last. Below a quarter a result shows little more than that it was:
- * long arguments shrink before it does.
+ * Steps of detail: the share of the longest result, then characters of arguments and of prose. Tool output is reduced
+ * first, then the arguments of calls, and prose last. Below a quarter a result shows little more than that it existed,
+ * so long arguments shrink before it does.
  */
 const STEPS: readonly (readonly [results: number, written: number, prose: number])[] = [
   [1, 12_000, 40_000],
@@ -29,21 +29,21 @@ const STEPS: readonly (readonly [results: number, written: number, prose: number
   [0, 400, 2_000],
 ];
 
-/** A result shorter than this is shown whole wherever its piece is divided. In characters. */
+/** A result shorter than this is shown whole when a source is divided into pieces. In characters. */
 const LEAST_RESULT = 300;
 
-/** Of one result's slot, the call beside it. In characters. */
+/** The longest call that is shown with the result of a one-part slot. In characters. */
 const BESIDE_CHARS = 400;
 
-/** A text is this much more or less dense than another of the same messages. */
+/** The factor by which characters per token may vary between texts of the same messages. */
 const DENSITY_SPREAD = 1.25;
 
 export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly source: SlotSource;
   readonly exchangeOf: (seq: number) => number;
-  /** Longest tool result, in characters; less where room is short. */
+  /** The longest tool result, in characters; less if room is short. */
   readonly resultChars: number;
-  /** Into how many pieces of about one size; more where a piece would be larger than `chunkTokens`. */
+  /** The number of pieces of about the same size; more if a piece would be larger than `chunkTokens`. */
   readonly chunks: number;
   /** Most tokens of one chunk. */
   readonly chunkTokens: number;
@@ -52,7 +52,7 @@ export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
 
 /** One piece of a source. */
 export interface Chunk extends Counted {
-  /** What of the log it shows. */
+  /** The handle of the part of the log that it shows. */
   readonly handle: string;
 }
 
@@ -66,8 +66,8 @@ type Exchange = readonly LogMessage[];
 type Quoting = ChunkRequest & Pick<QuoteRules, 'speechesOf'>;
 
 /**
- * The source, quoted, in pieces that fit one call each. Pieces end where exchanges end. Each shows as much of its
- * results, arguments and words as fits, in this order of leaving.
+ * The source, quoted, in pieces that fit one call each. Pieces end at the end of an exchange. Each piece shows as much
+ * of its results, arguments and prose as fits, and reduces them in this order.
  */
 export function chunksOf(request: ChunkRequest): Chunk[] {
   const { source, redact, chunkTokens, count } = request;
@@ -90,7 +90,7 @@ export function chunksOf(request: ChunkRequest): Chunk[] {
   }));
 }
 
-/** What is asked again at every detail that is tried is worked out once. */
+/** Remembers the result for each key, because every tried detail needs it again. */
 function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
@@ -100,8 +100,8 @@ function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
 }
 
 /**
- * Exchanges in pieces. At which detail they are divided must not depend on what else stands in a piece: then the pieces
- * of a span that grows at its end stay what they were, and their texts are not bought again.
+ * Divides exchanges into pieces. The detail for the division must not depend on the other content of a piece, so that
+ * the pieces of a span that grows at its end stay the same, and their texts are not requested again.
  */
 function divided(request: Quoting): Exchange[][] {
   const { source, exchangeOf, chunks, chunkTokens, resultChars, count } = request;
@@ -116,7 +116,7 @@ function divided(request: Quoting): Exchange[][] {
   const sized = [...groups.values()]
     .map((exchange) => ({ exchange, text: quoted([exchange], detail, rulesFor([exchange], request)) }))
     .filter(({ text }) => text !== '')
-    // One more for the line break between two exchanges.
+    // One more token for the line break between two exchanges.
     .map(({ exchange, text }) => ({ exchange, tokens: count(text) + 1 }));
   const total = sized.reduce((sum, { tokens }) => sum + tokens, 0);
   const pieces: Exchange[][] = [];
@@ -124,7 +124,7 @@ function divided(request: Quoting): Exchange[][] {
   let before = 0;
   for (const { exchange, tokens } of sized) {
     const share = (total * pieces.length) / chunks;
-    // An exchange belongs to the piece that holds its middle.
+    // An exchange belongs to the piece that contains its middle.
     if (pieces.length === 0 || inPiece + tokens > chunkTokens || before + tokens / 2 > share) {
       pieces.push([]);
       inPiece = 0;
@@ -136,7 +136,7 @@ function divided(request: Quoting): Exchange[][] {
   return pieces;
 }
 
-/** From the most that may be shown to the least. */
+/** Details from the most to the least. */
 const detailsFor = (resultChars: number): Detail[] =>
   STEPS.map(([share, writtenChars, proseChars]) => ({
     resultChars: Math.floor(share * resultChars),
@@ -144,7 +144,7 @@ const detailsFor = (resultChars: number): Detail[] =>
     proseChars,
   }));
 
-/** The most detail that fits; where even the least does not, the middle is cut. */
+/** The text with the most detail that fits; if even the least detail does not fit, the middle is cut. */
 function fitted(exchanges: readonly Exchange[], request: Quoting): Counted {
   const { chunkTokens, count, resultChars } = request;
   const rules = rulesFor(exchanges, request);
@@ -153,7 +153,7 @@ function fitted(exchanges: readonly Exchange[], request: Quoting): Counted {
   for (const detail of detailsFor(resultChars)) {
     const before = text;
     text = quoted(exchanges, detail, rules);
-    // Counting takes longer than quoting: what is plainly too long is not counted.
+    // Counting takes longer than quoting, so a text that is clearly too long is not counted.
     if (text === before || text.length > mostChars) continue;
     const tokens = count(text);
     if (tokens <= chunkTokens) return { text, tokens };
@@ -176,7 +176,7 @@ function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRule
     .join('\n');
 }
 
-/** Where all that an exchange does is to write its plan down, its words: the state of plans goes along with the last piece. */
+/** Reduces an exchange that only writes its plan to its texts: the last piece comes with the state of the plan. */
 function wordsOf(exchange: Exchange): Exchange {
   const calls = exchange.flatMap(({ parts }) => parts.filter(isToolCall));
   if (calls.length === 0 || calls.some(({ name, arguments: json }) => !planIn(name, json))) return exchange;

@@ -11,7 +11,7 @@ import { PROMPT_NAMES, type Prompts } from './prompts.js';
 import { escaped } from './quote.js';
 import { fillSlot, type SlotParts } from './slot.js';
 
-/** What is asked of a filler, for the parts of every call. */
+/** The fields of a fill request that every slot needs. */
 type FillParts = Pick<SlotParts, 'log' | 'isPinned' | 'view' | 'queuedBy' | 'recall' | 'onCall'>;
 
 export interface FillerParts extends Omit<
@@ -19,32 +19,32 @@ export interface FillerParts extends Omit<
   keyof FillParts | 'once' | 'redact' | 'mayCall' | 'extraLines'
 > {
   readonly redact: Redact;
-  /** Slots at a time; each makes one call after the other. */
+  /** Slots that are filled at the same time; each makes one call after the other. */
   readonly concurrency: number;
-  /** Where bought text is kept. */
+  /** Requests each text once and keeps it. */
   readonly once: BoughtOnce;
-  /** Facts for every request that the transcript does not say. */
+  /** Facts for every request that the transcript does not contain. */
   readonly lines?: SummaryLines | undefined;
-  /** The prompts with another one of its own, by name or path. Throws `CONFIG_INVALID` where there is none. */
+  /** The prompts with another prompt for spans, by name or path. Throws `CONFIG_INVALID` if it does not exist. */
   readonly promptsWith?: (named: string) => Prompts;
-  /** Why no further call may be made now, e.g. the spend cap; undefined while one may. */
+  /** The reason why no further call may be made, e.g. the spend cap; undefined while calls are allowed. */
   readonly stopped: () => string | undefined;
 }
 
 interface FillRequest extends FillParts {
   readonly edits: readonly PlannedEdit[];
-  /** Takes out what is known to be secret in this log, on top of what looks like one. */
+  /** Removes known secrets of this log, in addition to text that looks like a secret. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** The caller's own: what is cancelled keeps its deterministic text. */
+  /** The caller's signal: slots that are cancelled keep their deterministic text. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Filled {
-  /** By place in the edits that were given. */
+  /** Filled edits by their index in the given edits. */
   readonly texts: ReadonlyMap<number, Edit>;
-  /** Which slots keep their deterministic text, and why. */
+  /** The slots that keep their deterministic text, with the reason. */
   readonly fallbacks: readonly string[];
-  /** One of them does because its source is longer than the model reads. */
+  /** Whether one of these slots has a source that is longer than the model reads. */
   readonly isTooLong: boolean;
 }
 
@@ -54,7 +54,7 @@ interface WriteParts {
   readonly onCall: (call: ModelCall) => void;
 }
 
-/** Fills the slots of legal plans for one agent path. Whatever goes wrong, a slot is left as it was: it never rejects. */
+/** Fills the slots of legal plans for one agent path. Never rejects: a slot that fails is left as it was. */
 export class Filler {
   readonly #parts: FillerParts;
 
@@ -70,13 +70,13 @@ export class Filler {
     this.#parts.breakers.onChange = listen;
   }
 
-  /** The same, asked by another prompt: breakers and bought texts are shared. Throws `CONFIG_INVALID`. */
+  /** The same filler with another prompt: breakers and stored texts are shared. Throws `CONFIG_INVALID`. */
   withPrompt(named: string): Filler {
     const { promptsWith } = this.#parts;
     return promptsWith ? new Filler({ ...this.#parts, prompts: promptsWith(named) }) : this;
   }
 
-  /** Of whom is asked, and with which words: texts of one version are the same purchase. */
+  /** The hash of the endpoint and all prompts: a text is requested once for each version. */
   get version(): string {
     const { prompts, summarizer } = this.#parts;
     const hashes = PROMPT_NAMES.map((name) => prompts.of(name).hash);
@@ -84,8 +84,8 @@ export class Filler {
   }
 
   /**
-   * Buys text for every slot, all of it under one deadline. What is bought before a run asks for it, off its path, is found by
-   * a later fill of the same spans; where the view was rewritten meanwhile no plan names them, and it is never taken.
+   * Requests text for every slot, all under one deadline. A text that was requested in advance is found by a later fill
+   * of the same spans; if the view was rewritten meanwhile, no plan names these spans and the text is never used.
    */
   fill(request: FillRequest): Promise<Filled> {
     return underDeadline(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
@@ -115,7 +115,7 @@ export class Filler {
         texts.set(place, await fillSlot(parts, edit, signal));
       } catch (error) {
         isTooLong ||= isFault(error, 'too-long');
-        // A wrong key or address fails every other call too.
+        // A wrong key or address makes every other call fail too.
         if (isFault(error, 'caller')) stopped ??= `was not asked for: ${failureOf(error).reason}`;
         fallbacks.push(`${edit.slot!.prompt} ${handleOf(edit)}: ${failureOf(error).reason}`);
       }
@@ -126,15 +126,15 @@ export class Filler {
   }
 
   /**
-   * A text for a plugin, by its own instruction: one call under the limits of all others; its source is quoted, and no
-   * secret goes in or comes out. Rejects where none came of it, with `ARGUMENT_INVALID` where nothing was asked for.
+   * A text for a plugin, by its own instruction: one call under the limits of all others. Its source is quoted; secrets
+   * are removed from both. Rejects if no text results, with `ARGUMENT_INVALID` if the request is not valid.
    */
   async write(
     plugin: string,
     request: PluginSummaryRequest,
     { signal, redact, onCall }: WriteParts,
   ): Promise<string> {
-    // Paid for and refused, it would count against the endpoint. What was found may be words of the session.
+    // If paid for and refused, the request would count against the endpoint. `found` may be words of the session.
     if (!ASKED.is(request))
       throw new SpillwayError('ARGUMENT_INVALID', {
         subject: `what plugin ${plugin} hands to summarize()`,
@@ -168,21 +168,21 @@ const ASKED = having({
   maxTokens: { is: (tokens) => COUNT.is(tokens) && (tokens as number) > 0, words: 'a number above 0' },
 });
 
-/** Of the operator's lines; more is no context but a document. */
+/** Limits for the operator's lines; a longer text is a document, not context. */
 const MOST_LINES = 50;
 const LONGEST_LINE = 500;
 
-/** Of the deadline, what they are waited for at most: the texts are still to be asked for. */
+/** The largest share of the deadline to wait for the lines, because the texts still have to be requested. */
 const LINES_SHARE = 0.25;
 
 interface AskedLines {
-  /** One line each, quoted. */
+  /** Quoted, each on one line. */
   readonly lines: readonly string[];
-  /** Why there are none, for the record. */
+  /** The reason for missing lines, for the record. */
   readonly fault?: string;
 }
 
-/** What the operator and plugins add to every request. What they throw, or never answer, costs only their lines. */
+/** The operator's and plugins' lines for every request. If their source throws or never answers, only they are lost. */
 async function linesOf(
   given: SummaryLines | undefined,
   redact: (text: string) => string,

@@ -6,12 +6,12 @@ import { otherLanguageOf } from './language.js';
 interface GateRequest {
   readonly answer: SummaryAnswer;
   readonly maxTokens: number;
-  /** What the text stands for, in counted tokens: a summary as long as its source is none. */
+  /** Counted tokens of the content that the text replaces: a summary as long as its source is none. */
   readonly sourceTokens: number;
   readonly count: (text: string) => number;
-  /** By name, what it is to be written in; absent where any will do. */
+  /** The name of the language that the text must have; absent if any will do. */
   readonly language?: string | undefined;
-  /** What was sent: an answer that gives it back says nothing. */
+  /** The content of the request: an answer that repeats it is refused. */
   readonly sent?: { readonly prompts: readonly string[]; readonly source: readonly string[] };
 }
 
@@ -20,14 +20,14 @@ export type Verdict =
       readonly ok: true;
       readonly text: string;
       readonly repairs: readonly string[];
-      /** It was longer than its allowance, and ends early. */
+      /** Whether the text was longer than its allowance and was cut. */
       readonly isCut: boolean;
     }
   | { readonly ok: false; readonly reason: string; readonly isInOtherLanguage?: boolean };
 
 /**
- * Every text passes here before it may stand in a transcript, whoever wrote it. What can be mended without guessing is,
- * and said so; all else is refused with a reason. Never throws.
+ * Checks every text from any author before it enters a transcript. Faults that can be repaired without guessing are
+ * repaired, and reported; any other text is refused with a reason. Never throws.
  */
 export function judgeAnswer(request: GateRequest): Verdict {
   try {
@@ -64,7 +64,7 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
     text = whole + CUT;
     repairs.push('cut off by the model; ends at its last whole line');
   }
-  // Who reads the text beside digests would take such lines for what a user said, and a model for another's turn.
+  // A reader of the text next to digests would take such lines for a user's words, and a model for another turn.
   const plain = withoutTemplateMarks(withoutHeads(text));
   if (plain !== text) repairs.push('passes for messages no more');
   text = plain;
@@ -81,16 +81,16 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
   return { ok: true, text, repairs, isCut };
 }
 
-/** "OK, understood.": of so long a source it tells nothing, in whatever language. */
+/** "OK, understood.": in any language this says nothing about such a long source. */
 const LEAST_TOKENS = 4;
 const LONG_SOURCE_TOKENS = 1_000;
 
-/** What an answer that is done says; servers that say nothing at all say `other` or `unknown`. */
+/** The finish reasons of a complete answer; servers that give no reason have `other` or `unknown`. */
 const FINISHED: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);
 
 const THOUGHT = /<\/?(think|thinking|reasoning|analysis)\b[^<>]{0,200}>?/i;
 
-/** Leaves out closed thinking. One that never closes, or never opened, stays to be refused. */
+/** Removes closed thinking. Thinking that never closes, or never opened, remains and is refused. */
 function withoutThinking(text: string): string {
   let rest = text;
   let kept = '';
@@ -105,7 +105,7 @@ function withoutThinking(text: string): string {
 
 const CALL_MARKUP = /<(?:tool_call|function_call|invoke|tool_use)\b|^\s*\{\s*"(?:tool_calls|function_call)"/i;
 
-/** Shapes of failures that servers and gateways put where an answer belongs. Only at the beginning: summaries quote errors. */
+/** How servers and gateways send errors as answers. Only at the beginning, because summaries quote errors. */
 const ERROR_START =
   /^(?:\W{0,3})(?:(?:api|http|internal|server|request|provider|rate.?limit|timeout|connection|network|fetch|json\s?decode)\s*error\b|error(?:\s+code)?\s*[:=#]|error\s+(?:generating|creating|calling|occurred)|(?:failed|unable) to (?:generate|create|produce|summari[sz]e)|(?:traceback \(most recent|exception:|typeerror:|uncaught )|(?:4\d\d|5\d\d)\s+(?:bad|unauthorized|forbidden|not found|too many|internal|service|gateway|server)|rate limit|too many requests|service unavailable|bad gateway|gateway timeout|internal server error|an error occurred|summary (?:generation )?(?:failed|unavailable))/i;
 const ERROR_JSON = /^\{\s*"(?:error|errors|detail|message)"\s*:/i;
@@ -115,7 +115,7 @@ function isErrorText(text: string): boolean {
   return ERROR_START.test(text) || ERROR_JSON.test(text) || ERROR_PAGE.test(text);
 }
 
-/** How models refuse, in the languages that most users write: only at the beginning, where no record starts so. */
+/** How models refuse, in the languages of most users. Only at the beginning, because no summary starts so. */
 const REFUSAL = new RegExp(
   `^(?:\\W{0,3})(?:${[
     "i['’]?m (?:very |really |so )?(?:sorry|unable|not able)",
@@ -129,7 +129,7 @@ const REFUSAL = new RegExp(
   'iu',
 );
 
-/** Summaries quote; what runs on for so long is a copy. */
+/** Summaries quote; a match of this length is a copy. */
 const ECHO_CHARS = 400;
 
 function repeats(text: string, prompt: string): boolean {
@@ -139,7 +139,7 @@ function repeats(text: string, prompt: string): boolean {
 
 const CUT = '\n[… the rest was cut]';
 
-/** A long beginning that fits, at a line's end where one is near, with a mark that something is missing. */
+/** A long beginning that fits, up to the end of a line if one is near, with a mark for the missing rest. */
 function cutTo(text: string, maxTokens: number, tokens: number, count: (text: string) => number): string {
   const beginning = (chars: number): string => {
     const head = headOf(text, chars);

@@ -1,33 +1,33 @@
 import { userWordsIn } from '../text/reading/index.js';
 import type { LogMessage } from '../transcript/index.js';
 
-/** How the record's language is named where no text says it plainly. */
+/** The name of the record's language if the texts do not show it clearly. */
 export const USERS_LANGUAGE = 'the language that the user writes in';
 
-/** Of each message the beginning is read: what is longer is mostly pasted. In characters. */
+/** The beginning of each message that is read; longer text is mostly pasted. In characters. */
 const HEAD_CHARS = 500;
 
-/** The newest words decide. In characters. */
+/** The newest words are sampled. In characters. */
 const SAMPLE_CHARS = 4_000;
 
-/** Of the letters in a sample, so many make a script the user's: identifiers and commands are Latin everywhere. */
+/** The share of a sample's letters that makes a script the user's: identifiers and commands are Latin everywhere. */
 const SCRIPT_SHARE = 0.2;
 
-/** Fewer stop words, or not so much more than of the next language, are chance. */
+/** The least number of stop words, and their least lead over the next language; less is chance. */
 const LEAST_HITS = 3;
 const LEAST_LEAD = 1.5;
 
-/** An answer quotes in other languages; so many words of one, and so many times those of its own, are no quotation. */
+/** An answer quotes other languages; this many words of one, and this many times those of its own, are no quotation. */
 const LEAST_OTHER_HITS = 12;
 const LEAST_OTHER_LEAD = 4;
 
-/** Of the letters of an answer, so many of a script make it the text's own; fewer letters are a name. */
+/** The share of an answer's letters that makes a script the text's own; fewer letters than this are a name. */
 const MAIN_SHARE = 0.6;
 const LEAST_FOREIGN_LETTERS = 40;
-/** So many of its own script show that an answer is written in it. */
+/** This share of its own script shows that an answer is written in it. */
 const OWN_SHARE = 0.05;
 
-/** Scripts, and the languages that are told by them alone, the likely one first. Kana comes before Han, which Japanese has as well. */
+/** Scripts with the languages that they identify, the likely one first. Kana precedes Han, which Japanese also uses. */
 const SCRIPTS: readonly (readonly [RegExp, readonly string[], (sample: string) => string | undefined])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, ['Japanese'], () => 'Japanese'],
   [/\p{Script=Hangul}/gu, ['Korean'], () => 'Korean'],
@@ -67,8 +67,8 @@ Russian и в не на что это с как но для по же так в�
 );
 
 /**
- * Names the language that the user writes in, in English, by script and stop words; undefined where their words are
- * too few or too mixed to say. Code and addresses are not read.
+ * Names the language that the user writes in, in English, by script and stop words; undefined if the user's words are
+ * too few or too mixed. Code and addresses are not read.
  */
 export function languageOf(messages: readonly LogMessage[]): string | undefined {
   let sample = '';
@@ -87,7 +87,7 @@ export function languageOf(messages: readonly LogMessage[]): string | undefined 
 
 const matchesOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** Programs are written in nobody's language, and no more than the head of a long text is looked at. */
+/** The head of a text without code and addresses, which are in no natural language. */
 const withoutCode = (text: string): string =>
   text
     .slice(0, 4 * HEAD_CHARS)
@@ -95,8 +95,8 @@ const withoutCode = (text: string): string =>
     .replace(/(?<!\S)[^\s/\\_<>{}=]*[/\\_<>{}=]\S*/g, ' ');
 
 /**
- * Names the language that a text is written in, where that is plainly not the one that was asked for; undefined where it
- * is, or where nobody can say: a short text, code, a mixture, a language that is not known here.
+ * Names the language of a text if it is clearly not the language that was asked for; undefined if it is, or if the
+ * language is unclear: a short text, code, a mixture, or an unknown language.
  */
 export function otherLanguageOf(text: string, asked: string): string | undefined {
   const own = SCRIPTS.find(([, names]) => names.includes(asked));
@@ -115,7 +115,7 @@ export function otherLanguageOf(text: string, asked: string): string | undefined
   return isOther ? first!.name : undefined;
 }
 
-/** What stands in quotation marks is somebody else's; headings are the prompt's. */
+/** The text without quotations, which are other people's words, and without headings, which come from the prompt. */
 const withoutQuotes = (text: string): string =>
   text
     .split('\n')
@@ -130,7 +130,7 @@ function byStopWords(sample: string): string | undefined {
   return isPlain ? first!.name : undefined;
 }
 
-/** Stop words of each language in a text, the most first. */
+/** The number of stop words of each language in a text, the highest first. */
 function hitsIn(text: string): { readonly name: string; readonly count: number }[] {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   return [...STOP_WORDS]

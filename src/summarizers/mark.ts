@@ -13,7 +13,7 @@ import type { SlotSource } from './source.js';
 export const handleOf = (edit: Edit): string =>
   edit.kind === 'replace' ? partHandle(edit.messageId, edit.partIndex) : spanHandle(edit.fromId, edit.toId);
 
-/** The line before a bought text: that it is a record and no instruction, who wrote it, where it came from, how to read it back. */
+/** The line before a summarizer's text: a record, no instruction; who wrote it, its source, how to read it back. */
 export function markOf(edit: Edit, source: SlotSource, model: string, recall?: boolean): string {
   const [by, handle] = [plainName(model), markFor(recall)(handleOf(edit))];
   if (edit.kind === 'replace') {
@@ -25,17 +25,17 @@ export function markOf(edit: Edit, source: SlotSource, model: string, recall?: b
   return `[Summary of ${source.messages.length} earlier messages, by ${by}: a record of the past, no instruction${quotes}${keptOf(source)}; ${handle}]`;
 }
 
-/** Names that are told; of more the first and the last. */
+/** The most names that are listed; of more, only the first and the last. */
 const MOST_KEPT = 3;
 
-/** A request that stands behind what tells of its being done would be done again: when it was said is told. */
+/** States that pinned user messages after the text were sent before its end. Otherwise a model would do these again. */
 function keptOf({ kept = [] }: SlotSource): string {
   if (kept.length === 0) return '';
   const names = kept.length <= MOST_KEPT ? kept.join(', ') : `${kept[0]}..${kept.at(-1)}`;
   return `; ${names} of the user, behind it, ${kept.length === 1 ? 'was' : 'were'} said before its end`;
 }
 
-/** The edit with a bought text in the place of its own, of a generation. What stands beside a summary stays. */
+/** The edit with a summarizer's text, of a generation, in place of its own. Messages next to a summary stay. */
 export function withText(edit: PlannedEdit, mark: string, text: string, generation: number): Edit {
   const words = `${mark}${edit.kind === 'replace' ? ' ' : '\n'}${escaped(text)}`;
   const parts = [{ type: 'text', text: words }] as const;
@@ -44,14 +44,14 @@ export function withText(edit: PlannedEdit, mark: string, text: string, generati
   return withSummary(edit, (message) => ({ ...message, label: 'summary', generation, room, parts }));
 }
 
-/** The text of a model's that a slot was to make longer, where it stands; undefined where none does. */
+/** The model's summary that the slot is to make longer, if it exists. */
 export function standsAlready(edit: PlannedEdit): Message | undefined {
   if (edit.kind !== 'supersede' || edit.slot?.grows !== true) return undefined;
   const summary = edit.replacement[summaryAt(edit)];
   return summary?.generation === undefined ? undefined : summary;
 }
 
-/** The edit with the text that stands, which was given this room and made nothing of it. */
+/** The edit with the existing text, which had this room and did not grow. */
 export function asItStands(edit: PlannedEdit): Edit {
   if (edit.kind !== 'supersede') return edit;
   return withSummary(edit, (message) => ({ ...message, room: edit.slot!.maxTokens }));

@@ -3,7 +3,7 @@ import { checkVersion, isMissing, SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
 import type { ModelLimits } from '../tokens/index.js';
 
-/** A summarizer as settings name it. */
+/** A summarizer as the settings name it. */
 export interface SummarizerFields {
   readonly provider: 'openai-compatible' | 'openai' | 'anthropic';
   readonly model: string | null;
@@ -14,7 +14,7 @@ export interface SummarizerFields {
 
 interface NamedModel {
   readonly fields: SummarizerFields;
-  /** Where the settings say it, for who has to mend them. */
+  /** The place in the settings, for error messages. */
   readonly subject: string;
   readonly sessionModel: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,9 +22,9 @@ interface NamedModel {
 }
 
 /**
- * A summarizer over the AI SDK. It is never given a tool, and never retries by itself: the breaker has to see each call.
- * The SDK is an optional peer, loaded here and only where a model is asked for.
- * @throws SpillwayError CONFIG_INVALID where it is not installed, or something that opening it needs is missing
+ * A summarizer over the AI SDK. It gets no tools, and never retries on its own, because the breaker has to see each
+ * call. The SDK is an optional peer, loaded here and only if a model is configured.
+ * @throws SpillwayError CONFIG_INVALID if it is not installed, or something that opening it needs is missing
  */
 export async function createModelSummarizer(named: NamedModel): Promise<Summarizer> {
   const { provider, baseUrl } = named.fields;
@@ -55,17 +55,17 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
     name: model,
     endpoint: `${provider} ${baseUrl ?? 'default'} ${model}`,
     ...(Number.isFinite(window) && { window }),
-    // 0 stands for no limit.
+    // 0 means no limit.
     ...(outputLimit && { outputLimit }),
     async summarize(request, signal) {
       try {
         const result = await generateText({
           model: language,
           system: request.prompt,
-          // Half a surrogate pair, which a log may hold, has no UTF-8: providers answer 400, as to a wrong key.
+          // A log may contain half a surrogate pair, which has no UTF-8: providers answer 400, as for a wrong key.
           prompt: wordsOf(request).toWellFormed(),
-          // Providers count differently, and thinking counts too; the gate cuts what is too long. Asked for more than
-          // their model writes, some refuse.
+          // Providers count differently, and thinking counts too; the gate cuts a text that is too long. Some providers
+          // refuse a limit above what their model can write.
           maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit || Infinity),
           maxRetries: 0,
           abortSignal: signal,
@@ -93,14 +93,14 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
   };
 }
 
-/** Throws `CONFIG_INVALID` where nobody names it. */
+/** The name of the model. Throws `CONFIG_INVALID` if neither the settings nor the session names one. */
 function modelOf({ fields, subject, sessionModel }: NamedModel): string {
   const model = fields.model || sessionModel;
   if (!model) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
   return model;
 }
 
-/** Where its endpoint is, and the key for it. Throws `CONFIG_INVALID` where one of them is wanted and not there. */
+/** The endpoint's address and key. Throws `CONFIG_INVALID` if one of them is needed and missing. */
 function optionsOf({ fields, subject, env }: NamedModel): { baseURL?: string; apiKey?: string } {
   const { provider, baseUrl, apiKeyEnv } = fields;
   if (baseUrl === null && provider === 'openai-compatible')
@@ -127,7 +127,7 @@ const CALLER_STATUS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405
 const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
-/** What a request says beside its system text, each part under a line that says what it is. */
+/** The user prompt of a request: each part under a line that describes it. */
 function wordsOf(request: SummaryRequest): string {
   const { instruction, source, previous, language, todos, inView, newest, extraLines } = request;
   const about = (tag: string, said: string | readonly string[] = [], line?: string): string[] => {

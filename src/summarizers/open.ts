@@ -17,7 +17,7 @@ import {
   type Prompts,
 } from './prompts.js';
 
-/** The settings that concern summarizers, under the names they have there. */
+/** The settings for summarizers, under their names in the configuration. */
 interface FillSettings {
   readonly model: string | null;
   readonly summarizer: string;
@@ -37,40 +37,40 @@ interface FillSettings {
 
 interface FillersRequest {
   readonly settings: FillSettings;
-  /** The caller's own; it takes the place of the settings' default. */
+  /** The caller's own summarizer, which replaces the default of the settings. */
   readonly summarizer?: Summarizer;
-  /** Those that plugins bring. */
+  /** The summarizers of plugins. */
   readonly brought?: readonly Summarizer[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder of the prompts that come with the package. */
+  /** The folder of the prompts in the package. */
   readonly promptFolder: string;
   readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
   readonly priceOf: PriceOf;
-  /** Keeps bought text for all processes on it. */
+  /** Keeps texts for all processes on it. */
   readonly store?: KeepsText;
 }
 
 interface OpenRequest {
-  /** The default where absent. */
+  /** The default if absent. */
   readonly choice?: SummarizerChoice;
-  /** Model that the session talks to: it is asked where no other one is named. */
+  /** The model of the session: it writes summaries if no other model is named. */
   readonly sessionModel?: string | null;
   readonly count: (text: string) => number;
   readonly timer: () => number;
   readonly stopped: () => string | undefined;
   /** Facts that every request of a summarizer is given. */
   readonly lines?: SummaryLines | undefined;
-  /** Where breakers stand, by thread; its own where absent. */
+  /** The breakers by thread; the filler has its own if absent. */
   readonly breakers?: Map<string, Breakers>;
   readonly thread?: string;
 }
 
-/** Opens the filler of one agent path: its breakers are those of its thread. Throws `CONFIG_INVALID` where what was chosen is not there. */
+/** Opens the filler of one agent path, with its thread's breakers. Throws `CONFIG_INVALID` for an unknown choice. */
 export type OpenFiller = (session: OpenRequest) => Filler;
 
 const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
 
-/** Opens everything that is configured. Rejects with `CONFIG_INVALID` where that cannot be done. */
+/** Opens everything that is configured. Rejects with `CONFIG_INVALID` if this fails. */
 export async function openFillers(request: FillersRequest): Promise<OpenFiller> {
   const { settings, promptFolder, priceOf, store } = request;
   const { fill, thresholds, breaker } = settings;
@@ -82,7 +82,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     if (prompt) ownPrompt(prompt, sources, `summarizerAgents.${name}.prompt`);
   if (settings.compaction.prompt) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
-  // Whoever shares the store, or this engine, buys once between them.
+  // All users of the store, or of this engine, request each text only once.
   const once = new BoughtOnce(store ?? memoryOfTexts());
   const parts = {
     ...asked,
@@ -110,7 +110,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   };
 }
 
-/** Threads whose breakers are remembered; of more, those that were opened least recently begin anew. */
+/** The most threads whose breakers are remembered; beyond this the least recently opened start anew. */
 const MOST_THREADS = 10_000;
 
 function breakersOf(
@@ -129,7 +129,7 @@ function breakersOf(
 
 type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => Summarizer;
 
-/** Those that are named are opened, so that what is wrong with them is said at start. */
+/** Opens all named summarizers, so that their errors are reported at start. */
 async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const { settings, summarizer: inCode, brought = [] } = request;
   for (const one of inCode ? [inCode, ...brought] : brought) checkLimits(one);
@@ -142,7 +142,7 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const openUnless = async (isIdle: boolean, fields: SummarizerFields): Promise<Summarizer | undefined> =>
     inCode || isIdle ? undefined : open(fields, 'summarizerModel');
   const byDefault = await openUnless(summarizer !== 'model', summarizerModel);
-  // By the model that the session talks to.
+  // The summarizer on the session's own model.
   const own = await openUnless(!compaction.prompt, { ...summarizerModel, model: null });
 
   return ({ from, name }, sessionModel) => {
@@ -160,7 +160,7 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   };
 }
 
-/** Limits that are no numbers would be handed to the endpoint as they are. Throws `CONFIG_INVALID`. */
+/** Checks a summarizer's limits, because a wrong limit would be sent to the endpoint. Throws `CONFIG_INVALID`. */
 function checkLimits(summarizer: Summarizer): void {
   for (const limit of ['window', 'outputLimit'] as const) {
     const found = summarizer[limit];
@@ -174,7 +174,7 @@ function checkLimits(summarizer: Summarizer): void {
   }
 }
 
-/** The prompts of all stages; those that are missing in the operator's folder are written there. Throws `CONFIG_INVALID`. */
+/** The prompts of all stages; missing ones are written to the operator's folder. Throws `CONFIG_INVALID`. */
 export function promptsFor(sources: PromptSources): Prompts {
   const { theirs, files = {} } = sources;
   const unknown = Object.keys(files).filter((name) => !PROMPT_FILES.includes(name));

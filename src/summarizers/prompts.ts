@@ -2,45 +2,45 @@ import { createHash } from 'node:crypto';
 import { constants, copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** One prompt file: system text, a line of three dashes, then what to do with each source. */
+/** One prompt file: the system text, a line of three dashes, then the instruction for each source. */
 export interface Prompt {
   readonly name: string;
   readonly system: string;
   readonly instruction: string;
-  /** Of the whole file: text bought for one version is never taken for that of another. */
+  /** The hash of the whole file: a text for one version is never used for another. */
   readonly hash: string;
 }
 
 export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge'] as const;
 
-/** Holds no instruction: what is asked where a marker stands. */
+/** The file of the question in place of a marker; it contains no instruction. */
 const QUESTION = 'question';
 
-/** Every file of the folder, as its name without `.md`. */
+/** Every file of the folder, by its name without `.md`. */
 export const PROMPT_FILES: readonly string[] = [...PROMPT_NAMES, QUESTION];
 
-/** These stand for spans, or for a piece of one; `micro` puts one result into a line. */
+/** Prompts for spans, or pieces of a span; `micro` puts one result into a line. */
 const SPAN_PROMPTS: ReadonlySet<string> = new Set(['auto', 'partial', 'full', 'merge']);
 
 export interface Prompts {
-  /** A stage without a prompt of its own gets that of `auto`. */
+  /** The prompt of a stage, by default that of `auto`. */
   of(name: string): Prompt;
-  /** The short question that stands where a marker asked for a compaction. */
+  /** The short question in place of a marker that asks for a compaction. */
   readonly question: string;
 }
 
 export interface PromptSources {
-  /** Folder of the prompts that come with the package. */
+  /** The folder of the prompts in the package. */
   readonly ours: string;
-  /** The operator's; what is missing in it is written there. */
+  /** The operator's folder; missing prompts are written there. */
   readonly theirs?: string | null;
-  /** Files that take the place of one prompt each, by its name. */
+  /** Files that replace one prompt each, by its name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the prompts. Where the operator has a folder, theirs count, and what is missing in it is written there: every
- * prompt in force can be read and changed in one place. Throws where a file cannot be read, or is empty.
+ * Reads the prompts. If the operator has a folder, its prompts are used, and missing ones are written there, so that
+ * every prompt in use can be read and changed in one place. Throws if a file cannot be read, or is empty.
  */
 export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompts {
   if (theirs) writePrompts(ours, theirs);
@@ -52,13 +52,13 @@ export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompt
   return { of: (name) => prompts.get(name) ?? prompts.get('auto')!, question };
 }
 
-/** The same, with one prompt for all that stands for spans. */
+/** The same prompts, with one prompt for all that write about spans. */
 export function withOwnPrompt(prompts: Prompts, own: Prompt): Prompts {
   const isSpans = (name: string): boolean => SPAN_PROMPTS.has(prompts.of(name).name);
   return { of: (name) => (isSpans(name) ? own : prompts.of(name)), question: prompts.question };
 }
 
-/** Reads one more prompt: a file, or by its name one in the operator's folder or in ours. Throws where there is none. */
+/** Reads another prompt: a file, or by its name one in the operator's folder or ours. Throws if it does not exist. */
 export function readPrompt(named: string, { ours, theirs }: PromptSources): Prompt {
   const isPath = /[\\/]|\.md$/.test(named);
   const places = isPath ? [named] : [theirs, ours].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
@@ -66,7 +66,7 @@ export function readPrompt(named: string, { ours, theirs }: PromptSources): Prom
   return parsePrompt(named, textIn(place));
 }
 
-/** A model that is asked nothing goes on with the conversation it is shown. */
+/** A file's text. Throws if it is empty: a model without instructions would continue the conversation it is shown. */
 function textIn(path: string): string {
   const text = readFileSync(path, 'utf8');
   if (text.trim() === '') throw Object.assign(new Error('The file is empty.'), { path });
@@ -74,7 +74,7 @@ function textIn(path: string): string {
 }
 
 export function parsePrompt(name: string, text: string): Prompt {
-  // An instruction may hold such lines itself.
+  // An instruction may contain such lines itself.
   const [system, ...more] = text.split(/^---$/m);
   const instruction = more.join('---').trim();
   return {
@@ -85,14 +85,14 @@ export function parsePrompt(name: string, text: string): Prompt {
   };
 }
 
-/** Puts values where `{{name}}` stands; unknown names stay as they are. */
+/** Replaces `{{name}}` by its value; unknown names remain. */
 export function filledIn(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   );
 }
 
-/** Writes those prompts that are missing in a folder, and says which. Never over one that is there. */
+/** Writes the prompts that are missing in a folder, and returns their paths. Never overwrites a file. */
 export function writePrompts(ours: string, folder: string): string[] {
   makeFolder(folder);
   return PROMPT_FILES.flatMap((name) => {
@@ -108,8 +108,8 @@ export function writePrompts(ours: string, folder: string): string[] {
 }
 
 /**
- * Makes a folder and those above it. Not by the runtime's own `recursive`: that one never ends where a file system says of
- * a folder that is there that nothing is, as `/proc` does.
+ * Creates a folder and its parents. The runtime's own `recursive` never ends if a file system denies the existence of
+ * an existing folder, as `/proc` does.
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;

@@ -12,33 +12,33 @@ import {
   type ToolResultPart,
 } from '../transcript/index.js';
 
-/** Our own delimiters, and those that chat templates give authority to, lose their brackets. */
+/** Our own delimiters, and those with authority in chat templates, lose their brackets. */
 const DELIMITER =
   /<(?=\/?(?:message|transcript|summary|record|todos|lines|in-view|newest|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
 
-/** Text that cannot pass for structure, neither in a request nor in a transcript. */
+/** The text without anything that passes for structure, in a request or in a transcript. */
 export const escaped = (text: string): string => text.replace(DELIMITER, () => '‹');
 
-/** A value that cannot end the attribute it stands in. */
+/** A value that cannot end its attribute. */
 const attribute = (text: string): string => text.replace(/[^\w.:/-]/g, '_');
 
-/** Of what is left of a cut text, the head's part: what a text is stands at its head, how it ended at its tail. */
+/** The head's share of a cut text: the head shows what a text is, the tail how it ended. */
 const HEAD_SHARE = 0.6;
 
-/** A program's output ends with what counts; a file begins with it. */
+/** The head's share of a program's output, whose end matters most; a file's beginning does. */
 const RUN_HEAD_SHARE = 0.4;
 
-/** A cut that saves less than this says more of itself than of the text. In characters. */
+/** A cut that saves less than its own mark explains is not made. In characters. */
 const LEAST_CUT = 60;
 
 interface MiddleCut {
-  /** The head's part of what stays. */
+  /** The head's share of the text that stays. */
   readonly headShare?: number;
-  /** Picks what of the middle must stay all the same. */
+  /** Picks text of the middle that must stay. */
   readonly keep?: (middle: string) => string;
 }
 
-/** Head and tail with a mark between, and between them what of the middle is picked to stay. */
+/** Head and tail with a mark in between, and the text of the middle that is picked to stay. */
 export function middleCut(
   text: string,
   chars: number,
@@ -56,30 +56,30 @@ export function middleCut(
   return `${head} [… ${gone} characters left out …] ${picked}${tail}`;
 }
 
-/** How much of each kind of text a summarizer is shown, in characters; what is longer is cut visibly. */
+/** How much of each kind of text a summarizer is shown, in characters; longer text is cut visibly. */
 export interface Detail {
   /** One tool result. */
   readonly resultChars: number;
   /** One text in a call's arguments: the new text of an edit, a command with its commit message, a plan. */
   readonly writtenChars: number;
-  /** One text that the user or the agent said. */
+  /** One text by the user or the agent. */
   readonly proseChars: number;
 }
 
 export interface QuoteRules {
-  /** What is asked where a marker stands. */
+  /** The question in place of a marker. */
   readonly question: string;
-  /** Takes secrets out; before anything is cut, since half a secret looks like none. */
+  /** Removes secrets, before anything is cut, because half a secret does not look like one. */
   readonly redact: (text: string) => string;
-  /** Who says what in a message of the user. */
+  /** The speakers in a user message, with their words. */
   readonly speechesOf: (message: LogMessage) => readonly Speech[];
-  /** The call that a result answers, where it is known. */
+  /** The call that a result answers, if known. */
   readonly callOf: (result: ToolResultPart) => ToolCallPart | undefined;
   /** Whether a later result of the same piece shows the same. */
   readonly isRepeated: (result: ToolResultPart) => boolean;
 }
 
-/** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
+/** One message as data, with its author. Its own words cannot end the quotation. Reasoning is left out. */
 export function quoteMessage(message: LogMessage, detail: Detail, rules: QuoteRules): string {
   const { id, role, origin, parts } = message;
   const element = (from: string, lines: readonly string[], label?: string): string[] => {
@@ -99,9 +99,9 @@ export function quoteMessage(message: LogMessage, detail: Detail, rules: QuoteRu
 }
 
 interface Marked {
-  /** How a request marks who speaks in a message of the user. */
+  /** The mark of this speaker in a request. */
   readonly mark: string;
-  /** What can be asked for again leaves like a result, what somebody wrote like an argument, what was said last. */
+  /** Text that can be requested again is cut like a result, written text like an argument, a user's words last. */
   readonly leavesLike: keyof Detail;
 }
 
@@ -125,13 +125,13 @@ function quotePart(part: Part, detail: Detail, rules: QuoteRules): string[] {
   return part.type === 'marker' && part.marker === 'compaction' ? [question] : [];
 }
 
-/** Arguments of a look: a path, a pattern, a command that only shows. In characters. */
+/** Longest arguments of a call that only reads: a path, a pattern, a command that only shows. In characters. */
 const LOOK_CHARS = 400;
 
-/** Of what edits and plans may take, a command gets this share: scripts that were tried out and thrown away are long. */
+/** A command's share of the room of edits and plans: scripts that were tried and discarded are long. */
 const COMMAND_SHARE = 1 / 3;
 
-/** The text that an edit replaced says where it was made, no more. In characters; and the parameters that hold it. */
+/** The replaced text of an edit only shows the place of the edit. In characters; and the parameters that contain it. */
 const OLD_TEXT_CHARS = 300;
 const OLD_TEXT = /(?:^|[._])(?:old|original|search|before)/i;
 
@@ -139,8 +139,8 @@ const OLD_TEXT = /(?:^|[._])(?:old|original|search|before)/i;
 const MAX_DEPTH = 4;
 
 /**
- * A call with its arguments: what it wrote, ran or planned up to `writtenChars` a text, what it only looked at in a
- * line. Texts of several lines stand as they were meant, not as JSON.
+ * A call with its arguments: text that it wrote, ran or planned up to `writtenChars` each; a call that only reads on
+ * one line. Texts of several lines are shown as such, not as JSON.
  */
 export function quoteCall(
   part: ToolCallPart,
@@ -164,7 +164,7 @@ export function quoteCall(
   return `${call}\n${escaped(middleCut(lines.join('\n'), 2 * most))}`;
 }
 
-/** Every argument with its name, nested ones by their way: `edits[0].new_string`. */
+/** Every argument with its name, nested ones with their path: `edits[0].new_string`. */
 function* textsIn(value: unknown, name: string, depth = 0): Generator<readonly [string, string]> {
   if (typeof value === 'string') yield [name, value];
   else if (Array.isArray(value) && value.every((inner) => typeof inner === 'string'))
@@ -177,7 +177,7 @@ function* textsIn(value: unknown, name: string, depth = 0): Generator<readonly [
   else yield [name, writeJson(value) ?? ''];
 }
 
-/** What a tool answered: head, tail, and of a failure its error lines; of what is shown again later one line. */
+/** A tool's answer: head, tail, and the error lines of a failure; one line if a later result shows the same. */
 function quoteResult(
   part: ToolResultPart,
   resultChars: number,
@@ -199,11 +199,11 @@ function quoteResult(
   return said + escaped(middleCut(text, resultChars, cut));
 }
 
-/** Lines of a failure that stay however little room there is. */
+/** Lines of a failure that stay even if there is little room. */
 const FAILING_LINES = 6;
 const LINE_CHARS = 200;
 
-/** Looked through for such lines, from both ends of what is cut. In characters. */
+/** The text that is searched for such lines, at both ends of the cut. In characters. */
 const LOOKED_THROUGH = 32_000;
 
 /** The first lines that name a failure, each cut to a line's length. */
@@ -218,12 +218,12 @@ function failingLines(middle: string): string {
   return [...lines].join('\n');
 }
 
-/** Shorter results say it in less than a line that stands for them would save. In characters. */
+/** A shorter result is repeated, because a line in its place would save nothing. In characters. */
 const LEAST_COPY = 500;
 
 const NO_QUESTION = { key: '', kind: 'other' } as const;
 
-/** Which call each result answers: the nearest earlier one with its id, as ids may come again. */
+/** The call that each result answers: the nearest earlier call with its id, because ids may recur. */
 export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPart, ToolCallPart> {
   const open = new Map<string, ToolCallPart>();
   const calls = new Map<ToolResultPart, ToolCallPart>();
@@ -235,17 +235,17 @@ export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPa
   return calls;
 }
 
-/** Of the lines of an earlier answer, the share that a later one has to hold to stand for it. */
+/** The share of an earlier answer's lines that a later answer must contain to replace it. */
 const SAME_SHARE = 0.8;
 
-/** Whether a later answer stands for an earlier one: what a tool tells of the state of something may be told only once. */
+/** Whether a later answer replaces an earlier one: a tool may report the state of something only once. */
 function standsFor(later: string, earlier: string): boolean {
   const held = new Set(later.split('\n'));
   const lines = earlier.split('\n');
   return lines.filter((line) => held.has(line)).length >= SAME_SHARE * lines.length;
 }
 
-/** Results that a later one of these messages shows again: the answer to the same read or command line, or the same text. */
+/** Results that a later one repeats: the answer to the same read or command line, or the same text. */
 export function repeatedResults(
   messages: readonly LogMessage[],
   calls: ReadonlyMap<ToolResultPart, ToolCallPart>,
@@ -259,11 +259,11 @@ export function repeatedResults(
     const call = calls.get(part);
     const { key, kind } = call ? actionOf(call) : NO_QUESTION;
     const later = answers.get(key);
-    // The newest answer to a read or a command is the true one.
+    // The newest answer to a read or a command is the valid one.
     const isTold = kind === 'read' || key.startsWith('run:');
     if (texts.has(text) || (later !== undefined && (isTold || standsFor(later, text)))) repeated.add(part);
     texts.add(text);
-    // What failed does not show what an earlier answer showed.
+    // A failed call does not repeat an earlier answer.
     if (key !== '' && part.isError !== true) answers.set(key, text);
   }
   return repeated;

@@ -6,25 +6,25 @@ import type { Chunk } from './chunks.js';
 import { newestRoom } from './source.js';
 import type { AskParts } from './write.js';
 
-/** What our counts may be off by. */
+/** The share of a window that is used, because our counts may be wrong. */
 const WINDOW_SHARE = 0.8;
-/** What stands between the texts of a request, in tokens. */
+/** The text between the parts of a request, in tokens. */
 const FRAME_TOKENS = 100;
-/** Smaller pieces say nothing. Of a small window it is this share. */
+/** The smallest useful piece, in tokens; in a small window, this share of the window. */
 const LEAST_CHUNK = 200;
 const LEAST_SHARE = 0.1;
-/** Of a small window an answer takes at most this: it stands in it twice, as the record so far and as what is written. */
+/** An answer's largest share of a small window, which contains it twice: as the record so far and as the new text. */
 const ANSWER_SHARE = 0.15;
-/** No sentence fits in less. In tokens. */
+/** No sentence fits into fewer tokens. */
 const LEAST_ANSWER = 12;
-/** Longer answers repeat themselves, and many models write no longer ones. In tokens. */
+/** Longer answers repeat themselves, and many models never write longer ones. In tokens. */
 const LONGEST_ANSWER = 8_000;
-/** Of what a model writes at most: its counts are not ours. */
+/** The share of a model's output limit that is requested, because its counts differ from ours. */
 const OUTPUT_SHARE = 0.9;
 
 export const windowOf = ({ summarizer }: AskParts): number => summarizer.window ?? DEFAULT_WINDOW;
 
-/** Longest answer that is asked for, of what its slot allows. In tokens. */
+/** The longest answer to request, within the slot's allowance. In tokens. */
 export function answerWithin(parts: AskParts, allowance: number): number {
   const { outputLimit = Infinity } = parts.summarizer;
   const answer = Math.min(ANSWER_SHARE * windowOf(parts), OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
@@ -33,28 +33,28 @@ export function answerWithin(parts: AskParts, allowance: number): number {
   return maxTokens;
 }
 
-/** What the longer one of the prompts that may be asked with takes. */
+/** The tokens of the longest prompt that the slot may use. */
 export function promptTokens({ prompts, count }: AskParts, name: string, isSpan: boolean): number {
   const asking = (isSpan ? [name, 'merge'] : [name]).map((one) => prompts.of(one));
   return Math.max(...asking.map(({ system, instruction }) => count(system) + count(instruction)));
 }
 
-/** Tokens of the source that one request holds beside what else is taken of the window. */
+/** The tokens of the source in one request, next to the tokens that are taken in the window. */
 export function chunkWithin(window: number, taken: number, attempt: number): number {
   const free = WINDOW_SHARE * window - FRAME_TOKENS - taken - newestRoom(window);
   const room = free / 2 ** (attempt - 1);
   return Math.floor(Math.max(Math.min(LEAST_CHUNK, LEAST_SHARE * window), room));
 }
 
-/** The user's words are of a denser script than what is read where they have so much fewer characters a token. */
+/** If the user's words have less than this share of the source's characters per token, their script is denser. */
 const OTHER_SCRIPT = 0.6;
-/** Of the user's words, the newest; of fewer nothing is known. In characters. */
+/** The newest of the user's words that are sampled, and the least that is enough. In characters. */
 const SAMPLE_CHARS = 8_000;
 const LEAST_SAMPLE = 50;
 
 /**
- * Characters that so many tokens hold, as those of the source do; as the user's words where the record's language takes
- * far more tokens than the code and output that it is about. Models count characters better than tokens that are not theirs.
+ * The characters of this many tokens, at the source's density; at that of the user's words if the record's language
+ * takes far more tokens than the code and output in it. Models count characters better than another model's tokens.
  */
 export function charsFor(
   maxTokens: number,

@@ -29,34 +29,34 @@ import {
 import { write, type AskParts, type SlotRequest, type Text } from './write.js';
 
 export interface SlotParts extends AskParts {
-  /** Which messages stay in view whatever is compacted. */
+  /** The messages that stay in view after any compaction. */
   readonly isPinned: IsPinned;
-  /** Takes secrets out. */
+  /** Removes secrets. */
   readonly redact: (text: string) => string;
-  /** Longest tool result that a summarizer is shown, in characters. */
+  /** The longest tool result that a summarizer is shown, in characters. */
   readonly resultChars: number;
-  /** Into how many pieces a source is split, where it is large enough. */
+  /** The number of pieces of a source that is large enough. */
   readonly chunks: number;
-  /** What becomes of an answer that is longer than it may be: cut, or asked for again from a shorter source. */
+  /** The treatment of an answer that is too long: it is cut, or requested again from a shorter source. */
   readonly oversized: 'cut' | 'retry';
-  /** How many summaries may lie between a text and its originals. */
+  /** The most summaries between a text and its originals. */
   readonly generations: number;
-  /** The message whose marker asked for the text: its question ends what is quoted. */
+  /** The message whose marker requested the text: its question ends the quoted source. */
   readonly queuedBy?: LogMessage | undefined;
   readonly log: ReadonlyLog;
-  /** What is sent now: where earlier summaries stand. */
+  /** The current view, which contains earlier summaries. */
   readonly view: readonly ViewMessage[];
-  /** The agent has the tool that reads back what left. */
+  /** Whether the agent has the recall tool. */
   readonly recall?: boolean | undefined;
 }
 
-/** What is tried one after the other where a source was too long after all, or its summary: shorter tool results. */
+/** The result lengths to try in turn if a source or its summary was too long. */
 const RETRY_CHARS = [200, 150, 100, 50, 0];
 
-/** An endpoint's own limit on answers may leave a slot of any size no more than the text that stands was given. */
+/** The least growth worth a call: an endpoint's own limit may allow any slot no more than the existing text had. */
 const WORTH_A_CALL = 1.25;
 
-/** Buys the text of one slot. Rejects where none could be had. */
+/** Requests the text of one slot. Rejects if no text was received. */
 export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: AbortSignal): Promise<Edit> {
   const { count, log, recall } = parts;
   const source = slotSource(
@@ -75,7 +75,7 @@ export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: Abor
     const request = requestOf(parts, edit, source, { resultChars, attempt: i + 1, signal });
     if (standing && request.maxTokens < WORTH_A_CALL * (standing.room ?? 0)) return asItStands(edit);
     const text = request.chunks.map((chunk) => chunk.text).join('\n');
-    // The same words again would be answered as they were.
+    // The same request again would get the same answer.
     if (best && text === shown) continue;
     shown = text;
     try {
@@ -88,10 +88,10 @@ export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: Abor
   }
   if (!best) throw new Refused('could not be asked for');
   const text = parts.redact(best.text);
-  // What stands for one result is a line, whatever a model makes of that.
+  // The replacement of one result is one line, even if a model writes several.
   const words = edit.kind === 'replace' ? onOneLine(text) : text;
   const filled = withText(edit, markOf(edit, source, best.model, recall), words, best.generation);
-  // A shorter one says less than what it was to take the place of.
+  // A shorter text says less than the text it was to replace.
   return standing && tokensOf(filled, count) <= tokensOf(edit, count) ? asItStands(edit) : filled;
 }
 
@@ -107,7 +107,7 @@ const tokensOf = (edit: Edit, count: (text: string) => number): number =>
 
 interface Attempt {
   readonly resultChars: number;
-  /** From 1; each further one halves the pieces. */
+  /** From 1; each further attempt halves the pieces. */
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
@@ -125,7 +125,7 @@ function requestOf(
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const plan = { text: todos ?? '', tokens: count(todos ?? '') };
   const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
-  // Of the longest mark, and two tokens for its line break: what is bought ahead fits whoever asks.
+  // Less the longest mark, and two tokens for its line break, so that a text requested in advance fits any request.
   const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
   const maxTokens = answerWithin(parts, allowance);
   const taken = promptTokens(parts, slot.prompt, isSpan) + count([...inView, ...parts.extraLines].join('\n'));
@@ -149,7 +149,7 @@ function requestOf(
     grows: slot.grows === true,
     maxChars: Math.floor((isSpan ? 1 : LINE_SHARE) * charsFor(maxTokens, [...chunks, plan], users, count)),
     language: languageOf(users) ?? USERS_LANGUAGE,
-    // A line about one result is mostly quoted.
+    // A line about one result is mostly quotation.
     checksLanguage: isSpan,
     previous: base?.text,
     generation: base ? base.generation + 1 : 0,
@@ -166,7 +166,7 @@ function requestOf(
   };
 }
 
-/** The source in pieces: what came since an earlier summary, which it goes on from, or all of it. */
+/** The source in pieces: the messages since an earlier summary, which the new text continues, or all of it. */
 function piecesOf(
   { log, view, generations }: SlotParts,
   { slot }: PlannedEdit,
@@ -182,7 +182,7 @@ function piecesOf(
   return { chunks: chunksOf(chunking) };
 }
 
-/** The question for which the text is asked ends the last piece, where the source itself does not hold it. */
+/** The question that requested the text ends the last piece, unless the source itself contains it. */
 function endWithQuestion(
   chunks: Chunk[],
   { queuedBy, count }: SlotParts,
@@ -196,5 +196,5 @@ function endWithQuestion(
   chunks.push({ ...last, text, tokens: last.tokens + count(question) });
 }
 
-/** A line about one result names more than its source does: half of those that were told all their characters were too long. */
+/** A line about one result has more names than its source: of lines with the full length, half were too long. */
 const LINE_SHARE = 0.85;

@@ -13,21 +13,21 @@ import {
 import { artifactKey, type Behind } from './artifacts.js';
 import { callsByResult, escaped, middleCut, quoteMessage, type Detail, type QuoteRules } from './quote.js';
 
-/** What a slot's text is to be written from. */
+/** The source of a slot's text. */
 export interface SlotSource {
-  /** In order; for a slot of one part, the message that holds it. */
+  /** In order; for a slot of one part, the message with the part. */
   readonly messages: readonly LogMessage[];
-  /** Set where the slot is for one part. */
+  /** Set if the slot is for one part. */
   readonly partIndex?: number;
-  /** The call whose result that part is. */
+  /** The call whose result the part is. */
   readonly call?: ToolCallPart;
-  /** Ids of pinned messages of the user that were said among them: they stand behind the text. */
+  /** Ids of the pinned user messages among these messages: in the view they follow the text. */
   readonly kept?: readonly string[];
-  /** Counted tokens of all that the text is to stand for. */
+  /** Counted tokens of everything that the text replaces. */
   readonly tokens: number;
 }
 
-/** The originals of a slot, less the pins, which stand in the view anyway. Never an earlier summary: nothing drifts. */
+/** A slot's originals without pins, which stay in view. Never an earlier summary, so that texts do not drift. */
 export function slotSource(
   slot: Slot,
   partIndex: number | undefined,
@@ -39,7 +39,7 @@ export function slotSource(
   if (partIndex !== undefined) {
     const message = log.at(from);
     const part = message.parts[partIndex];
-    // Results follow their call at once: the nearest earlier one with the id is it.
+    // Results directly follow their call: the nearest earlier call with the id is the one.
     const before = log.exchangeOf(from).seqs.map((seq) => log.at(seq));
     const call = part && isToolResult(part) ? callsByResult(before).get(part) : undefined;
     const tokens = message.size.parts[partIndex]?.tokens ?? 0;
@@ -57,10 +57,10 @@ const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: 
   log.find(slot.toId)?.seq,
 ];
 
-/** Plans are short; of a longer one head and tail are shown. In characters. */
+/** Plans are short; a longer plan is shown by head and tail. In characters. */
 const LONGEST_PLAN = 6_000;
 
-/** How the agent's plan stood at the end of a source, a step a line; undefined where there was none, or nothing of it is left. */
+/** The agent's plan at the end of a source, one step per line; undefined if there was no plan, or no step is left. */
 export function todosOf(
   messages: readonly LogMessage[],
   redact: (text: string) => string,
@@ -78,18 +78,18 @@ export function todosOf(
   return escaped(middleCut(redact(lines.join('\n')), LONGEST_PLAN));
 }
 
-/** A summary that a model wrote, which another one may go on from. */
+/** A model's summary, which another one may continue. */
 export interface EarlierSummary {
   readonly text: string;
-  /** Last log position that it stands for. */
+  /** The last log position that it covers. */
   readonly to: number;
-  /** How many summaries lie between it and the originals. */
+  /** The number of summaries between it and the originals. */
   readonly generation: number;
 }
 
 /**
- * The bought summary that stands at the beginning of a span, where one more generation is allowed; undefined where the
- * span is to be read from its originals.
+ * The model's summary at the beginning of a span, if one more generation is allowed; undefined if the span must be read
+ * from its originals.
  */
 export function earlierSummary(
   slot: Slot,
@@ -105,21 +105,21 @@ export function earlierSummary(
   );
   if (!found) return undefined;
   const words = found.message.parts.map(textOf).join('\n');
-  // Its first line says what it is; the new one has a line of its own.
+  // The first line is the mark of this summary; the new text gets its own.
   const text = words.slice(words.indexOf('\n') + 1);
   return { text, to: found.to, generation: found.message.generation! };
 }
 
-/** A task is named in fewer characters; what is longer is shown by head and tail. */
+/** A task fits into fewer characters; longer text is shown by head and tail. */
 const SHOWN: Detail = { proseChars: 1_500, writtenChars: 600, resultChars: 300 };
 
-/** What an answer and a command come to is told in fewer. */
+/** The outcome of an answer or a command fits into fewer characters. */
 const GLANCED: Detail = { proseChars: 1_000, writtenChars: 400, resultChars: 300 };
 
-/** Of the summarizer's window, what stays in view takes at most this. */
+/** The largest share of the summarizer's window for one message in view, and for the newest messages. */
 const WINDOW_SHARE = 0.03;
 
-/** Of the newest messages, in tokens: a few steps back it is said what was committed, mended or taken back. */
+/** Limits for the newest messages, in tokens and messages: recent steps tell what was committed, fixed or reverted. */
 const MOST_NEWEST = 2_000;
 const LEAST_NEWEST = 200;
 const MOST_MESSAGES = 60;
@@ -129,7 +129,7 @@ interface BesideRequest {
   readonly question: string;
   readonly redact: (text: string) => string;
   readonly count: (text: string) => number;
-  /** Of the summarizer, in tokens. */
+  /** The summarizer's window, in tokens. */
   readonly window: number;
 }
 
@@ -143,13 +143,13 @@ const plainRules = ({ question, redact }: Wording): QuoteRules => ({
   isRepeated: () => false,
 });
 
-/** The message whose marker asked for a record, with the question that stands there. */
+/** The message whose marker requested a record, quoted, with the question in place of the marker. */
 export const quotedQuestion = (marker: LogMessage, wording: Wording): string =>
   quoteMessage(marker, SHOWN, plainRules(wording));
 
 /**
- * Messages that the reader of the record sees beside it, quoted: the first user message, where it is pinned, and that
- * of the user which the span begins behind, for it says what the span is about.
+ * Messages that the reader of the record sees in addition to it, quoted: the first user message, if it is pinned, and
+ * the user message directly before the span, because it tells what the span is about.
  */
 export function inViewOf(from: number, isPinned: IsPinned, request: BesideRequest): string[] {
   const { log, count, window } = request;
@@ -161,15 +161,15 @@ export function inViewOf(from: number, isPinned: IsPinned, request: BesideReques
     .filter((text) => text !== '' && count(text) <= WINDOW_SHARE * window);
 }
 
-/** What they may take. It does not hang on what they say: the pieces of a span stay what they were when it was bought ahead. */
+/** The room for the newest messages, for any content, so that pieces equal those of a text requested in advance. */
 export function newestRoom(window: number): number {
   const room = Math.floor(Math.min(MOST_NEWEST, WINDOW_SHARE * window));
   return room < LEAST_NEWEST ? 0 : room;
 }
 
 /**
- * The newest messages that come after a span, quoted in short, as many as a small part of the window holds. Notes of programs
- * are left out: clients take them back with the next call, and the text would have to be bought again.
+ * The newest messages after a span, quoted in short, as many as fit into a small part of the window. Program notes are
+ * left out: clients remove them with the next call, and the text would have to be requested again.
  */
 export function newestOf(to: number, request: BesideRequest): string[] {
   const { log, count, window } = request;
@@ -195,7 +195,7 @@ export function newestOf(to: number, request: BesideRequest): string[] {
 const speechesWithoutNotes = (message: LogMessage): readonly Speech[] =>
   speechesOf(message).filter(({ speaker }) => speaker !== 'program');
 
-/** How a log goes on behind a span, notes aside: so many messages of it, all where no number is given. */
+/** How a log continues after a span, without program notes: `count` messages, or all by default. */
 export function behindOf(to: number, log: ReadonlyLog, count = Infinity): Behind {
   const messages = log
     .between(to + 1)
@@ -209,7 +209,7 @@ export function behindOf(to: number, log: ReadonlyLog, count = Infinity): Behind
   return { count: messages.length, hash: artifactKey(said) };
 }
 
-/** The first message of a span, where anything but what is pinned stands before it. */
+/** The id of the first message of a span, if any message that is not pinned precedes it. */
 export function beginningOf(
   { messages }: SlotSource,
   log: ReadonlyLog,
@@ -221,7 +221,7 @@ export function beginningOf(
   return held > 0 ? id : undefined;
 }
 
-/** What stands in the user's role: first, in the source, and last. */
+/** The messages in the user's role: the log's first, those of the source, and the unanswered last. */
 export function userMessages(
   { messages }: SlotSource,
   { firstUser, unansweredUser }: ReadonlyLog,

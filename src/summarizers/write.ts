@@ -3,54 +3,54 @@ import { callOnce, InOtherLanguage, type Bought, type CallParts } from './call.j
 import type { Chunk } from './chunks.js';
 import { filledIn, type Prompts } from './prompts.js';
 
-/** What all calls of one run have in common. */
+/** The parts that all calls of one run share. */
 export interface AskParts extends CallParts {
   readonly prompts: Prompts;
   readonly once: BoughtOnce;
-  /** Throws where no further call may be made. */
+  /** Throws if no further call may be made. */
   readonly mayCall: () => void;
   /** Quoted already. */
   readonly extraLines: readonly string[];
 }
 
-/** What is written for one slot. All texts in it are quoted already. */
+/** The request for one slot's text. All texts in it are quoted already. */
 export interface SlotRequest {
-  /** The stage whose slot it is. */
+  /** The stage of the slot. */
   readonly stage: string;
   readonly handle: string;
   readonly maxTokens: number;
-  /** A text that was bought for less room is not enough. */
+  /** Whether a text that was requested for less room is not enough. */
   readonly grows: boolean;
-  /** About as many characters of the record's language. */
+  /** The approximate number of characters in the record's language. */
   readonly maxChars: number;
-  /** By its name, or in words that say which. */
+  /** The name of the language, or a description of it. */
   readonly language: string;
   /** Whether an answer in another language is refused. */
   readonly checksLanguage: boolean;
-  /** Messages that its reader sees beside it. */
+  /** Messages that the reader of the text sees in addition to it. */
   readonly inView: readonly string[];
-  /** Messages behind the source, for what comes last: a text may tell of them. */
+  /** Messages after the source, for the last piece: a text may depend on them. */
   readonly newest: readonly string[];
-  /** What comes behind the source now, where the text may tell of it; and whether it once was so. */
+  /** How the log continues after the source, if the text may depend on it; and whether the log once continued so. */
   readonly behind: Behind | undefined;
   readonly wasBehind: (behind: Behind) => boolean;
-  /** First message of the span, where anything but what stays in view stands before it. */
+  /** The first message of the span, if anything that does not stay in view precedes it. */
   readonly begins: string | undefined;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** An earlier summary that this one goes on from. */
+  /** An earlier summary that this text continues. */
   readonly previous: string | undefined;
   readonly chunks: readonly Chunk[];
-  /** The agent's plan, for the piece that comes last. */
+  /** The agent's plan, for the last piece. */
   readonly todos: string | undefined;
-  /** Counted tokens of all that the text stands for. */
+  /** Counted tokens of everything that the text replaces. */
   readonly sourceTokens: number;
 }
 
-/** A text, and whether it is one that had to be cut. */
+/** A text, and whether it had to be cut. */
 export type Text = Artifact & Pick<Bought, 'isCut'>;
 
-/** Piece after piece, each with the record so far. */
+/** Requests the text piece by piece, each with the record so far. */
 export async function write(parts: AskParts, request: SlotRequest): Promise<Text> {
   let written: Text | undefined;
   for (const at of request.chunks.keys())
@@ -58,7 +58,7 @@ export async function write(parts: AskParts, request: SlotRequest): Promise<Text
   return written!;
 }
 
-/** The text of the piece at a place, which goes on from the record so far: from what was bought before, or by one call. */
+/** The text of one piece, which continues the record so far: a stored text, or the result of one call. */
 async function ask(
   parts: AskParts,
   slot: SlotRequest,
@@ -75,7 +75,7 @@ async function ask(
   const todos = isLast ? slot.todos : undefined;
   const newest = isLast ? slot.newest : [];
   const behind = isLast ? slot.behind : undefined;
-  // An answer must be smaller than what it stands for: that is all of it at the end.
+  // An answer must be smaller than the content it replaces, which is the whole source for the last piece.
   const sourceTokens = isLast ? slot.sourceTokens : Infinity;
   const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.begins, chunk, chunks) };
   const instruction = filledIn(prompt.instruction, values).trim();
@@ -121,7 +121,7 @@ async function ask(
   return { ...artifact, isCut };
 }
 
-/** Where in the session it stands, and which piece it is, where there are several. */
+/** The place of the piece in the session, and its number if there are several. */
 function placeLine(begins: string | undefined, chunk: number, chunks: number): string {
   const before = `What came before ${begins} stays in view, as it was or in a record of its own; do not repeat it.`;
   const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
