@@ -9,7 +9,7 @@ import { showPath, valueAt } from './path.js';
 import type { Settings } from './schema.js';
 import { widerThan } from './scopes.js';
 
-/** What a parse gives, with what is wrong in it. */
+/** The result of a parse, with its faults. */
 export interface ParsedConfig extends AgentConfig {
   readonly faults: readonly ConfigFault[];
 }
@@ -18,13 +18,13 @@ interface AgentSources extends Reading {
   readonly agentFiles: Settings['agentFiles'];
   readonly settings: SettingsByPath;
   readonly origin: (path: string) => Origin;
-  /** What is in force with these layers over those of all. */
+  /** The configuration with these layers on top of those for all agents. */
   readonly parsedWith: (layers: readonly Layer[]) => ParsedConfig;
 }
 
 /**
- * What is in force for each agent that the settings name: the settings of all, those of its parents, its own, key by key.
- * Throws `CONFIG_INVALID` with the faults of all agents.
+ * The configuration of each agent that the settings name: the settings for all agents, those of its parents, and its
+ * own, key by key. Throws `CONFIG_INVALID` with the faults of all agents.
  */
 export async function agentConfigs(sources: AgentSources): Promise<Readonly<Record<string, AgentConfig>>> {
   const { agentFiles, settings, parsedWith } = sources;
@@ -38,7 +38,7 @@ export async function agentConfigs(sources: AgentSources): Promise<Readonly<Reco
   }
   const faults: ConfigFault[] = [];
   const configs = [...paths].map((agent) => {
-    // Parents are shorter than what stands below them.
+    // A parent's path is shorter than the paths below it.
     const above = [...paths].filter((one) => agent === one || agent.startsWith(`${one}/`));
     const chain = above.toSorted((a, b) => a.length - b.length).flatMap((one) => layers.get(one)!);
     const { faults: found, ...parsed } = parsedWith(chain);
@@ -59,7 +59,7 @@ export async function agentConfigs(sources: AgentSources): Promise<Readonly<Reco
   throw new SpillwayError('CONFIG_INVALID', { subject: 'agents', remedy, faults });
 }
 
-/** What an agent file says of compaction: `features.compaction` and `context`; all else is its host's. */
+/** The layers of an agent file: `features.compaction` and `context`; all other fields belong to its host. */
 async function layersOfFile(
   agent: string,
   { agentFiles, origin, root, names }: AgentSources,

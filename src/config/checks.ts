@@ -1,7 +1,7 @@
 import { nearest, type Finding } from './faults.js';
 import { valueAt, type Path } from './path.js';
 
-/** Gates along the roster may be equal, and 0.85 − 0.80 is 0.04999…; anything below this is rounding. */
+/** Gates along the roster may be equal, and 0.85 − 0.80 is 0.04999…; a difference below this is rounding. */
 const ROUNDING = 1e-9;
 
 interface Gate {
@@ -10,7 +10,7 @@ interface Gate {
   readonly path: Path;
 }
 
-/** Checks a whole settings tree. Takes anything: a field of a wrong type is somebody else's finding and is passed over here. */
+/** Checks a settings tree of any content. Fields of a wrong type are skipped, because the schema reports them. */
 export function crossChecks(settings: unknown): Finding[] {
   const roster = valueAt(settings, ['roster']);
   const entries = Array.isArray(roster) ? roster : [];
@@ -37,12 +37,12 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
   return !opensAt ? undefined : { stage: nameOf(entry) ?? '?', opensAt, path };
 }
 
-/** What a compaction may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
+/** Checks compaction settings that need a plugin. Accepts any content, as `crossChecks` does. */
 export function compactorFindings(settings: unknown, compactors: readonly string[]): Finding[] {
   return [...delegates(settings, compactors), ...namesCompactor(settings, compactors)];
 }
 
-/** A compactor stands in the place of the stages; without one there is nobody to delegate to. */
+/** A compactor replaces the stages; without a compactor, `delegate` cannot run. */
 function* delegates(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
   const path = ['compaction', 'strategy'];
   if (compactors.length > 0 || ![valueAt(settings, path)].flat().includes('delegate')) return;
@@ -53,7 +53,7 @@ function* delegates(settings: unknown, compactors: readonly string[]): Iterable<
   };
 }
 
-/** Who decides what a list becomes is one for each agent: of several the settings say which. */
+/** Each agent has one compactor: if several are loaded, the settings must name it. */
 function* namesCompactor(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
   const path = ['compaction', 'compactor'];
   const named = valueAt(settings, path);
@@ -69,7 +69,7 @@ function* namesCompactor(settings: unknown, compactors: readonly string[]): Iter
   };
 }
 
-/** Settings that are patterns, with the flags that they are read with. */
+/** Settings that are patterns, with their flags. */
 const PATTERNS = [
   { at: ['pins', 'patterns'], flags: 'u' },
   { at: ['redact'], flags: 'g' },
@@ -97,10 +97,10 @@ function* doubleStages(entries: readonly unknown[]): Iterable<Finding> {
   }
 }
 
-/** Ends the names of gates among the thresholds. */
+/** The suffix of gates among the thresholds. */
 const GATE = 'Threshold';
 
-/** A bare name has its gate among the thresholds; any other stage must bring one. */
+/** A bare name has its gate among the thresholds; any other stage must have its own. */
 function* ungatedStages(entries: readonly unknown[], settings: unknown): Iterable<Finding> {
   const gated = Object.keys(Object(valueAt(settings, ['thresholds'])))
     .filter((key) => key.endsWith(GATE))
@@ -156,7 +156,7 @@ function* targetBelow(gates: readonly Gate[], settings: unknown): Iterable<Findi
   };
 }
 
-/** Pins and summaries have separate hard shares; at 1 and more nothing is left for the conversation. */
+/** Pins and summaries have separate hard shares; if these add up to 1 or more, the conversation has no room. */
 function* sharesTogether(settings: unknown): Iterable<Finding> {
   const shares = ['pins', 'summary'].map((key) => ({
     key,
@@ -191,7 +191,7 @@ function nameOf(entry: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A number from 0 to 1. Values out of range are reported already; rules over them would only repeat that. */
+/** A number from 0 to 1. Values out of range are already reported; a rule about them would only repeat the report. */
 function share(value: unknown, ...path: readonly string[]): number | undefined {
   const found = valueAt(value, path);
   return typeof found === 'number' && found >= 0 && found <= 1 ? found : undefined;

@@ -19,13 +19,13 @@ export function renderDefaults(root: JsonSchema): string {
     const { path, json, description, initial, isSection } = place;
     const key = String(path.at(-1));
     const isTop = path.length === 1;
-    // No stage, no plugin, no section: an empty mapping would only raise the question what belongs there.
+    // An empty section is left out: an empty mapping would only raise the question what belongs there.
     if (isTop && isSection && Object.keys(json.properties!).length === 0) return [];
     const indent = '  '.repeat(path.length - 1);
     const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
     const accepts = isSection ? '' : allowed(json);
     const text = accepts === '' ? description : `${description} [${accepts}]`.trim();
-    // A setting without a default is shown, and set by taking the # away.
+    // A setting without a default is shown as a comment; removing the # sets it.
     const isShown = initial === undefined && !isSection;
     const value = isSection ? '' : scalar(isShown ? json.default : initial);
     const line = `${indent}${isShown ? '# ' : ''}${name}: ${value}`.trimEnd();
@@ -45,7 +45,7 @@ function scalar(value: unknown): string {
     return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
   }
   const quoted = JSON.stringify(value);
-  // The quotes of our formatter, where the text itself has none.
+  // Our formatter's quotes, if the text contains no quotes.
   return typeof value === 'string' && /^"[^'"\\]*"$/.test(quoted) ? `'${value}'` : quoted;
 }
 

@@ -1,24 +1,24 @@
 import { isMapping, matched, type Path } from './path.js';
 
-/** What a document's setting is here: the path, or the paths, of ours; and its unit, where it has one of its own. */
+/** Our setting for a setting of a document: one or several paths, and the unit if the document has another. */
 type Name =
   | string
   | {
-      /** Absent: there is no setting of this name. */
+      /** Absent: we have no such setting. */
       readonly to?: string | readonly string[];
-      /** Its number for the whole, of which ours is a share. */
+      /** The document's number for the whole; our value is a share of it. */
       readonly of?: number;
-      /** A share below it brings the target down, to this part of it. */
+      /** If the share is below this number, the target becomes this part of the share. */
       readonly target?: number;
-      /** Its values and ours. */
+      /** The document's values and ours. */
       readonly values?: readonly (readonly [value: unknown, ours: unknown])[];
-      /** What it takes, for people; without it any other value is passed on. */
+      /** The accepted values, in words; without it any other value is passed on. */
       readonly allowed?: string;
-      /** What is set with it. */
+      /** Settings that are set in addition. */
       readonly sets?: Readonly<Record<string, unknown>>;
     };
 
-/** Names of a document by path; `*` is any key, and stands for the same key in ours. */
+/** A document's names by path; `*` is any key, and the same key in our path. */
 export type Names = Readonly<Record<string, Name>>;
 
 const GATES = ['snip', 'micro', 'collapse', 'auto', 'partial'].map((stage) => `thresholds.${stage}Threshold`);
@@ -36,10 +36,10 @@ const AGENT: Names = {
   'prune.arg_threshold': 'stages.snip.arguments.minTokens',
 };
 
-/** What an agent file says, whatever the profile: its host writes it so. */
+/** The names in an agent file, the same for every profile, because the host defines them. */
 export const AGENT_FILE_NAMES: Names = {
   ...Object.fromEntries(Object.entries(AGENT).map(([from, name]) => [`compaction.${from}`, name])),
-  // An empty text names nobody.
+  // An empty text names no agent.
   'features.compaction.*': { to: 'compaction.*', values: [['', null]] },
   context: 'window',
 };
@@ -47,7 +47,7 @@ export const AGENT_FILE_NAMES: Names = {
 const SUMMARIZE = { 'compaction.summarizeFirst': true };
 const SUMMARIZE_KEYS = 'model, prompt, window_messages, preserve_recent, max_summary_tokens';
 
-/** Settings under the names and in the units of the documents that the profiles are named after. */
+/** Settings by the names and units of the documents that the profiles are named after. */
 export const DOCUMENT_NAMES: Readonly<Record<string, Names>> = {
   agent: { ...AGENT, ...AGENT_FILE_NAMES },
   operator: {
@@ -110,20 +110,20 @@ export const DOCUMENT_NAMES: Readonly<Record<string, Names>> = {
 };
 
 interface Meant {
-  /** The same in our own settings. */
+  /** The same in our settings. */
   readonly settings: readonly { readonly path: Path; readonly value: unknown }[];
-  /** Where it is none of what the name takes: what that is. */
+  /** If the value is not accepted: the accepted values. */
   readonly allowed?: string;
 }
 
-/** What a document says at a path. Undefined where it has no name there. */
+/** Our settings for a document's value at a path. Undefined if the document has no name there. */
 export function meantBy(names: Names, path: Path, value: unknown): Meant | undefined {
   for (const [from, name] of Object.entries(names)) {
     const keys = matched(from, path);
     if (!keys) continue;
     const { to = [], of, target, values, allowed, sets } = typeof name === 'string' ? { to: name } : name;
     const known = values?.find(([one]) => JSON.stringify(one) === JSON.stringify(value));
-    // What stands in it has names of its own.
+    // The fields of a mapping have names of their own.
     if (allowed !== undefined && values && !known && isMapping(value)) continue;
     if (of !== undefined && !(typeof value === 'number' && value >= 0 && value <= of))
       return { settings: [], allowed: `${of === 100 ? 'a percentage' : 'a number'} from 0 to ${of}` };
@@ -139,7 +139,7 @@ export function meantBy(names: Names, path: Path, value: unknown): Meant | undef
 
 const rounded = (value: number): number => Number(value.toFixed(6));
 
-/** A path of ours, with the keys that its stars stand for. */
+/** Our path, with keys in place of its stars. */
 function placed(to: string, stars: Path): Path {
   const keys = [...stars];
   return to.split('.').map((key) => (key === '*' ? keys.shift()! : key));

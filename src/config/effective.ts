@@ -10,26 +10,26 @@ export type DeepPartial<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: DeepPartial<T[K]> | undefined }
     : T;
 
-/** Settings from code, with options under `stages` and `knobs`; they win over every other layer. */
+/** Settings from code, with options under `stages` and `knobs`; they override every other layer. */
 export type Overrides = DeepPartial<Settings> & {
   stages?: Readonly<Record<string, unknown>>;
-  /** Of plugins, by their names. */
+  /** Knobs of plugins, by plugin name. */
   knobs?: Readonly<Record<string, unknown>>;
 };
 
-/** One setting as it is in force; `path` with dots: `thresholds.snipThreshold`. */
+/** One setting with its effective value; `path` with dots: `thresholds.snipThreshold`. */
 export interface ConfigEntry {
   readonly path: string;
-  /** Undefined where an optional setting is not set. */
+  /** Undefined if an optional setting is not set. */
   readonly value: unknown;
   readonly origin: Origin;
   readonly description: string;
 }
 
-/** What is in force for one agent. */
+/** The configuration of one agent. */
 export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'knobs' | 'origin' | 'tuned'>;
 
-/** The configuration of an agent path: its own, else that of its nearest parent, else that of all. */
+/** The configuration of an agent path: its own, else that of its nearest parent, else that for all agents. */
 export function configOf(
   config: AgentConfig & Pick<EffectiveConfig, 'agents'>,
   agentPath: string,
@@ -42,27 +42,27 @@ export function configOf(
   return config;
 }
 
-/** The configuration in force, deep-frozen, and who decided what. */
+/** The effective configuration, deep-frozen, with the origin of each value. */
 export interface EffectiveConfig {
   readonly settings: Settings;
-  /** Parsed options of each stage that is provided, on the roster or not. */
+  /** Parsed options of each available stage, on the roster or not. */
   readonly stages: Readonly<Record<string, unknown>>;
-  /** Parsed knobs of each plugin that is loaded. */
+  /** Parsed knobs of each loaded plugin. */
   readonly knobs: Readonly<Record<string, unknown>>;
-  /** Who set `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
+  /** The origin of `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
   origin(path: string): Origin;
   /**
-   * The same with other settings over it, for one run. Throws `CONFIG_INVALID` with every fault at once; what holds for a
-   * whole session or process is one.
+   * This configuration with other settings on top, for one run. Throws `CONFIG_INVALID` with every fault at once; a
+   * setting for a whole session or process is a fault.
    */
   tuned(settings: Overrides): AgentConfig;
-  /** What is in force for each agent path that the settings name, its parents' settings included. */
+  /** The configuration of each agent path that the settings name, including its parents' settings. */
   readonly agents: Readonly<Record<string, AgentConfig>>;
   /** Every setting, in the order of the schema, stages and knobs last. */
   readonly entries: readonly ConfigEntry[];
 }
 
-/** One entry for each setting of a schema; a table has one for each setting its entries hold. */
+/** One entry for each setting of a schema; for a table, one for each setting in its entries. */
 export function* entriesOf(
   places: Iterable<Place>,
   tree: unknown,
@@ -83,7 +83,7 @@ export function* entriesOf(
   }
 }
 
-/** Freezes plain mappings and lists all the way down; objects of a plugin's own classes stay as they are. */
+/** Freezes plain mappings and lists at every depth; instances of a plugin's own classes are not frozen. */
 export function deepFreeze<T>(value: T): T {
   if ((Array.isArray(value) || isMapping(value)) && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -6,22 +6,22 @@ import { envName, type Path } from './path.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites.
- * Any other `SPILLWAY_*` variable must name a setting, or a service, or it is a fault: a misspelt variable would change nothing.
+ * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites. Any
+ * other `SPILLWAY_*` variable must name a setting or a service: a misspelt variable would have no effect.
  */
 const RESERVED = /^SPILLWAY_(?:CONFIG$|PROFILE$|TEST_)/;
 
 /**
- * Kubernetes and Docker tell a container of each service beside it: one that is called `spillway` brings
+ * Kubernetes and Docker set variables in a container for each neighbouring service: `spillway` gives
  * SPILLWAY_SERVICE_HOST, SPILLWAY_PORT, SPILLWAY_PORT_8080_TCP_ADDR and more; `spillway-api` SPILLWAY_API_SERVICE_HOST.
  */
 const SERVICE_LINK =
   /^SPILLWAY_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-/** What such a variable of a service that is called `spillway-server` holds: `server.port` has its name. */
+/** The value of such a variable for a service `spillway-server`: the setting `server.port` has the same variable. */
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
-/** What the environment sets, a layer for each variable. An empty variable sets nothing (compose files pass them so). */
+/** The environment's settings, a layer for each variable. An empty variable sets nothing (compose files pass these). */
 export function envLayers(env: Environment, reading: Reading): Layer[] {
   const set = Object.entries(env).filter(
     ([name, text]) =>
@@ -29,7 +29,7 @@ export function envLayers(env: Environment, reading: Reading): Layer[] {
   ) as [`SPILLWAY_${string}`, string][];
   if (set.length === 0) return [];
   const targets = targetsIn(reading);
-  // What is said in our own names wins over what is said in a document's.
+  // Our own names override a document's names.
   const isOurs = ([name]: readonly [string, string]): number => Number(targets.get(name)?.json !== ANY_TEXT);
   return set
     .toSorted((a, b) => isOurs(a) - isOurs(b))
@@ -61,7 +61,7 @@ interface Target {
 
 const ANY_TEXT: JsonSchema = { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] };
 
-/** Every setting has a variable; a table has one as a whole. Where two meet in one name, the first has it. */
+/** The variable of every setting; a table has one for the whole. If two settings share a variable, the first has it. */
 function targetsIn({ root, names = {} }: Reading): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>();
   const add = (path: Path, json: JsonSchema): void => {
@@ -77,8 +77,8 @@ function targetsIn({ root, names = {} }: Reading): ReadonlyMap<string, Target> {
 const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * A variable's text as the type its setting wants; undefined where that is JSON, and the text is none. Text of another type
- * stays text, for the schema to refuse.
+ * A variable's text in the type of its setting; undefined if the type needs JSON and the text is no JSON. Text of
+ * another type remains text, which the schema refuses.
  */
 function decoded(text: string, json: JsonSchema): unknown {
   const types = typesOf(json);

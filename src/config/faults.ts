@@ -2,16 +2,16 @@ import type { Fault } from '../errors/index.js';
 import { allowed, placesIn, schemaAt, type JsonSchema } from './json-schema.js';
 import { envName, isMapping, showPath, valueAt, type Path } from './path.js';
 
-/** A rule between settings that is broken, seen from the setting at `path`. */
+/** A broken rule between settings, from the viewpoint of the setting at `path`. */
 export interface Finding {
   readonly path: Path;
   readonly allowed: string;
   readonly remedy: string;
-  /** The same, seen from the other settings: whoever reports it takes the one that somebody set. */
+  /** The rule from the viewpoint of the other settings: the report names the setting that a user set. */
   readonly otherwise?: readonly Omit<Finding, 'remedy' | 'otherwise'>[];
 }
 
-/** Where a value came from: `default`, `profile agent`, `file spillway.yaml`, `env SPILLWAY_TARGET`, `code`. */
+/** The origin of a value: `default`, `profile agent`, `file spillway.yaml`, `env SPILLWAY_TARGET`, `code`. */
 export type Origin = 'default' | `profile ${string}` | `file ${string}` | `env SPILLWAY_${string}` | 'code';
 
 /** The kinds of layers, lowest first. */
@@ -19,24 +19,24 @@ const LAYERS: readonly string[] = ['default', 'profile', 'file', 'env', 'code'];
 
 export const rankOf = (origin: Origin): number => LAYERS.indexOf(origin.split(' ')[0]!);
 
-/** A fault in the configuration, with the layer the value came from. */
+/** A fault in the configuration, with the layer of the value. */
 export interface ConfigFault extends Fault {
   readonly origin: Origin;
 }
 
-/** The parts of a zod issue that are read here; a plugin's own zod may be another version. */
+/** The parts of a zod issue that are read here; a plugin's zod may have another version. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly keys?: readonly string[];
   readonly errors?: readonly (readonly Issue[])[];
-  /** What is wrong with a key. */
+  /** The faults of a key. */
   readonly issues?: readonly Issue[];
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the faults of a parse are told about: the tree that was parsed, its schema, and who set what. */
+/** The input of a parse for its faults: the tree, its schema, and the origin of each value. */
 export interface Parsed {
   readonly tree: unknown;
   readonly root: JsonSchema;
@@ -49,7 +49,7 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
   if (issue.code === 'unrecognized_keys' && issue.keys)
     return issue.keys.map((key) => unknownKey([...path, key], parsed));
   if (issue.code === 'invalid_union' && issue.errors) {
-    // A branch that complains about something inside the value is the one that was meant.
+    // A branch whose faults are all inside the value is the one that the user meant.
     const meant = issue.errors.find(
       (issues) => issues.length > 0 && issues.every((inner) => inner.path.length > 0),
     );
@@ -68,7 +68,7 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
   return [{ subject, found, allowed: what, remedy, origin }];
 }
 
-/** A rule between settings is reported at the one set last (in the highest layer), not at what it collides with. */
+/** Reports a broken rule at the setting of the highest layer, not at the setting that it conflicts with. */
 export function findingFault(finding: Finding, parsed: Parsed): ConfigFault {
   const sides = [finding, ...(finding.otherwise ?? [])];
   const rank = ({ path }: (typeof sides)[number]): number => rankOf(parsed.origin(showPath(path)));
@@ -79,7 +79,7 @@ export function findingFault(finding: Finding, parsed: Parsed): ConfigFault {
   return { subject, found: valueAt(parsed.tree, side.path), allowed: side.allowed, remedy, origin };
 }
 
-/** Only Settings writes findings; a plugin's schema may use the word for something else. */
+/** Only `Settings` writes findings; a plugin's schema may use the word differently. */
 function isFinding(value: unknown): value is Finding {
   return isMapping(value) && Array.isArray(value['path']) && typeof value['remedy'] === 'string';
 }
@@ -91,13 +91,13 @@ export function changeIn(origin: Origin): string {
   return `Change it in ${origin}.`;
 }
 
-/** Keys that were settings once, and what does now what they did. */
+/** Keys of former settings, and their replacements. */
 const LET_GO: Readonly<Record<string, string>> = {
   claims:
     'What is carried exactly stands in the digest: summary.share says how much it takes; pins.patterns keeps messages whole.',
 };
 
-/** A key that nobody knows. Suggested is the nearest beside it, else anywhere: `snipThreshold` at the top is `thresholds.snipThreshold`. */
+/** An unknown key. Suggests the nearest key there, or anywhere: `snipThreshold` is `thresholds.snipThreshold`. */
 export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): ConfigFault {
   const [key, around] = [String(path.at(-1)), path.slice(0, -1)];
   const subject = showPath(path);
@@ -111,19 +111,19 @@ export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): Confi
   const gone = path.length === 1 && Object.hasOwn(LET_GO, key) ? LET_GO[key] : undefined;
   const why = gone ?? (meant ? `Did you mean ${showPath(meant)}?` : 'Unknown key.');
   const remedy = `${why} ${changeIn(origin)}`;
-  // At the top of a file without its value: a file that is no configuration at all may hold anything.
+  // Without the value at the top of a file, because a file that is no configuration may contain anything.
   const isFile = origin !== 'code' && !origin.startsWith('env ');
   const found = path.length === 1 && isFile ? undefined : valueAt(tree, path);
   return { subject, found, allowed: keys.join(', ') || 'no keys', remedy, origin };
 }
 
 /**
- * The known name that was most likely meant, or undefined where none is close. Case, `_` and `-` do not count, so
+ * The known name that was most likely meant, or undefined if no name is close. Case, `_` and `-` do not count, so
  * `snip_threshold` finds `snipThreshold`.
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name);
-  // One slip per three letters: looser and short names (`trim`, `caps`) suggest each other.
+  // One error per three letters: with more errors, and in short names (`trim`, `caps`), names would suggest each other.
   let best = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   let found: string | undefined;
   for (const candidate of known) {
@@ -136,7 +136,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return found;
 }
 
-/** The one known name that begins so: `snip` among the thresholds is `snipThreshold`. */
+/** The only known name with this beginning: `snip` among the thresholds is `snipThreshold`. */
 function begunBy(name: string, known: readonly string[]): string | undefined {
   const [found, ...more] = known.filter((one) => plain(one).startsWith(plain(name)));
   return name.length > 2 && more.length === 0 ? found : undefined;

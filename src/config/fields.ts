@@ -6,23 +6,23 @@ export const count = z.int().min(0);
 /** A whole number from 1. */
 export const positive = z.int().min(1);
 
-/** The longest that a timer waits, in milliseconds; one that is told more is over at once. */
+/** The longest time of a timer, in milliseconds; a timer with a longer time ends at once. */
 export const MOST_MS = 2 ** 31 - 1;
 
 /** A share, 0 to 1. */
 export const share = z.number().min(0).max(1);
 
-/** With its scheme: `localhost:1234` would be one of its own. */
+/** An address with a scheme, because `localhost:1234` would parse as a scheme itself. */
 export const address = z.url({ protocol: /^https?$/ });
 
 /** A text that is not empty. */
 export const text = (usual: string) => z.string().min(1).default(usual);
 
-/** A list of texts, and one in which none is empty. */
+/** A list of texts, and a list without empty texts. */
 export const texts = z.array(z.string()).default([]);
 export const named = z.array(z.string().min(1)).default([]);
 
-/** A setting that may be empty, and is until somebody sets it. */
+/** A setting that may be empty, and is empty by default. */
 export const orEmpty = <T extends z.ZodType>(schema: T) => z.nullable(schema).default(null);
 
 /** A mapping of settings that each have a default. */
@@ -40,13 +40,13 @@ export const flag = (usual: boolean) => z.boolean().default(usual);
 
 const MOST_CHARS = 200;
 const MOST_SEGMENT_CHARS = 64;
-/** None is `.` or `..`, or begins or ends with a space. */
+/** No segment is `.` or `..`, or begins or ends with a space. */
 const SEGMENT = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_ .:@+-]*[\p{L}\p{N}_.:@+-])?$/u;
 
-/** What an agent path may be, for people. */
+/** The rule for agent paths, in words. */
 export const AGENT_PATH_WORDS = `names joined by slashes (letters, digits, “_ . : @ + -” and spaces within), each at most ${MOST_SEGMENT_CHARS} characters, together at most ${MOST_CHARS}`;
 
-/** Which agent of a session: `primary`, `primary/reviewer`. It is a key of stores and settings, and stands in URLs and logs. */
+/** An agent in a session: `primary`, `primary/reviewer`. A key in stores and settings, and part of URLs and logs. */
 export const AgentPath = z
   .string()
   .max(MOST_CHARS, AGENT_PATH_WORDS)
@@ -56,5 +56,5 @@ export const AgentPath = z
     AGENT_PATH_WORDS,
   );
 
-/** Whether a value is one; tests of kinds ask so. */
+/** Whether a value is an agent path, for type tests. */
 export const isAgentPath = (value: unknown): boolean => AgentPath.safeParse(value).success;

@@ -4,18 +4,18 @@ import { SpillwayError } from '../errors/index.js';
 import { changeIn, nearest, type ConfigFault, type Origin } from './faults.js';
 import { isMapping } from './path.js';
 
-/** A source of settings as a tree, with the name that its values carry as origin. */
+/** A source of settings as a tree, with the origin of its values. */
 export interface Source {
   readonly tree: unknown;
   readonly origin: Origin;
   readonly faults: readonly ConfigFault[];
-  /** Where its file stands. */
+  /** The folder of its file. */
   readonly folder?: string;
-  /** The profile that it builds on. */
+  /** The profile that it extends. */
   readonly extends?: string;
 }
 
-/** Reads a file; undefined where there is none. Throws `INPUT_UNREADABLE` where it is there and cannot be read. */
+/** Reads a file; undefined if it does not exist. Throws `INPUT_UNREADABLE` if it exists but cannot be read. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -27,7 +27,7 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** An operator's file. Rejects with `INPUT_UNREADABLE` where there is none. */
+/** An operator's file. Rejects with `INPUT_UNREADABLE` if it does not exist. */
 export async function fileSource(file: string): Promise<Source> {
   const text = await readText(file);
   if (text !== undefined) return withBase(await parseSource(text, `file ${file}`), dirname(file));
@@ -37,7 +37,7 @@ export async function fileSource(file: string): Promise<Source> {
 
 /** YAML (JSON is part of it) as a tree. Every syntax error is a fault with line and column. */
 export async function parseSource(text: string, origin: Origin): Promise<Source> {
-  // A profile of comments alone, as `staged` is, does not cost the 35 ms that the YAML parser takes to load.
+  // A profile with only comments, such as `staged`, avoids the 35 ms for loading the YAML parser.
   if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return { tree: {}, origin, faults: [] };
   const { parseDocument, LineCounter } = await import('./yaml.js');
   const lineCounter = new LineCounter();
@@ -55,12 +55,12 @@ export async function parseSource(text: string, origin: Origin): Promise<Source>
   try {
     return { tree: document.toJS() ?? {}, origin, faults };
   } catch (error) {
-    // Aliases that unfold into more than a hundred copies of a node.
+    // Aliases that expand to more than a hundred copies of a node.
     return { tree: {}, origin, faults: [wrong('', (error as Error).message)] };
   }
 }
 
-/** What a file in a folder says, and what it builds on. */
+/** The content of a file in a folder, and the profile it extends. */
 function withBase(source: Source, folder: string): Source {
   const { tree: whole, origin } = source;
   if (!isMapping(whole) || !Object.hasOwn(whole, 'extends')) return { ...source, folder };
@@ -71,14 +71,14 @@ function withBase(source: Source, folder: string): Source {
   return { ...source, tree, folder, faults: [fault] };
 }
 
-/** Between two lines of three dashes, at the very beginning. */
+/** The text between two lines of three dashes, at the very beginning. */
 const FRONTMATTER = /^\uFEFF?---[^\S\n]*\n([^]*?)\n---[^\S\n]*(?:\n|$)/;
 
-/** The YAML at the head of a Markdown file; empty where it has none. */
+/** The YAML at the head of a Markdown file; empty if the file has none. */
 export const frontmatterOf = (text: string, origin: Origin): Promise<Source> =>
   parseSource(FRONTMATTER.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? '', origin);
 
-/** The profile in force where nobody names one; it changes no default. */
+/** The default profile; it changes no setting. */
 export const DEFAULT_PROFILE = 'staged';
 
 export interface Profile {
@@ -87,7 +87,7 @@ export interface Profile {
   readonly description: string;
 }
 
-/** The profiles in `configDir/profiles`, by name. None where the folder is missing. */
+/** The profiles in `configDir/profiles`, by name. Empty if the folder is missing. */
 export async function listProfiles(configDir: string): Promise<Profile[]> {
   const names = await profileNames(configDir);
   return Promise.all(
@@ -99,8 +99,8 @@ export async function listProfiles(configDir: string): Promise<Profile[]> {
 }
 
 /**
- * A profile and what it extends, lowest first. `profile` is a name, or a path (it holds a slash or ends in .yaml, .yml or
- * .json) taken from `from`. Throws `PROFILE_UNKNOWN` with the names there are.
+ * A profile and the profiles it extends, lowest first. `profile` is a name, or a path (with a slash or the ending
+ * .yaml, .yml or .json) relative to `from`. Throws `PROFILE_UNKNOWN` with the known names.
  */
 export async function profileSources(profile: string, configDir: string, from: string): Promise<Source[]> {
   const chain: Source[] = [];
@@ -120,7 +120,7 @@ export async function profileSources(profile: string, configDir: string, from: s
     }
     seen.add(path);
     const text = await readText(path);
-    // The default profile changes nothing, so a configuration folder of one's own need not hold it.
+    // The default profile changes nothing, so an operator's own configuration folder may omit it.
     if (text === undefined && name !== DEFAULT_PROFILE) throw await unknownProfile(name, configDir);
     folder = dirname(path);
     const source = withBase(await parseSource(text ?? '', origin), folder);

@@ -1,14 +1,14 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Instructions as their source has them now, or why they cannot be had. */
+/** The current instructions of a source, or the reason why they cannot be read. */
 export type Instructions =
   { readonly name: string; readonly text: string } | { readonly name: string; readonly fault: string };
 
-/** Longer files are no instructions. */
+/** A longer file is no instruction file. */
 const MOST_BYTES = 1_000_000;
 
-/** Reads files below a folder, now. What lies outside it, links followed, is not read; what cannot be read says why. */
+/** Reads files below a folder. A file outside it, links resolved, is refused; an unreadable file has a reason. */
 export function readInstructions(files: readonly string[], root: string): Promise<readonly Instructions[]> {
   return Promise.all(files.map((name) => readOne(name, root)));
 }

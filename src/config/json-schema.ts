@@ -22,7 +22,7 @@ export interface JsonSchema {
   readonly title?: string;
 }
 
-/** The schemas that a configuration is read against. */
+/** The schemas for a configuration. */
 export interface Schemas {
   readonly settings: ZodType;
   /** Options of each stage, by its name. */
@@ -31,7 +31,7 @@ export interface Schemas {
   readonly knobs: Readonly<Record<string, ZodType>>;
 }
 
-/** The settings with `stages.<name>` and `knobs.<plugin>` beside them, as one schema. */
+/** The settings, together with `stages.<name>` and `knobs.<plugin>`, as one schema. */
 export function wholeSchema({ settings, stages, knobs }: Schemas): JsonSchema {
   const section = (description: string, schemas: Readonly<Record<string, ZodType>>): JsonSchema => ({
     type: 'object',
@@ -57,7 +57,7 @@ export const jsonOfEach = (schemas: Readonly<Record<string, ZodType>>): Record<s
 
 const known = new WeakMap<ZodType, JsonSchema>();
 
-/** Never throws: a schema of another zod (a plugin with its own copy) is one opaque setting that it checks itself. */
+/** Never throws: a schema of another zod (a plugin with its own copy) becomes one opaque setting that checks itself. */
 export function jsonOf(schema: ZodType): JsonSchema {
   let json = known.get(schema);
   if (!json) {
@@ -71,13 +71,13 @@ export function jsonOf(schema: ZodType): JsonSchema {
   return json;
 }
 
-/** A mapping whose keys are settings of their own: its keys are fixed, or of the operator's choice (`models`). */
+/** Whether a mapping's keys are settings: its keys are fixed, or chosen by the operator (`models`). */
 export const isSection = (json: JsonSchema | undefined): json is JsonSchema =>
   json !== undefined &&
   json.anyOf === undefined &&
   (json.properties !== undefined || typeof json.additionalProperties === 'object');
 
-/** The schema of one place below another, e.g. of `roster[2].opensAt`. Undefined where there is no such place. */
+/** The schema of a place, e.g. of `roster[2].opensAt`. Undefined if the place does not exist. */
 export function schemaAt(json: JsonSchema, path: Path): JsonSchema | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return json;
@@ -96,13 +96,13 @@ export interface Place {
   readonly path: Path;
   readonly json: JsonSchema;
   readonly description: string;
-  /** What it holds where nobody sets it; undefined where that is nothing. */
+  /** The default value; undefined if there is none. */
   readonly initial: unknown;
-  /** Its keys are fixed, and are the places that follow. */
+  /** Whether its keys are fixed, and are the places that follow. */
   readonly isSection: boolean;
 }
 
-/** Every place in the order of the schema, sections before what stands in them. */
+/** Every place in the order of the schema, sections before their content. */
 export function* placesIn(
   json: JsonSchema,
   path: Path = [],
@@ -111,7 +111,7 @@ export function* placesIn(
   const description = json.description ?? json.anyOf?.find((branch) => branch.description)?.description ?? '';
   if (path.length > 0) yield { path, json, description, initial, isSection: json.properties !== undefined };
   for (const [key, child] of Object.entries(json.properties ?? {})) {
-    // An optional section stays away until a layer names it; one with a default, or a required one, is there.
+    // An optional section is absent until a layer sets it; a section with a default, or a required one, exists.
     const isThere = child.properties && child.default === undefined && json.required?.includes(key);
     const usual = initial === undefined ? undefined : isThere ? {} : child.default;
     const isOwn = isMapping(initial) && Object.hasOwn(initial, key);
@@ -119,14 +119,14 @@ export function* placesIn(
   }
 }
 
-/** The types that a schema accepts; none where it accepts anything. */
+/** The types that a schema accepts; empty if it accepts anything. */
 export function typesOf(json: JsonSchema): Set<string> {
   if (json.anyOf) return new Set(json.anyOf.flatMap((branch) => [...typesOf(branch)]));
   if (json.type === undefined) return new Set((json.enum ?? []).map((value) => typeof value));
   return new Set(typeof json.type === 'string' ? [json.type] : json.type);
 }
 
-/** What a schema accepts, for people: `a number above 0, at most 1`; `gates | target`; `a whole number or empty`. */
+/** The accepted values in words: `a number above 0, at most 1`; `gates | target`; `a whole number or empty`. */
 export function allowed(json: JsonSchema): string {
   if (json.enum) return json.enum.map(String).join(' | ');
   if (json.const !== undefined) return String(json.const);
@@ -153,7 +153,7 @@ export function allowed(json: JsonSchema): string {
 }
 
 function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema): string {
-  // zod writes the safe integers as bounds of every z.int(); they say nothing to an operator.
+  // zod writes the safe integers as bounds of every z.int(); they are useless to an operator.
   const least = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const steps = multipleOf === undefined ? '' : `, a multiple of ${multipleOf}`;

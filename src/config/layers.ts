@@ -5,7 +5,7 @@ import { changeIn, rankOf, type ConfigFault, type Origin } from './faults.js';
 import { allowed, isSection, placesIn, schemaAt, typesOf, type JsonSchema } from './json-schema.js';
 import { isMapping, isPrototypeKey, matched, showPath, type Path } from './path.js';
 
-/** One value that a layer sets. An empty mapping says that its section is there. */
+/** One value that a layer sets. An empty mapping means that its section exists. */
 export interface Setting {
   readonly path: Path;
   readonly value: unknown;
@@ -15,27 +15,27 @@ export interface Setting {
 /** Settings by shown path. */
 export type SettingsByPath = Readonly<Record<string, Setting>>;
 
-/** What one source sets, with what is wrong in it as a source. */
+/** The settings of one source, with the faults of the source. */
 export interface Layer {
   readonly settings: SettingsByPath;
   readonly faults: readonly ConfigFault[];
 }
 
-/** How a source is read. */
+/** The rules for reading a source. */
 export interface Reading {
   readonly root: JsonSchema;
-  /** Names of a document that it may use. */
+  /** Names of a document that the source may use. */
   readonly names?: Names | undefined;
-  /** Folder that its paths are taken from; absent: they stay as they are. */
+  /** The folder to which its paths are relative; if absent, paths are not changed. */
   readonly folder?: string | undefined;
-  /** Stages that are left out of it. */
+  /** Stages that are left out of the source. */
   readonly absent?: readonly string[] | undefined;
 }
 
-/** Deeper than any setting stands, an agent's included. */
+/** Deeper than any setting, including an agent's. */
 const MOST_LEVELS = 32;
 
-/** Reads a tree, down to single settings. What it says in our own names wins over what it says in a document's. */
+/** Reads a tree down to single settings. Our own names override a document's names. */
 export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer {
   const { root, names = {}, folder, absent = [] } = reading;
   const faults: ConfigFault[] = [];
@@ -51,7 +51,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
   const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
     if (around.includes(value) || path.length > MOST_LEVELS) return refuseDepth(path);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
-    // An agent has settings as all have them.
+    // An agent has the same settings as all agents together.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
     const at = path.length === 1 ? path : local;
     if (isPrototypeKey(String(path.at(-1)))) return refusePrototype(path);
@@ -73,14 +73,14 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
       if (inside) return refusePrototype([...path, ...inside]);
       settings.push({ path, value: folder === undefined ? value : rebased(at, value, folder), origin });
     } else if (value !== null) {
-      // `thresholds:` with nothing but comments below it sets nothing.
+      // `thresholds:` with only comments below it sets nothing.
       refuse(path, value, allowed(json));
     }
   };
 
   if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) take(value, [key], own, [tree]);
   else if (tree !== undefined && tree !== null) {
-    // A file that is no mapping may be any file: it is not shown to who reads the error.
+    // A file that is no mapping may be any file, so the error does not show its content.
     const found = Array.isArray(tree) ? `a list of ${tree.length}` : `a ${typeof tree}`;
     faults.push({
       subject: 'the whole file',
@@ -102,13 +102,13 @@ const accepts = (json: JsonSchema, type: string): boolean => {
   return types.size === 0 || types.has(type);
 };
 
-/** What is read level by level; objects of a plugin's own classes are its own. */
+/** Whether a value is read level by level; instances of a plugin's own classes are not. */
 const isPlain = (value: unknown): value is object => Array.isArray(value) || isMapping(value);
 
 const isDeeper = (value: unknown, levels: number): boolean =>
   isPlain(value) && (levels <= 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** Where a key stands inside a value that would reach an object's prototype. */
+/** The path of a key inside a value that would reach an object's prototype. */
 function prototypeKeyIn(value: unknown): Path | undefined {
   if (!isPlain(value)) return undefined;
   for (const [name, one] of Object.entries(value)) {
@@ -122,10 +122,10 @@ function prototypeKeyIn(value: unknown): Path | undefined {
 type InFolder = (value: unknown, at: (path: string) => string) => unknown;
 
 const PATH: InFolder = (value, at) => (typeof value === 'string' && value !== '' ? at(value) : value);
-/** A prompt is a path where it looks like one, else a name in the folder of prompts. */
+/** A prompt is a path if it looks like one, otherwise a name in the folder of prompts. */
 const PROMPT: InFolder = (value, at) => (/[\\/]|\.md$/.test(String(value)) ? PATH(value, at) : value);
 
-/** Settings that are paths: in a file they are taken from where it stands, wherever the process was started. */
+/** Settings that are paths: in a file they are relative to the file's folder, not to the working directory. */
 const PATHS: Readonly<Record<string, InFolder>> = {
   store: (value, at) => {
     // `:memory:` is no file.
@@ -148,7 +148,7 @@ function rebased(path: Path, value: unknown, folder: string): unknown {
   return found ? found[1](value, at) : value;
 }
 
-/** The layer below all others: what the schemas say. */
+/** The lowest layer: the schemas' defaults. */
 export function defaultLayer(root: JsonSchema): Layer {
   const initial = [...placesIn(root)].filter((place) => place.initial !== undefined);
   const tree = treeOf(
@@ -157,7 +157,7 @@ export function defaultLayer(root: JsonSchema): Layer {
   return layerOf(tree, 'default', { root });
 }
 
-/** Lays layers over each other, lowest first: of each setting the value that wins, and where it is from. */
+/** Merges layers, lowest first: the winning value of each setting, with its origin. */
 export function laidOver(layers: readonly Layer[]): SettingsByPath {
   const config = convict(
     { settings: { doc: 'By path.', format: Object, default: {} } },
@@ -167,7 +167,7 @@ export function laidOver(layers: readonly Layer[]): SettingsByPath {
   return config.get('settings') as SettingsByPath;
 }
 
-/** The tree that settings make. Paths hold no prototype keys: layers refuse them. */
+/** The tree of settings. Paths contain no prototype keys, because layers refuse these. */
 export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Record<string, unknown> {
   const tree: Record<string, unknown> = {};
   for (const { path, value } of settings) {
@@ -181,7 +181,7 @@ export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Re
   return tree;
 }
 
-/** Who set what stands at a path, or last in it; else around it: an empty mapping only says that its section is there. */
+/** The origin at a path, the last one in it, or that around it, as an empty mapping only says that a section exists. */
 export function originIn(settings: SettingsByPath): (path: string) => Origin {
   const isAround = (one: string, path: string): boolean =>
     path.startsWith(`${one}.`) || path.startsWith(`${one}[`);

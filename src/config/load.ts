@@ -29,35 +29,35 @@ import { PluginLimits } from './pipeline-fields.js';
 import { Settings, settingsWith, type PluginNames } from './schema.js';
 import { widerThan } from './scopes.js';
 
-/** What the settings say of plugins, read before all else: what they bring decides what the rest may say. */
+/** The plugin settings, which are read first, because plugins determine which other settings are allowed. */
 export interface NamedPlugins {
-  /** As they are named, with the folder that they are looked for from. */
+  /** The plugins as named, with the folder from which each is resolved. */
   readonly plugins: readonly { readonly named: string; readonly from: string }[];
   readonly loadMs: number;
 }
 
 /** What plugins add to a configuration. */
 export interface PluginShapes extends PluginNames {
-  /** Options of their stages, by the stage's name. */
+  /** Options of the plugins' stages, by stage name. */
   readonly stageOptions: Readonly<Record<string, ZodType>>;
-  /** Their knobs, by the plugin's name. */
+  /** The plugins' knobs, by plugin name. */
   readonly knobs: Readonly<Record<string, ZodType>>;
 }
 
 export interface LoadOptions {
-  /** Name of a profile, or path of a profile file. Beats `SPILLWAY_PROFILE`, which beats the file's `extends`. */
+  /** The name of a profile, or the path of a profile file. Overrides `SPILLWAY_PROFILE`, which overrides `extends`. */
   readonly profile?: string | undefined;
-  /** The operator's file; without it `SPILLWAY_CONFIG`, without that none. */
+  /** The operator's file; by default that of `SPILLWAY_CONFIG`, otherwise no file. */
   readonly file?: string | undefined;
   readonly env: Environment;
   readonly overrides?: Overrides | undefined;
-  /** Options schema of each known stage, built in or third party, by the stage's name. */
+  /** The options schema of each known stage, built-in or third-party, by stage name. */
   readonly stageOptions: Readonly<Record<string, ZodType>>;
-  /** Built-in stages that are absent, or replaced: what default.yaml and the profiles say of them is left out. */
+  /** Built-in stages that are absent or replaced: their settings in default.yaml and profiles are left out. */
   readonly absent?: readonly string[];
-  /** The folder that holds default.yaml and profiles/. */
+  /** The folder with default.yaml and profiles/. */
   readonly configDir: string;
-  /** Loads the plugins that the settings name and says what they add; without it a setting may name none. */
+  /** Loads the named plugins and returns what they add; without this function, settings may not name any. */
   readonly plugins?: (named: NamedPlugins) => Promise<PluginShapes>;
 }
 
@@ -134,7 +134,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   return Object.freeze({ ...parsed, agents, entries });
 }
 
-/** The strongest layer that names plugins decides, as with any list; a package is looked for from the file that names it. */
+/** The highest layer that names plugins decides, as with any list; a package is resolved from the file naming it. */
 function namedPlugins(settings: SettingsByPath, sources: readonly Source[]): NamedPlugins {
   const { value, origin } = settings['plugins'] ?? {};
   const from = sources.find((source) => source.origin === origin)?.folder ?? '.';
@@ -147,7 +147,7 @@ function namedPlugins(settings: SettingsByPath, sources: readonly Source[]): Nam
   };
 }
 
-/** What the schemas say, and default.yaml over it: as shipped it says the same, and is not parsed; an operator's edits count. */
+/** The schemas' defaults, with default.yaml on top, which is not parsed if unchanged; an operator's edits count. */
 async function defaultLayers(root: JsonSchema, { configDir, absent }: LoadOptions): Promise<Layer[]> {
   const defaults = defaultLayer(root);
   const text = await readText(join(configDir, 'default.yaml'));
@@ -160,7 +160,7 @@ async function defaultLayers(root: JsonSchema, { configDir, absent }: LoadOption
   return [defaults, { settings: Object.fromEntries(edited), faults: [...faults, ...layer.faults] }];
 }
 
-/** Settings, options and knobs as their schemas take them, with every fault. */
+/** Settings, options and knobs, parsed by their schemas, with every fault. */
 function parse(winners: SettingsByPath, schemas: Schemas, root: JsonSchema): Omit<ParsedConfig, 'tuned'> {
   const tree = treeOf(Object.values(winners));
   const origin = originIn(winners);
@@ -169,17 +169,17 @@ function parse(winners: SettingsByPath, schemas: Schemas, root: JsonSchema): Omi
   const faults: ConfigFault[] = [];
   const check = (schema: ZodType, value: unknown, below: readonly string[]): unknown => {
     try {
-      // The parser zod compiles for a schema costs more than the one parse of a start gains by it.
+      // zod's compiled parser costs more than it saves in the one parse at start.
       const result = schema.safeParse(value, { jitless: true });
       if (result.success) return result.data;
-      // A key that nobody knows first: it may be why another has no value.
+      // Unknown keys come first, because one may be the reason for a missing value.
       const isUnknown = ({ code }: Issue): number => Number(code === 'unrecognized_keys');
       const issues = [...(result.error.issues as readonly Issue[])].sort(
         (a, b) => isUnknown(b) - isUnknown(a),
       );
       faults.push(...issues.flatMap((issue) => issueFaults(issue, parsed, below)));
     } catch (cause) {
-      // A plugin's schema that throws, or that is asynchronous.
+      // A plugin's schema that throws, or is asynchronous.
       const message = `The schema failed: ${(cause as Error).message}.`;
       faults.push(...issueFaults({ code: 'custom', path: [], message }, parsed, below));
     }

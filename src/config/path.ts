@@ -1,4 +1,4 @@
-/** Where a setting stands: keys, and numbers for places in a list. */
+/** The path of a setting: keys, and numbers for indices in a list. */
 export type Path = readonly (string | number)[];
 
 /** Keys that would reach an object's prototype; refused in every layer. */
@@ -19,7 +19,7 @@ export function showPath(path: Path): string {
 
 const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")\])/u;
 
-/** The keys of a path as `showPath` writes it: `models["gpt-4.1"].inputLimit`. Undefined where it is none. */
+/** The keys of a path as `showPath` writes it: `models["gpt-4.1"].inputLimit`. Undefined if the text is no path. */
 export function readPath(text: string): readonly string[] | undefined {
   const keys: string[] = [];
   for (let rest = text; rest !== '';) {
@@ -45,11 +45,11 @@ export function envName(path: Path): string {
 export function isMapping(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A foreign realm's Object.prototype (a worker, a test runner) has no prototype itself.
+  // Another realm's Object.prototype (a worker, a test runner) has no prototype itself.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The value at a path, or undefined where a step is missing. Own keys only. */
+/** The value at a path, or undefined if a step is missing. Own keys only. */
 export function valueAt(value: unknown, path: Path): unknown {
   let found = value;
   for (const key of path) {
@@ -59,7 +59,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return found;
 }
 
-/** The keys that stand for the stars of `models.*.contextWindow` in a path; undefined where it is another path. */
+/** The keys in a path for the stars of `models.*.contextWindow`; undefined if the path does not match. */
 export function matched(pattern: string, path: Path): Path | undefined {
   const keys = pattern.split('.');
   const isIt = keys.length === path.length && keys.every((key, i) => key === '*' || key === path[i]);

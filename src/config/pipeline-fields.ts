@@ -1,11 +1,11 @@
 import { z } from 'zod/v4';
 import { count, flag, MOST_MS, oneOf, orEmpty, positive, section } from './fields.js';
 
-/** The pressure at which a stage opens; 0 would be open always. */
+/** The pressure at which a stage opens; at 0 it would always be open. */
 export const gate = (stage: string) =>
   z.number().gt(0).max(1).describe(`Pressure at which ${stage} opens, 0 to 1.`);
 
-/** The nine fields operators of the staged pipeline know; gates must not fall from stage to stage. */
+/** The nine fields of the staged pipeline; gates must not fall from stage to stage. */
 export const CompactionThresholds = z.strictObject({
   snipThreshold: gate('snip').default(0.8),
   microThreshold: gate('micro').default(0.84),
@@ -22,20 +22,20 @@ export const CompactionThresholds = z.strictObject({
 });
 export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
 
-/** The gate that thresholds name for a stage; undefined for a stage that they do not know. */
+/** The gate of a stage in the thresholds; undefined if these have no such stage. */
 export function thresholdOf(thresholds: CompactionThresholds, stage: string): number | undefined {
   const gates: Readonly<Record<string, number>> = thresholds;
   const name = `${stage}Threshold`;
   return Object.hasOwn(gates, name) ? gates[name] : undefined;
 }
 
-/** The names operators know for what a compaction may do. */
+/** The names of the actions that a compaction may take. */
 const STRATEGIES = ['prune', 'drop', 'summarize', 'delegate', 'checkpoint'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
 export const StrategyNames = z.union([z.enum(STRATEGIES), z.array(z.enum(STRATEGIES)).min(1)]);
 
-/** What a compaction may do; `compactors` are those that plugins bring. */
+/** The settings for what a compaction may do; `compactors` are the plugins' compactors. */
 export const compactionFields = (compactors: readonly string[]) =>
   section(
     'What a compaction may do, whether pressure alone may start one, and who summarises: the own prompt, a named agent, the default, or nobody.',

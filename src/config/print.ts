@@ -6,11 +6,11 @@ const WIDEST = 60;
 
 interface PrintOptions {
   readonly json?: boolean;
-  /** What a profile, a file, the environment or code has set, and no defaults. */
+  /** Only the settings of a profile, a file, the environment or code; no defaults. */
   readonly changed?: boolean;
 }
 
-/** The configuration in force, one setting a line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
+/** The effective configuration, one setting per line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
 export function printConfig(effective: EffectiveConfig, options: PrintOptions = {}): string {
   const all = [...effective.entries.map(withoutPassword), inForce(effective)];
   const entries = options.changed ? all.filter(({ origin }) => origin !== 'default') : all;
@@ -27,13 +27,13 @@ export function printConfig(effective: EffectiveConfig, options: PrintOptions = 
     .join('');
 }
 
-/** The URL of a database may hold a password; it may hold signs that its owner did not encode. */
+/** A database URL may contain a password, and in it signs that its owner did not encode. */
 function withoutPassword(entry: ConfigEntry): ConfigEntry {
   if (entry.path !== 'store' || typeof entry.value !== 'string') return entry;
   return { ...entry, value: entry.value.replace(/^(\w+:\/\/).*@/s, '$1...@').replace(/[?#].*/s, '') };
 }
 
-/** What several settings come to together. */
+/** The summarizer that results from several settings. */
 function inForce({ settings, origin }: EffectiveConfig): ConfigEntry {
   const choice = chooseSummarizer(settings);
   const by = choice.from === 'prompt' || choice.from === 'agent' ? `compaction.${choice.from}` : 'summarizer';

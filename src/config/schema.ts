@@ -18,11 +18,11 @@ import { compactionFields, CompactionThresholds, gate, PluginLimits } from './pi
 import { ServerFields } from './server-fields.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
 
-/** What `counter` and `summarizer` may be without plugins. */
+/** The values of `counter` and `summarizer` without plugins. */
 export const COUNTERS = ['auto', 'o200k_base', 'cl100k_base', 'heuristic'];
 export const SUMMARIZERS = ['none', 'extractive', 'model'];
 
-/** Names that plugins bring, for the settings that may have them. */
+/** Names from plugins, for the settings that accept them. */
 export interface PluginNames {
   readonly compactors: readonly string[];
   readonly summarizers: readonly string[];
@@ -214,8 +214,8 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
 });
 
 /**
- * What decides how a session is kept inside its window. Stage options are added by the roster (`stages.<name>`).
- * The cross-field checks run even where a field is wrong, so that one attempt reports everything.
+ * The settings that keep a session inside its window. The roster adds stage options (`stages.<name>`). The cross-field
+ * checks run even if a field is wrong, so that one attempt reports everything.
  */
 export const settingsWith = (names: PluginNames) =>
   z.strictObject(fields(names)).superRefine(
@@ -229,17 +229,17 @@ export const settingsWith = (names: PluginNames) =>
     { when: () => true },
   );
 
-/** The settings as they are without plugins. */
+/** The settings without plugins. */
 export const Settings = settingsWith({ compactors: [], summarizers: [], counters: [] });
 export type Settings = z.infer<typeof Settings>;
 
-/** Everything that operators may turn, as JSON Schema: types, bounds, steps, choices, defaults, titles, descriptions. */
+/** Everything that operators may set, as JSON Schema: types, bounds, steps, choices, defaults, titles, descriptions. */
 export interface KnobSchemas {
-  /** Of the settings. */
+  /** The schema of the settings. */
   readonly schema: JsonSchema;
   /** Options of each stage, by its name. */
   readonly stages: Readonly<Record<string, JsonSchema>>;
-  /** Knobs of each plugin that has any, by its name. */
+  /** Knobs of each plugin that has knobs, by its name. */
   readonly plugins: Readonly<Record<string, JsonSchema>>;
 }
 

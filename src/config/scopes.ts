@@ -2,7 +2,7 @@ import type { ConfigFault } from './faults.js';
 import { treeOf, type Layer } from './layers.js';
 import { showPath, valueAt, type Path } from './path.js';
 
-/** Settings of the whole process, which no agent can have for itself. */
+/** Settings of the whole process, which no single agent can have. */
 const PROCESS_WIDE: readonly Path[] = [
   ['agents'],
   ['agentFiles'],
@@ -18,7 +18,7 @@ const PROCESS_WIDE: readonly Path[] = [
   ['fill', 'maxTokensPerHour'],
 ];
 
-/** Those that decide what a session is: a run cannot have them for itself either. */
+/** Settings that define a session; a single run cannot have them either. */
 const SESSION_WIDE: readonly Path[] = [
   ['model'],
   ['turns'],
@@ -53,7 +53,7 @@ const SCOPES = {
   },
 } as const;
 
-/** What a layer of an agent or a run, which stands at `place`, sets of what holds for more than that. */
+/** The faults of an agent's or run's layer at `place`: settings that apply to more than this agent or run. */
 export function widerThan(scope: keyof typeof SCOPES, { settings }: Layer, place: Path = []): ConfigFault[] {
   const { wider, allowed, remedy } = SCOPES[scope];
   const all = Object.values(settings);

@@ -1,10 +1,10 @@
 import { z } from 'zod/v4';
 import { address, count, flag, MOST_MS, positive, text, texts } from './fields.js';
 
-/** What logs call somebody. */
+/** A name in logs. */
 const label = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
 
-/** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
+/** Where `spillway serve` listens, who has access, and where it sends requests. */
 export const ServerFields = z
   .strictObject({
     host: text('127.0.0.1').describe('Address to listen on. Every address except loopback needs tokens.'),

@@ -2,35 +2,35 @@ import type { Settings } from './schema.js';
 import { chooseSummarizer } from './summarizer.js';
 import { thresholdOf, type Strategy } from './pipeline-fields.js';
 
-/** Built-in stages by what they do: nothing is taken out of the roster that somebody wrote himself. */
+/** Built-in stages by their effect: a stage that an operator wrote is never removed from the roster. */
 const PRUNES: readonly string[] = ['snip', 'micro', 'collapse'];
 const SUMMARIZES: readonly string[] = ['auto', 'partial', 'full'];
 
 type Entry = Settings['roster'][number];
 type StrategySettings = Parameters<typeof chooseSummarizer>[0] & Pick<Settings, 'roster' | 'thresholds'>;
 
-/** What the named strategies come to: which stages may open, and what follows where they are not enough. */
+/** The effect of the strategies: which stages may open, and what follows if these do not free enough. */
 export interface StrategyPlan {
-  /** Names of what a run may do, for operators: as configured; where nothing is, what the roster holds. */
+  /** The names of a run's actions, for operators: as configured; if no action is, those of the roster. */
   readonly strategies: readonly Strategy[];
   readonly roster: readonly Entry[];
-  /** Pressure of the first gate; a strategy of drop alone has no stage that would have one. */
+  /** Pressure of the first gate; with `drop` alone, no remaining stage has one. */
   readonly opensAt: number;
-  /** A compactor makes the compaction; stages of the other names come behind it. */
+  /** Whether a compactor makes the compaction; stages of the other strategies follow. */
   readonly delegates: boolean;
-  /** What is above the target after all stages is dropped, oldest first; else only what does not fit. */
+  /** Whether messages above the target are dropped after all stages, oldest first; otherwise those that do not fit. */
   readonly dropsToTarget: boolean;
-  /** A summary is only tried: where it cannot be had, its messages are dropped. */
+  /** Whether messages are dropped if their summary fails. */
   readonly dropsOnFailure: boolean;
-  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay; no text is bought. */
+  /** Whether edits that replace a span with a text are left out, and no text is requested; prunes and drops remain. */
   readonly leaveSpans: boolean;
-  /** What pressure starts waits for an operator. */
+  /** Whether a run that pressure starts waits for an operator. */
   readonly waits: boolean;
 }
 
 export function strategyPlan(settings: StrategySettings): StrategyPlan {
   const { strategy, summarizeFirst, approval } = settings.compaction;
-  // Our own extraction writes summaries too.
+  // Spillway's own extraction writes summaries too.
   const canSummarize = chooseSummarizer(settings).from !== 'none';
   const named = strategy === null ? [] : [strategy].flat();
   const acting = named.filter((name) => name !== 'checkpoint');
@@ -56,7 +56,7 @@ export function strategyPlan(settings: StrategySettings): StrategyPlan {
   };
 }
 
-/** Nobody summarises: where the roster then holds nothing that could act, pruning stands in its place. */
+/** The roster without summaries: if no stage could act then, it becomes the pruning stages. */
 function pruningOf(settings: StrategySettings): readonly Entry[] {
   const { roster } = settings;
   const isBuiltInSummary = (entry: Entry): boolean => SUMMARIZES.includes(nameOf(entry));

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { address, count, flag, MOST_MS, oneOf, orEmpty, positive, share } from './fields.js';
 
-/** `https://name:password@host`: no request goes there, and records would tell it. */
+/** `https://name:password@host` is refused: no request goes there, and records would show the password. */
 const HAS_LOGIN = /^[^/]*\/\/[^/?#]*@/;
 
 export const SummarizerFields = {
@@ -22,7 +22,7 @@ export const SummarizerFields = {
   ),
 };
 
-/** How it is asked. */
+/** How a summarizer is asked. */
 export const FillFields = z.strictObject({
   deadlineMs: positive
     .max(MOST_MS)

@@ -8,8 +8,8 @@ type SummarizerSettings = Pick<
 >;
 
 /**
- * Own prompt, else a named agent, else the default, else nobody: only prunes then. `inCode` names a summarizer that
- * was handed in, which is the default where there is one; else one that a plugin brings may be. Throws `CONFIG_INVALID` for an agent that nobody defined.
+ * The own prompt, else a named agent, else the default, else none: runs only prune then. `inCode` names a summarizer
+ * from code, which is then the default; otherwise a plugin's may be. Throws `CONFIG_INVALID` for an undefined agent.
  */
 export function chooseSummarizer(settings: SummarizerSettings, inCode?: string): SummarizerChoice {
   const { prompt, agent } = settings.compaction;
@@ -33,12 +33,12 @@ export function chooseSummarizer(settings: SummarizerSettings, inCode?: string):
   return { from: 'default', name: settings.summarizer === 'model' ? model : EXTRACTIVE };
 }
 
-/** Whether text has to be asked for, and not only drawn from the messages themselves. */
+/** Whether text has to be requested, not only extracted from the messages. */
 export const asksForText = ({ from, name }: SummarizerChoice): boolean =>
   from !== 'none' && !(from === 'default' && name === EXTRACTIVE);
 
 const EXTRACTIVE = 'extractive';
-/** As the `agent` profile calls who summarises where nobody else is named; who defines an agent of this name means that one. */
+/** The `agent` profile's name for the default summarizer; an agent that is defined by this name takes precedence. */
 const DEFAULT_AGENT = 'Compaction';
 
 const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
@@ -49,5 +49,5 @@ const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
   none: 'nobody: only prunes, and drops where that is not enough',
 };
 
-/** For people: which of them it is, and why. */
+/** The choice in words, with its reason. */
 export const describeChoice = ({ from, name }: SummarizerChoice): string => `${name} (${WORDS[from]})`;

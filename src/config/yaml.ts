@@ -1,2 +1,2 @@
-/** The YAML parser, a file of its own: the bundle gives a CommonJS package that is imported later no names. */
+/** The YAML parser, in its own file, because the bundle gives no names to a CommonJS package imported later. */
 export { LineCounter, parseDocument } from 'yaml';
