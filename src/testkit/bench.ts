@@ -17,14 +17,14 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 
-/** A token is a mark, or a word of at most this many characters: easy to check by eye, and blind to nothing a stage writes. */
+/** A token is a mark, or a word of at most this many characters: easy to check by eye, and counts all text. */
 const count = (text: string): number => text.match(/\w{1,16}|[^\w\s]/g)?.length ?? 0;
 const measure = createMeasure({ name: 'words', exact: false, count });
 
-/** What is wanted of a stage; the rest of its goal is filled in. */
+/** The goal of a stage; the bench fills in the rest. */
 export type Wanted = Partial<Omit<StageGoal, 'options' | 'budget'>> & { readonly budget?: number };
 
-/** A log, what is shown of it, and what the pipeline does with a stage's edits: everything but the choice of stages. */
+/** A log, its view, and the pipeline's treatment of a stage's edits: everything except the choice of stages. */
 export class StageBench {
   readonly log = new Log();
   readonly #projection: Projection;
@@ -48,7 +48,7 @@ export class StageBench {
     return buildView(this.#source, this.#projection);
   }
 
-  /** What would be serialised. */
+  /** The view that would be serialised. */
   get shown(): readonly ViewMessage[] {
     return this.#projection.view;
   }
@@ -57,12 +57,12 @@ export class StageBench {
     return this.#projection.size.tokens;
   }
 
-  /** Exactly what the stage answers, whatever that is. */
+  /** Exactly what the stage returns, of any type. */
   answer<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
     return atOnce(madeIn(stage.plan(this.view, frozen(goalOf(stage, options, wanted)))));
   }
 
-  /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */
+  /** Judges edits as the pipeline does and applies those that pass; returns the faults of the others. */
   apply(edits: readonly Edit[], stage: string): EditFault[] {
     const guard = createGuard(this.view, this.log);
     const faults: EditFault[] = [];

@@ -10,46 +10,46 @@ import { SUMMARIZER_RULES } from './summarizer-rules.js';
 import { importModule } from '../user-module.js';
 import { validators, type WireValidator } from './validators.js';
 
-/** What a module may say about itself beside its parts, as its export `conform`. */
+/** Declarations of a module in addition to its parts, as its export `conform`. */
 export interface ConformSettings {
-  /** Options to try with a stage beside its defaults, by the stage's name. */
+  /** Options to try with a stage in addition to its defaults, by stage name. */
   readonly options?: Readonly<Record<string, readonly unknown[]>>;
-  /** The provider's rules for a format that has no validator here, by the format's name. */
+  /** The provider's rules for a format without a validator here, by format name. */
   readonly validators?: Readonly<Record<string, WireValidator>>;
-  /** Bodies of a format's own wire with signed thinking in them, by the format's name. */
+  /** Bodies in a format's own wire that contain signed thinking, by format name. */
   readonly samples?: Readonly<Record<string, readonly unknown[]>>;
-  /** Knobs to try with a plugin in place of its defaults, by the plugin's name: what it writes to, what turns it on. */
+  /** Knobs to try with a plugin in place of its defaults, by plugin name: where it writes, what turns it on. */
   readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
-  /** False for a store that does not outlive who opened it: the rules of reopening are waived. */
+  /** False for a store that ends with the process that opened it: the rules of reopening are waived. */
   readonly reopens?: boolean;
 }
 
-/** One part of a module, ready to be put to the rules of its contract. */
+/** One part of a module, with the rules of its contract. */
 export interface Candidate {
   readonly kind: ContractKind;
-  /** Under which name the module exports it. */
+  /** The name of the module's export. */
   readonly exportedAs: string;
   readonly name: string;
   readonly rules: readonly Waivable[];
 }
 
-/** A rule that already knows what it judges. */
+/** A rule that is bound to its subject. */
 export interface Waivable extends ContractRule<void> {
-  /** Why the rule is not asked, where the module has declared so. */
+  /** The reason why the rule is not checked, if the module has declared so. */
   readonly waived?: string;
 }
 
-/** What can be judged. */
+/** The kinds of parts that can be judged. */
 export type ContractKind = 'stage' | 'plugin' | 'format' | 'summarizer' | 'store';
 
-/** A contract as it is printed. */
+/** A contract in its printed form. */
 export interface ListedContract {
   readonly kind: ContractKind;
   readonly about: string;
   readonly rules: readonly { readonly id: string; readonly intent: string }[];
 }
 
-/** Every contract with its rules: what CONTRACT.md is printed from. */
+/** Every contract with its rules: the source of CONTRACT.md. */
 export const CONTRACTS: readonly ListedContract[] = [
   {
     kind: 'stage',
@@ -84,7 +84,7 @@ export const CONTRACTS: readonly ListedContract[] = [
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** What of a module can be judged, in order of its exports. Classes are made without arguments. */
+/** The parts of a module that can be judged, in the order of its exports. Classes are constructed without arguments. */
 export function candidatesIn(module: Readonly<Record<string, unknown>>): Candidate[] {
   const settings = (module.conform ?? {}) as ConformSettings;
   const seen = new Set<unknown>();
@@ -102,8 +102,8 @@ export function candidatesIn(module: Readonly<Record<string, unknown>>): Candida
 }
 
 /**
- * A package that is a plugin, with all that it brings and all else that its module exports. What cannot be loaded is the
- * finding of its rules.
+ * A package that is a plugin, with its parts and all other exports of its module. If the package cannot be loaded, its
+ * rules report this.
  */
 export async function pluginCandidates(folder: string): Promise<Candidate[]> {
   const { name, module, brought } = await loadedFrom(folder);
@@ -133,7 +133,7 @@ const pluginCandidate = (exportedAs: string, name: string, subject: PluginSubjec
   rules: bound(PLUGIN_RULES, subject),
 });
 
-/** What only plugins hold; the export `plugin` may be a function that makes one. */
+/** Fields that only plugins have; the export `plugin` may be a function that makes a plugin. */
 const PLUGIN_FIELDS = ['observer', 'compactor', 'stages', 'summarizers', 'counters', 'formats'];
 
 function isPlugin(exportedAs: string, value: unknown): boolean {
@@ -205,7 +205,7 @@ function bound<Subject>(rules: readonly ContractRule<Subject>[], subject: Subjec
   return rules.map(({ id, intent, check }) => ({ id, intent, check: () => check(subject) }));
 }
 
-/** An instance of a class that needs nothing; anything else as it is. */
+/** An instance of a class without constructor arguments; any other value unchanged. */
 function made(value: unknown): unknown {
   if (typeof value !== 'function') return value;
   const { prototype } = value as { readonly prototype?: Loose };

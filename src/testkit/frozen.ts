@@ -1,4 +1,4 @@
-/** The same value, which nobody can write into any more: what contracts pass must survive that. */
+/** The same value, frozen at every depth: contracts must work with frozen values. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -7,14 +7,14 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** Errors by what they are, not by which realm made them: test runners and workers have their own. */
+/** Whether a value is an error of any realm, because test runners and workers have their own realms. */
 export function isError(value: unknown): value is Error {
   if (value instanceof Error) return true;
   const { name, message } = (value ?? {}) as { readonly name?: unknown; readonly message?: unknown };
   return typeof name === 'string' && typeof message === 'string';
 }
 
-/** What is thrown where something frozen is written to. */
+/** Whether an error is thrown by a write to a frozen value. */
 export function isWrite(error: unknown): boolean {
   return (
     isError(error) &&

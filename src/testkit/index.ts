@@ -1,4 +1,4 @@
-/** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
+/** Validators for Spillway's requests. Those in `wire/` import nothing of Spillway, so as to not repeat mistakes. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
 export { validateOpenAiChat, type Rule, type Violation } from './wire/openai-chat.js';
 export {
@@ -28,22 +28,22 @@ export {
   type NotExercised,
   type Verdict,
 } from './rule.js';
-/** What a store is held to, as rules that any test runner can run. */
+/** The rules for a store, for any test runner. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
 export { validateAiSdk, type AiSdkFault, type AiSdkRule } from './wire/ai-sdk.js';
-/** What a stage is held to. */
+/** The rules for a stage. */
 export { STAGE_RULES, type StageRule } from './stages/rules.js';
 export type { StageSubject } from './stages/sweep.js';
-/** Generated sessions to try anything on. */
+/** Generated sessions for tests. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
 export { validateLangChain, type LangChainFault, type LangChainRule } from './wire/langchain.js';
-/** What a wire format is held to. */
+/** The rules for a wire format. */
 export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
-/** What a summarizer is held to. */
+/** The rules for a summarizer. */
 export { SUMMARIZER_RULES } from './summarizer-rules.js';
-/** What a plugin is held to. */
+/** The rules for a plugin. */
 export { PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';
-/** All contracts, and what of a module can be put to them. */
+/** All contracts, and the parts of a module that they apply to. */
 export {
   candidatesIn,
   pluginCandidates,

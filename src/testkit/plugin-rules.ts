@@ -4,13 +4,13 @@ import { importModule } from '../user-module.js';
 import { RuleBroken, type ContractRule } from './rule.js';
 import { playSession } from './sessions.js';
 
-/** A plugin as it is judged: a package in a folder, or what a module exports. */
+/** A plugin to be judged: a package in a folder, or the export of a module. */
 export interface PluginSubject {
-  /** Folder of its package.json. */
+  /** The folder of its package.json. */
   readonly folder?: string;
-  /** Where it is no package: an object, or a function that makes one for each engine. */
+  /** If it is no package: an object, or a function that makes one for each engine. */
   readonly plugin?: unknown;
-  /** Name of what is no package. */
+  /** The name of a plugin that is no package. */
   readonly name?: string;
   /** Knobs to try in place of the defaults, as an operator would write them: a folder to write to, a switch turned on. */
   readonly knobs?: readonly unknown[];
@@ -37,8 +37,8 @@ export async function loadedFor({
 }
 
 /**
- * What a plugin is held to as a whole; the stages, formats and summarizers that it brings have contracts of their own. A
- * session survives whatever a plugin does: these rules only say beforehand what it would cost.
+ * The rules for a plugin as a whole; its stages, formats and summarizers have contracts of their own. A session
+ * survives any fault of a plugin: these rules only show in advance what the fault would cost.
  */
 export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
   {
@@ -84,7 +84,7 @@ interface Playing {
 const HISTORIES = [1, 2, 3, 4, 5, 6, 7, 8];
 const plays = new WeakMap<PluginSubject, Promise<Playing>>();
 
-/** Both rules read the same sessions. */
+/** Both rules use the same sessions. */
 function played(subject: PluginSubject): Promise<Playing> {
   const known = plays.get(subject) ?? play(subject);
   plays.set(subject, known);
@@ -118,7 +118,7 @@ async function play(subject: PluginSubject): Promise<Playing> {
       } catch (error) {
         seen.broken ??= error instanceof Error ? error : new Error(String(error));
       }
-      // Each further hook would be waited for as long.
+      // Each further hook would take as long.
       if (seen.faults.length > 0) return seen;
     }
   return seen;

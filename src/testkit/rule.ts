@@ -1,30 +1,30 @@
 import { isError } from './frozen.js';
 
 /**
- * One rule of the conformance kit, as data: no test framework, no assertion library. `Subject` is what is judged:
- * a stage, a wire format, a summarizer, or a way to open a store.
+ * One rule of the conformance kit, as data: no test framework, no assertion library. `Subject` is the judged part: a
+ * stage, a wire format, a summarizer, a plugin, or a way to open a store.
  */
 export interface ContractRule<Subject> {
   /** e.g. `STAGE-03`; never reused for another rule. */
   readonly id: string;
-  /** One sentence for the author of what is judged: what must hold, and what breaks where it does not. */
+  /** One sentence for the author of the part: what must hold, and what breaks otherwise. */
   readonly intent: string;
   /**
-   * Throws where the rule is broken, best a `RuleBroken`; anything else that is thrown counts as broken too. Says so where
-   * nothing was met that it could have judged.
+   * Throws if the rule is broken, preferably a `RuleBroken`; any other error also counts as broken. Returns a reason if
+   * it met no case that it could judge.
    */
   check(subject: Subject): Exercise | Promise<Exercise>;
 }
 
-/** Why a rule judged nothing; nothing where it did. */
+/** The reason why a rule judged no case; undefined if it did. */
 export type Exercise = void | NotExercised;
 
-/** A rule met nothing that it speaks of: that it holds says nothing. */
+/** A rule met no case that it applies to, so that its success means nothing. */
 export interface NotExercised {
   readonly notExercised: string;
 }
 
-/** A rule does not hold: `message` says what was seen, in words that the author can act on. */
+/** A rule is broken: `message` tells what was observed, in words that the author can act on. */
 export class RuleBroken extends Error {
   constructor(seen: string, options?: { readonly cause?: unknown }) {
     super(seen, options);
@@ -32,18 +32,18 @@ export class RuleBroken extends Error {
   }
 }
 
-/** What became of one rule. */
+/** The outcome of one rule. */
 export interface Verdict {
   readonly id: string;
   readonly intent: string;
   readonly holds: boolean;
-  /** False where the rule met nothing that it speaks of; `seen` says what it looked for. */
+  /** False if the rule met no case that it applies to; `seen` tells what it looked for. */
   readonly exercised: boolean;
-  /** What was seen where it does not hold or was not exercised. */
+  /** What was observed if the rule is broken or was not exercised. */
   readonly seen?: string;
 }
 
-/** Puts a subject to every rule, one after the other. Never rejects: what a check throws is its verdict. */
+/** Checks a subject against every rule, one after the other. Never rejects: an error of a check is its verdict. */
 export async function judge<Subject>(
   subject: Subject,
   rules: readonly ContractRule<Subject>[],

@@ -13,9 +13,9 @@ import { RuleBroken } from './rule.js';
 
 interface Played {
   readonly seed: number;
-  /** Messages of the whole history. */
+  /** The number of messages of the whole history. */
   readonly length: number;
-  /** Compactions, one behind each of as many pieces of the history. */
+  /** The number of compactions, one after each of as many pieces of the history. */
   readonly times: number;
   /** Options of the engine under test. */
   readonly options: SpillwayOptions;
@@ -23,8 +23,8 @@ interface Played {
 }
 
 /**
- * Compacts a session again and again as it grows. The log stays whole, each request is legal, and none grows by it. Throws
- * `RuleBroken`.
+ * Compacts a session repeatedly as it grows. The log stays whole, each request is legal, and none grows by a
+ * compaction. Throws `RuleBroken`.
  */
 export async function playSession({ seed, length, times, options, onEvent }: Played): Promise<void> {
   const spillway = await createSpillway({ inputBudget: 1_500, ...options });
@@ -58,7 +58,7 @@ async function checkCompacted(session: Session, where: string): Promise<void> {
     throw new RuleBroken(`${where}: the request grew from ${tokens} to ${sent.reading.tokens} tokens`);
 }
 
-/** What is sent; undefined where the typed error says that it cannot fit. Any other error breaks the rule. */
+/** The request; undefined if the typed error reports that it cannot fit. Any other error breaks the rule. */
 async function sentOf(session: Session, where: string) {
   try {
     await session.operator.compact({ target: 0.3 });

@@ -3,7 +3,7 @@ import type { Summarizer, SummaryRequest } from '../spi/index.js';
 import { frozen, isError, isWrite } from './frozen.js';
 import { RuleBroken, type ContractRule } from './rule.js';
 
-/** How long a summarizer of the kit's may take, in milliseconds, before it counts as one that never settles. */
+/** The time in milliseconds after which a summarizer counts as one that never settles. */
 const PATIENCE_MS = 10_000;
 
 const REQUEST: SummaryRequest = frozen({
@@ -18,7 +18,7 @@ const REQUEST: SummaryRequest = frozen({
   inView: ['<message role="user">Build a mill by the river.</message>'],
 });
 
-/** What a summarizer is held to. What it writes is judged elsewhere, by one gate for all of them. */
+/** The rules for a summarizer. One gate judges the texts of all summarizers elsewhere. */
 export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   {
     id: 'SUMMARIZER-01',
@@ -76,7 +76,7 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
   },
 ];
 
-/** Its answer, or the Error it rejected with; a throw of anything else, or silence, breaks the rule. */
+/** The summarizer's answer, or the Error it rejected with; any other thrown value, or no answer, breaks the rule. */
 async function settled(
   summarizer: Summarizer,
   request: SummaryRequest,

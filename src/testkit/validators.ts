@@ -7,12 +7,12 @@ import { validateOpenAiChat } from './wire/openai-chat.js';
 import { validateOpenAiResponses } from './wire/openai-responses.js';
 
 /**
- * Judges anyone's request in one format: the whole body as it would be sent, or the bare message list. Faults come as
- * values, in order; no fault means that the provider would take it. It never throws, whatever it is given.
+ * Judges any request in one format: the whole body as it would be sent, or the bare message list. Faults are returned
+ * as values, in order; no fault means that the provider would accept the request. Never throws, for any input.
  */
 export type WireValidator = (request: unknown) => readonly WireFault[];
 
-/** By the format's name. The one place where a format's validator is made known. */
+/** Validators by format name. The only place where a format's validator is registered. */
 export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
   ['ai-sdk', (request) => validateAiSdk(request)],
   ['anthropic', validateAnthropic],
@@ -22,7 +22,7 @@ export const validators: ReadonlyMap<string, WireValidator> = new Map<string, Wi
   ['openai-responses', (request) => validateOpenAiResponses(request)],
 ]);
 
-/** The messages of a body; a bare list is taken as it is. */
+/** The messages of a body; a bare list is returned as it is. */
 function listIn(request: unknown, field: string): unknown {
   if (Array.isArray(request) || typeof request !== 'object' || request === null) return request;
   return (request as Readonly<Record<string, unknown>>)[field];

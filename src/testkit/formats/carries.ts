@@ -7,13 +7,13 @@ import { casesOf } from './checks.js';
 import type { FormatSubject } from './subject.js';
 import { cutResult, unedited } from './views.js';
 
-/** Every call of a log is sent with its tool and its arguments, also where those were edited, and the user's pictures are. */
+/** Every call of a log is sent with its tool and its arguments, even if edited, and every image of the user is sent. */
 export function checkCalls({ format }: FormatSubject): void {
   for (const { where, messages, view } of casesOf(ORDERLY)) {
     const sent = readBack(format, view);
     demandCalls(callsIn(messages), callsIn(sent), where);
     const [pictures, carried] = [messages, sent].map(picturesOf);
-    // Some formats send the pictures of results in a turn of the user, so there may be more.
+    // Some formats send images of results in a user turn, so there may be more.
     if (carried! < pictures!)
       throw new RuleBroken(`${where}: of ${pictures} pictures of the user ${carried} are sent`);
     const trimmed = view.map(withTrimmedArguments);
@@ -25,7 +25,7 @@ export function checkCalls({ format }: FormatSubject): void {
   }
 }
 
-/** What the format's own bodies hold comes back: thinking and its signatures too, and also beside an edit. */
+/** The content of the format's own bodies is preserved, with thinking and signatures, even next to an edit. */
 export function checkSamples({ format, samples = [] }: FormatSubject): void {
   samples.forEach((sample, index) => {
     const where = `sample ${index + 1}`;
@@ -67,7 +67,7 @@ function demandCalls(was: readonly ToolCallPart[], is: readonly ToolCallPart[], 
   });
 }
 
-/** Arguments whatever white space they were written with. */
+/** Arguments independent of white space. */
 function normal(args: string): string {
   return JSON.stringify(JSON.parse(args === '' ? '{}' : args));
 }

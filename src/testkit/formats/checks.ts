@@ -15,7 +15,7 @@ interface Case {
   readonly dice: Dice;
 }
 
-/** Made once: frozen, they serve every format alike. */
+/** Made once, because frozen cases can serve every format. */
 const made = new Map<string, readonly Omit<Case, 'dice'>[]>();
 
 export function casesOf(traits: readonly Trait[] = TRAITS): readonly Case[] {
@@ -44,12 +44,12 @@ export function checkForeignInput({ format }: FormatSubject): void {
         cause: error,
       });
     }
-    // Some formats take a bare text for one message of the user.
+    // Some formats accept a bare text as one user message.
     if (typeof input !== 'string') throw new RuleBroken(`parse took ${bytes(input)}: ${bytes(parsed)}`);
   }
 }
 
-/** Anything that a log may hold, edited and not, gives a legal request. */
+/** Any content of a log, edited or not, gives a legal request. */
 export function checkLegal({ format, validate }: FormatSubject): void {
   if (!validate) return;
   for (const { where, view, dice } of casesOf()) {
@@ -64,7 +64,7 @@ export function checkLegal({ format, validate }: FormatSubject): void {
   }
 }
 
-/** What was written is read and written again, byte for byte. */
+/** A written request is read and written again, byte for byte. */
 export function checkIdentity({ format }: FormatSubject): void {
   for (const { where, view } of casesOf()) {
     const body = bodyOf(format, view);
@@ -72,7 +72,7 @@ export function checkIdentity({ format }: FormatSubject): void {
   }
 }
 
-/** The same with a field on every message that nobody knows. */
+/** As `checkIdentity`, with an unknown field in every message. */
 export function checkUnknownFields({ format }: FormatSubject): void {
   for (const { where, view } of casesOf(ORDERLY)) {
     const body = bodyOf(format, view);
@@ -101,7 +101,7 @@ function demandSame(
   }
 }
 
-/** The same view gives the same bytes, whatever was written in between, and so do equal objects in its place. */
+/** The same view gives the same bytes after any other writing, and so do equal objects. */
 export function checkPure({ format }: FormatSubject): void {
   for (const { where, messages, view, dice } of casesOf()) {
     const first = bytes(bodyOf(format, view));
@@ -120,7 +120,7 @@ export function checkPure({ format }: FormatSubject): void {
   }
 }
 
-/** Each request at which a model was called is a prefix of the next: neighbours that were merged may only grow. */
+/** Each request to a model is a prefix of the next one: merged neighbours may only grow. */
 export function checkExtension({ format }: FormatSubject): void {
   for (const { where, view } of casesOf(ORDERLY)) {
     const calls = view.flatMap(({ message }, at) => (message.role === 'assistant' && at > 0 ? [at] : []));
@@ -136,14 +136,14 @@ export function checkExtension({ format }: FormatSubject): void {
   }
 }
 
-/** Cache marks move with each request and are no words. */
+/** The list without cache marks, which move with each request and are no content. */
 function unmarked(list: unknown): string[] {
   return (list as unknown[]).map((one) =>
     JSON.stringify(one, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
   );
 }
 
-/** Nothing that was said is missing from the request, unless a notice names its message. */
+/** No text is missing from the request, unless a notice names its message. */
 export function checkNothingLost({ format }: FormatSubject): void {
   for (const { where, messages, view } of casesOf(ORDERLY)) {
     const body = bodyOf(format, view);
@@ -170,7 +170,7 @@ export function checkNothingLost({ format }: FormatSubject): void {
   }
 }
 
-/** Without halves of surrogate pairs, which formats may have to mend. */
+/** Whether a text has no halves of surrogate pairs, which formats may have to repair. */
 function isWellFormed(text: string): boolean {
   return !/\\ud[89a-f]/.test(JSON.stringify(text));
 }
@@ -181,7 +181,7 @@ function collect(value: unknown, into: Set<string>): void {
     for (const one of Object.values(value)) collect(one, into);
 }
 
-/** What the log holds broken is mended with a notice: what is orderly has none. */
+/** A broken log is repaired with a notice; an orderly log gives no notice. */
 export function checkNotices({ format }: FormatSubject): void {
   for (const trait of ['orphan', 'duplicate', 'interrupted', 'late'] as const) {
     let mended = 0;
@@ -195,7 +195,7 @@ export function checkNotices({ format }: FormatSubject): void {
   }
 }
 
-/** Some spans give way to summaries, some results are cut: whole exchanges, as compaction leaves a view. */
+/** Replaces some spans by summaries and cuts some results: whole exchanges, as compaction leaves a view. */
 export function edited(view: readonly ViewMessage[], dice: Dice): ViewMessage[] {
   const out: ViewMessage[] = [];
   for (let at = 0; at < view.length;) {

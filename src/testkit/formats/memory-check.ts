@@ -6,8 +6,8 @@ import { casesOf, edited } from './checks.js';
 import type { FormatSubject } from './subject.js';
 
 /**
- * What is written with a memory is what is written without one, whatever was written with it before: the view goes on, goes
- * back, is compacted, loses a message, or stands as it was.
+ * A request written with a memory equals one written without, after any earlier use of the memory: the view grows,
+ * shrinks, is compacted, loses a message, or stays the same.
  */
 export function checkMemory({ format }: FormatSubject): void {
   for (const { where, view, dice } of casesOf()) {

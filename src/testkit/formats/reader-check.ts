@@ -9,8 +9,8 @@ import type { FormatSubject } from './subject.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A reader equals `parse` whatever its client does between two requests: goes on, goes back, edits, leaves out, puts in,
- * loses the ids of calls, or sends the same in new objects. What stands is not parsed again.
+ * A reader equals `parse` after any change by its client between two requests: messages are added, taken back, edited,
+ * left out, inserted, lose call ids, or are equal but new objects. Unchanged messages are not parsed again.
  */
 export function checkReader({ format }: FormatSubject): void {
   if (format.createReader === undefined) return;
@@ -70,7 +70,7 @@ function changed(item: unknown, change: (key: string, value: unknown) => unknown
   return JSON.parse(JSON.stringify(item, change));
 }
 
-/** Returns what was read; nothing where both throw the same. */
+/** Returns the parse result; undefined if both throw the same error. */
 function demandEqual(
   format: WireFormat,
   reader: RequestReader,
@@ -89,7 +89,7 @@ function demandEqual(
   throw new RuleBroken(`${where}: the reader gives …${found}…, and parse …${wanted}…`);
 }
 
-/** What came of it as text: what was read, or the error. */
+/** The outcome as text: the parse result, or the error. */
 function outcomeOf(read: () => Parsed): string {
   try {
     return JSON.stringify(read());
@@ -98,20 +98,20 @@ function outcomeOf(read: () => Parsed): string {
   }
 }
 
-/** One more item at the end: nothing before it is parsed again, and the reader says so. */
+/** With one more item at the end no earlier item is parsed again, and the reader reports this. */
 function demandKept(format: WireFormat, whole: Body, where: string): void {
   const items = listOf(format, whole);
   const reader = format.createReader!();
   const first = reader.read({ ...whole, [format.messagesField]: items.slice(0, -1) }).messages;
   const { changedFrom = 0 } = reader.read(whole);
-  // The newest message may go on in the item that came.
+  // The newest message may continue in the new item.
   if (changedFrom < first.length - 1)
     throw new RuleBroken(
       `${where}: messages are parsed again from ${changedFrom} on, though nothing changed`,
     );
 }
 
-/** Before `changedFrom`, instructions at the head aside, nothing says anything else than at the last read. */
+/** Before `changedFrom`, except for instructions at the head, no message differs from the last read. */
 function demandTold(last: Parsed | undefined, now: Parsed, where: string): void {
   const { messages, changedFrom = 0 } = now;
   const head = messages.findIndex(({ role }) => role !== 'system');

@@ -14,7 +14,7 @@ import { checkMemory } from './memory-check.js';
 import { checkReader } from './reader-check.js';
 import type { FormatSubject } from './subject.js';
 
-/** What a wire format is held to. FORMAT-07 asked for a writer that formats no longer have. */
+/** The rules for a wire format. FORMAT-07 concerned a writer that formats no longer have. */
 export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
   {
     id: 'FORMAT-01',

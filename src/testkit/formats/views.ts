@@ -3,7 +3,7 @@ import { frozen } from '../frozen.js';
 
 const NOTHING: MessageSize = { tokens: 0, bytes: 0, images: 0, parts: [] };
 
-/** A view in which nothing was edited. */
+/** A view without edits. */
 export function unedited(messages: readonly Message[]): ViewMessage[] {
   return messages.map((message, seq) => {
     const source: LogMessage = { ...message, seq, size: NOTHING };
@@ -11,7 +11,7 @@ export function unedited(messages: readonly Message[]): ViewMessage[] {
   });
 }
 
-/** What stands for a superseded span, as compaction writes it. */
+/** The replacement of a superseded span, as compaction writes it. */
 export function summaryView(from: number, to: number): ViewMessage {
   const message: Message = {
     id: `summary-${from}-${to}`,
@@ -23,7 +23,7 @@ export function summaryView(from: number, to: number): ViewMessage {
   return frozen({ message, size: NOTHING, from, to, made: { stage: 'kit', reason: 'kit' } });
 }
 
-/** A result cut to a few words, the rest of its message untouched. */
+/** A message with its result cut to a few words, otherwise unchanged. */
 export function cutResult(shown: ViewMessage): ViewMessage {
   const index = shown.message.parts.findIndex((part) => part.type === 'tool-result');
   const part = shown.message.parts[index];

@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same rolls on every machine (mulberry32, public domain). */
+/** Repeatable chance: the same seed gives the same rolls on every machine (mulberry32, public domain). */
 export class Dice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0;
   }
 
-  /** 0 up to, not including, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -25,7 +25,7 @@ export class Dice {
     return this.next() < share;
   }
 
-  /** One of a list, each as likely as the other. */
+  /** One of a list, all equally likely. */
   pick<T>(list: readonly T[]): T {
     return list[this.whole(0, list.length - 1)]!;
   }

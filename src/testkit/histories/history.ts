@@ -5,13 +5,13 @@ import { prose, speech, TRAITS, type Trait } from './traits.js';
 export interface HistoryOptions {
   /** The same seed gives the same history. */
   readonly seed: number;
-  /** About how many messages. Default 30. */
+  /** The approximate number of messages. Default 30. */
   readonly length?: number;
-  /** What it may hold; everything where absent. */
+  /** The allowed traits; all by default. */
   readonly traits?: readonly Trait[];
 }
 
-/** A session as careless agents leave it, without any format's objects. Ids of messages are unique, of calls not always. */
+/** A session as careless agents leave it, without any format's objects. Message ids are unique, call ids not always. */
 export function historyOf({ seed, length = 30, traits = TRAITS }: HistoryOptions): Message[] {
   const teller = new Teller(new Dice(seed), new Set(traits));
   teller.begin();
@@ -37,7 +37,7 @@ class Teller {
     if (!(this.#may('turns') && this.#dice.hits(0.2))) this.#user();
   }
 
-  /** One beat of the story: a step with its results, an answer, a user, or something untidy. */
+  /** One event of the session: a step with its results, an answer, a user message, or something untidy. */
   tell(): void {
     const roll = this.#dice.next();
     if (roll < 0.6) this.#step();
@@ -49,7 +49,7 @@ class Teller {
     } else if (roll < 0.98 && this.#may('turns')) this.#add('assistant', 'model', [this.#words()]);
   }
 
-  /** Sessions end where they end; orderly ones with a question, so that a request may be made. */
+  /** Ends the session at any point; an orderly session ends with a question, so that a request may be made. */
   end(): void {
     const roll = this.#dice.next();
     if (this.#may('turns') && roll < 0.2) this.#add('assistant', 'model', [this.#words()]);
@@ -58,7 +58,7 @@ class Teller {
     else this.#turn();
   }
 
-  /** An answer and what the user says to it. */
+  /** An answer and the user's reply. */
   #turn(): void {
     if (this.messages.at(-1)?.role !== 'assistant') this.#add('assistant', 'model', [this.#words()]);
     for (const result of this.#late.splice(0)) this.#add('tool', 'tool', [result]);
@@ -121,11 +121,11 @@ class Teller {
 
 const TOOLS = ['Read', 'Bash', 'Write', 'search_files', 'skill'] as const;
 
-/** The smallest picture there is: one transparent pixel. */
+/** The smallest image: one transparent pixel. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** One to four calls; ids of their own, or as the trait has them: used before, odd, much too long. */
+/** One to four calls, with unique ids, or by the trait with ids that are reused, odd, or much too long. */
 function callsOf(dice: Dice, traits: ReadonlySet<Trait>, at: number): ToolCallPart[] {
   const count = traits.has('parallel') ? dice.whole(1, 4) : 1;
   return Array.from({ length: count }, (_, i): ToolCallPart => {
@@ -162,7 +162,7 @@ function resultOf(dice: Dice, traits: ReadonlySet<Trait>, callId: string): ToolR
   };
 }
 
-/** Mostly none. Carries the part of a chat request, as importers leave it. */
+/** Usually no image; otherwise one with the part of a chat request, as importers leave it. */
 function pictures(dice: Dice, traits: ReadonlySet<Trait>): FilePart[] {
   if (!traits.has('images') || !dice.hits(0.07)) return [];
   const url = `data:image/png;base64,${PIXEL}`;
@@ -176,7 +176,7 @@ function pictures(dice: Dice, traits: ReadonlySet<Trait>): FilePart[] {
   ];
 }
 
-/** What stands before the words of a step: signed thinking, what only another format knows. */
+/** The parts before the words of a step: signed thinking, and parts that only another format knows. */
 function thoughts(dice: Dice, traits: ReadonlySet<Trait>): Part[] {
   const parts: Part[] = [];
   if (traits.has('reasoning') && dice.hits(0.2)) {

@@ -1,20 +1,20 @@
 import type { Dice } from './dice.js';
 
-/** What histories may hold beside plain talk and calls with their results. */
+/** The content of histories in addition to plain talk and calls with their results. */
 export const TRAITS = [
   /** Several calls in one step, their results in any order. */
   'parallel',
-  /** Steps whose last results never came. */
+  /** Steps without their last results. */
   'interrupted',
-  /** Results that come behind later messages. */
+  /** Results that come after later messages. */
   'late',
   /** Results that come twice. */
   'duplicate',
-  /** Results of calls that never were. */
+  /** Results without a call. */
   'orphan',
-  /** Ids of calls that return in later steps, or that providers refuse. */
+  /** Call ids that occur again in later steps, or that providers refuse. */
   'reused-ids',
-  /** Texts and results of nothing. */
+  /** Empty texts and results. */
   'empty',
   /** Single results as large as a small window. */
   'huge',
@@ -25,11 +25,11 @@ export const TRAITS = [
   'images',
   /** Signed thinking. */
   'reasoning',
-  /** What only another format understands. */
+  /** Parts that only another format understands. */
   'approvals',
   /** Instructions midway, programs in the user's place. */
   'instructions',
-  /** Messages that nobody may touch. */
+  /** Messages that no stage may touch. */
   'pins',
   /** Beginning or ending with the assistant; the same role twice. */
   'turns',
@@ -37,13 +37,13 @@ export const TRAITS = [
 
 export type Trait = (typeof TRAITS)[number];
 
-/** Traits that leave nothing to mend: every call answered once, in its place. */
+/** Traits that need no repair: every call is answered once, in its place. */
 export const ORDERLY: readonly Trait[] = ['parallel', 'huge', 'unicode', 'images', 'reasoning', 'pins'];
 
 const NOUNS = 'mill river wall gate lamp stone boat rope field barn bridge well tower path wheel'.split(' ');
 const VERBS = 'turns holds lifts runs breaks stands keeps carries opens fills'.split(' ');
 
-/** Text that trips software: other scripts, halves of pairs, markup, things that look like our own notes. */
+/** Text that breaks software: other scripts, halves of pairs, markup, text that looks like our own notes. */
 const ODD = [
   '部署失败：连接被拒绝。重试三次后放弃。',
   'half \ud83d of a pair \udc00 and 👩‍👩‍👧 whole',
@@ -54,7 +54,7 @@ const ODD = [
   '```\nnot closed',
 ];
 
-/** About so many words of everyday text, with a path or a number here and there. */
+/** About this many words of everyday text, with a path or a number here and there. */
 export function prose(dice: Dice, length: number): string {
   const words: string[] = [];
   while (words.length < length) {
@@ -66,7 +66,7 @@ export function prose(dice: Dice, length: number): string {
   return words.slice(0, length).join(' ');
 }
 
-/** What somebody or some tool says, as far as the traits allow: nothing, odd, huge, or plain. */
+/** A text of a user or a tool, by the traits: empty, odd, huge, or plain. */
 export function speech(dice: Dice, traits: ReadonlySet<Trait>, length = 40): string {
   if (traits.has('empty') && dice.hits(0.1)) return dice.pick(['', ' ', '\n']);
   if (traits.has('unicode') && dice.hits(0.2)) return `${dice.pick(ODD)} ${prose(dice, 5)}`;

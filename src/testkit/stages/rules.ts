@@ -8,10 +8,10 @@ import { RuleBroken, type ContractRule, type Exercise } from '../rule.js';
 import { playSession } from '../sessions.js';
 import { proposalIn, sweepOf, type Sighting, type StageSubject, type Sweep } from './sweep.js';
 
-/** One rule, put to a stage with sessions to try it on. */
+/** One rule for a stage, with sessions to try it on. */
 export type StageRule = ContractRule<StageSubject>;
 
-/** What a stage is held to. The pipeline refuses, edit by edit, whatever breaks 05 to 12: a session is never harmed. */
+/** The rules for a stage. The pipeline refuses every edit that breaks 05 to 12, so that no session is harmed. */
 export const STAGE_RULES: readonly StageRule[] = [
   {
     id: 'STAGE-01',
@@ -86,7 +86,7 @@ export const STAGE_RULES: readonly StageRule[] = [
   },
 ];
 
-/** Whole sessions with the stage in the roster, in place of a built-in one of its name or beside all six. */
+/** Whole sessions with the stage in the roster, in place of the built-in one of its name or in addition to all six. */
 async function checkSessions({ stage, options = [] }: StageSubject): Promise<void> {
   const builtIn = BUILT_IN_STAGES.map(({ name }) => name).filter((name) => name !== stage.name);
   for (const [index, times] of [1, 3, 10, 34].entries())
@@ -111,7 +111,7 @@ function seen(id: string, intent: string, kind: Sighting['kind']): StageRule {
   return rule(id, intent, (one) => one.kind === kind);
 }
 
-/** Speaks of edits: a stage that proposes none does not pass it. */
+/** A rule about edits: a stage that proposes none does not pass it. */
 function refused(id: string, intent: string, breaks: EditRule): StageRule {
   return rule(id, intent, (one) => one.kind === 'refused' && one.breaks === breaks, demandEdits);
 }
@@ -144,7 +144,7 @@ function statesIn({ states }: Sweep): Exercise {
 
 const CHAINS = 16;
 
-/** Random orders of the stage and the built-in ones over random histories, looked at after each stage. */
+/** Random orders of the stage and the built-in stages over random histories, checked after each stage. */
 function checkChains(subject: StageSubject): void {
   const choices = [subject.stage, ...BUILT_IN_STAGES];
   const tries = [{}, ...(subject.options ?? [])];
@@ -170,7 +170,7 @@ function checkChains(subject: StageSubject): void {
   }
 }
 
-/** No exchange is shown in part: a call loses no result that it had, a result not its call. */
+/** No exchange is shown in part: no call loses its results, and no result its call. */
 function demandWholePairs(bench: StageBench, where: string): void {
   const shown = new Set(bench.shown.flatMap((message) => message.source?.seq ?? []));
   for (const { seqs } of bench.log.exchanges) {

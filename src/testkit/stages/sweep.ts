@@ -5,28 +5,28 @@ import { historyOf } from '../histories/index.js';
 import type { EditRule } from '../../transcript/index.js';
 import type { CompactionStage, Proposal } from '../../spi/index.js';
 
-/** A stage as it is judged. */
+/** A stage to be judged. */
 export interface StageSubject {
   readonly stage: CompactionStage;
-  /** Options to try beside the defaults, as an operator would write them. */
+  /** Options to try in addition to the defaults, as an operator would write them. */
   readonly options?: readonly unknown[];
 }
 
-/** Something that was seen while a stage worked through the histories. */
+/** An observation while a stage worked through the histories. */
 export interface Sighting {
   readonly kind: 'threw' | 'wrote' | 'no-proposal' | 'refused' | 'again' | 'differs' | 'state';
-  /** Of a refused edit: what it breaks. */
+  /** The rule that a refused edit breaks. */
   readonly breaks?: EditRule | undefined;
-  /** What, and for which seed, so that it can be looked at again. */
+  /** The observation with its seed, so that it can be repeated. */
   readonly what: string;
 }
 
-/** What a stage did in all histories together. */
+/** The results of a stage in all histories together. */
 export interface Sweep {
   readonly sightings: readonly Sighting[];
-  /** Edits that it proposed. */
+  /** The number of edits that it proposed. */
   readonly edits: number;
-  /** Plans that came with a state to carry. */
+  /** The number of plans that returned a state. */
   readonly states: number;
 }
 
@@ -36,7 +36,7 @@ interface Seen {
   states: number;
 }
 
-/** Enough histories that every trait meets most others; some ten milliseconds each. */
+/** Enough histories to combine every trait with most others; each takes some ten milliseconds. */
 const SEEDS = 32;
 
 const WANTED: readonly Wanted[] = [
@@ -46,10 +46,10 @@ const WANTED: readonly Wanted[] = [
   { reclaim: 0, budget: 1_000 },
 ];
 
-/** By the subject: every rule reads the same sweep. */
+/** Sweeps by subject, because every rule reads the same sweep. */
 const sweeps = new WeakMap<StageSubject, Sweep>();
 
-/** Lets a stage plan over many histories, for many goals, with all its options, and notes what goes wrong. */
+/** Lets a stage plan over many histories, for many goals, with all its options, and notes its faults. */
 export function sweepOf(subject: StageSubject): Sweep {
   const known = sweeps.get(subject);
   if (known) return known;
@@ -64,10 +64,10 @@ export function sweepOf(subject: StageSubject): Sweep {
   return seen;
 }
 
-/** Most times that a stage is asked to take more: each step has to come nearer to its end. */
+/** The most times that a stage is asked to take more: each step has to come nearer to its end. */
 const MOST_ESCALATIONS = 100;
 
-/** A session in which nothing was said yet, and a request that does not fit after all stages. */
+/** Tries an empty session, and a request that does not fit after all stages. */
 function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen): void {
   const tried = (where: string, act: () => unknown): unknown => {
     try {
@@ -112,7 +112,7 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   seen.edits += read.edits.length;
   if (read.state !== undefined) seen.states++;
 
-  // A stage that has met another session in between must not remember it.
+  // A stage that has worked on another session in between must not remember it.
   ask(new StageBench(frozen(historyOf({ seed: seed + 1_000, length: 12 }))), wanted);
   const again = proposalIn(ask(new StageBench(messages), wanted));
   if (JSON.stringify(again) !== JSON.stringify(read))
@@ -158,7 +158,7 @@ const PROPOSAL = z
   })
   .refine(({ then }) => typeof then !== 'function', 'plan returned a promise; it must be synchronous');
 
-/** What a stage answered as a proposal, the very object, or in words why it is none. Looks at the shape alone. */
+/** A stage's answer as a proposal, the very object, or the reason why it is none. Checks only the shape. */
 export function proposalIn(answer: unknown): Proposal | string {
   const { error } = PROPOSAL.safeParse(answer);
   return error ? z.prettifyError(error) : (answer as Proposal);

@@ -6,7 +6,7 @@ import { WRITE_RULES } from './write-rules.js';
 
 export type { OpenStore, StoreRule } from './rule.js';
 
-/** All that a `SessionStore` is held to, in order. Give each rule a store of its own, empty. */
+/** All rules for a `SessionStore`, in order. Each rule needs its own empty store. */
 export const STORE_RULES: readonly StoreRule[] = [
   ...LOG_RULES,
   ...WRITE_RULES,

@@ -128,7 +128,7 @@ export const LOG_RULES: readonly StoreRule[] = [
   }),
 ];
 
-/** Megabytes are compared without being shown. */
+/** Compares megabytes without showing them. */
 function assertSame(read: readonly unknown[], written: readonly unknown[]): boolean {
   assert.equal(read.length, written.length);
   const different = read.findIndex((one, i) => JSON.stringify(one) !== JSON.stringify(written[i]));

@@ -13,7 +13,7 @@ import {
   type StoreRule,
 } from './rule.js';
 
-/** Of stores that outlive who opened them. */
+/** Rules for stores that outlive the process that opened them. */
 export const REOPEN_RULES: readonly StoreRule[] = [
   reopening('STORE-20', 'what was written is there when the store is opened again', async (open) => {
     const first = await open();
@@ -69,7 +69,7 @@ export const REOPEN_RULES: readonly StoreRule[] = [
   }),
 ];
 
-/** Appends `count` messages one by one, each on the head that is there then. Returns how many writes were done. */
+/** Appends `count` messages one by one, each on the current head. Returns the number of successful writes. */
 async function append(store: SessionStore, writer: string, count: number): Promise<number> {
   let done = 0;
   for (let tries = 0; done < count; tries++) {

@@ -2,24 +2,24 @@ import type { LedgerEntry, SessionStore, StoredEvent, ThreadKey, UsageEntry } fr
 import { NO_SIZE, type LogMessage, type Part } from '../../transcript/index.js';
 import type { ContractRule } from '../rule.js';
 
-/** Opens the store under test: empty at the first call, and the very same one at each later call, as a second process would. */
+/** Opens the store under test: empty at the first call, the very same at each later call, as by a second process. */
 export type OpenStore = () => Promise<SessionStore>;
 
-/** What a store must do. */
+/** A rule for stores. */
 export interface StoreRule extends ContractRule<OpenStore> {
-  /** Opens the store more than once: only for stores that outlive who opened them. */
+  /** Whether the rule opens the store more than once: only for stores that outlive the process that opened them. */
   readonly reopens: boolean;
   check(open: OpenStore): Promise<void>;
 }
 
-/** A rule that one store is enough for. */
+/** A rule that opens one store. */
 export const rule = (
   id: string,
   intent: string,
   check: (store: SessionStore) => Promise<void>,
 ): StoreRule => ({ id, intent, reopens: false, check: async (open) => check(await open()) });
 
-/** A rule for stores that outlive who opened them. */
+/** A rule for stores that outlive the process that opened them. */
 export const reopening = (
   id: string,
   intent: string,
@@ -29,7 +29,7 @@ export const reopening = (
 export const KEY: ThreadKey = { sessionId: 'session', agentPath: 'primary' };
 export const START = { messages: 0, entries: 0 };
 
-/** A message at `seq`, with an id of its own. */
+/** A message at `seq`, with a unique id. */
 export function message(seq: number, text: string, more: Partial<LogMessage> = {}): LogMessage {
   return {
     id: `m${seq}`,
@@ -73,7 +73,7 @@ export function usage(line: UsageEntry['line'], model: string, calls: number): U
     cacheReadTokens: 20 * calls,
     cacheWriteTokens: 30 * calls,
     outputTokens: 40 * calls,
-    // Not a round number of cents, and exact in binary: sums have to be, too.
+    // Not a round number of cents, and exact in binary, so that sums must be exact as well.
     cost: (0.25 + 2 ** -13) * calls,
     unpriced: calls - 1,
   };

@@ -140,7 +140,7 @@ export const WRITE_RULES: readonly StoreRule[] = [
   ),
 ];
 
-/** What is handed out may be frozen. */
+/** Tries a change, because returned objects may be frozen. */
 function tryTo(change: () => unknown): void {
   try {
     change();

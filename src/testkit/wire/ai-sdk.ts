@@ -1,14 +1,14 @@
 /**
- * What the AI SDK and the providers behind it ask of `ModelMessage`s, and of the prompt a model is called with.
+ * The rules of the AI SDK and its providers for `ModelMessage`s, and for the prompt of a model call.
  *
- * S0 there are messages; roles and content are of a known shape; nobody says nothing
+ * S0 there are messages; roles and content are of a known shape; no message is empty
  * S2 an approval request names a call of its message; a response answers a request of the step before it, once
- * S3 what the provider ran has its result in an assistant message, and nowhere else
- * S6 each call is answered once, in the tool messages right behind its message; no result answers a call that is not there
+ * S3 a call that the provider ran has its result in an assistant message, and nowhere else
+ * S6 each call is answered once, in the tool messages directly after its message; no result answers a missing call
  * S7 calls and results have ids and names; an input is an object (or text, for a custom tool whose provider knows the call
  *    by a name of its own), an output one of the SDK's kinds
  * S8 texts are whole: no half of a surrogate pair
- * S9 files have bytes, an address or an upload, and say their media type
+ * S9 files have bytes, an address or an upload, and have a media type
  */
 
 import { z } from 'zod/v4';
@@ -85,7 +85,7 @@ const ITEMS: Readonly<Record<string, readonly unknown[]>> = {
 const ROLE = z.enum(['system', 'user', 'assistant', 'tool']);
 
 const bytes = z.union([text, z.instanceof(URL), z.instanceof(Uint8Array), z.instanceof(ArrayBuffer)]);
-/** Bare up to version 6 of the SDK; version 7 says which it is. */
+/** Bare up to version 6 of the SDK; version 7 names the kind. */
 const data = z.union([
   bytes,
   z.object({ type: z.literal('data'), data: bytes }),
@@ -166,7 +166,7 @@ function checkOutput(output: Loose, at: number, faults: Faults<AiSdkRule>): void
   }
 }
 
-/** What stands within one message: calls of different names, results of the provider's calls, requests behind their call. */
+/** Checks one message: calls have different names, results belong to provider calls, requests follow their call. */
 function checkOwn(message: Loose, at: number, providers: Set<string>, faults: Faults<AiSdkRule>): void {
   const here = new Set<string>();
   for (const item of itemsOf(message)) {

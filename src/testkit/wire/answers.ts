@@ -2,20 +2,20 @@ import { inWords } from './loose.js';
 import type { Faults } from './faults.js';
 import type { Loose } from './loose.js';
 
-/** How a format makes calls and answers them, and the rules for both. */
+/** How a format makes and answers calls, with the rules for both. */
 interface Answering<Rule extends string, Id> {
   calls(message: Loose, at: number): readonly Id[];
-  /** Undefined of a message that brings no answers: the calls before it can wait no longer. */
+  /** Undefined for a message without answers: the calls before it can no longer wait. */
   answers(message: Loose, at: number): readonly Id[] | undefined;
-  /** Each call is answered once, right behind its message. */
+  /** Each call is answered once, directly after its message. */
   readonly once: Rule;
   /** Calls of one message differ, and no answer is without its call. */
   readonly own: Rule;
-  /** Nothing is missing where a call is never answered. */
+  /** Whether a call may stay unanswered. */
   readonly mayWait?: boolean;
 }
 
-/** Holds a list to the rule that answers stand directly behind the message which asks for them. */
+/** Checks that answers directly follow the message that asks for them. */
 export function checkAnswers<Rule extends string, Id>(
   messages: readonly Loose[],
   { calls, answers, once, own, mayWait = false }: Answering<Rule, Id>,

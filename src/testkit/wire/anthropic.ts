@@ -1,8 +1,8 @@
 /**
- * The rules that the Messages API holds a request to. Written from the wire alone: it shares no code with what it
+ * The rules of the Messages API for a request. Written from the wire alone: this file shares no code with what it
  * judges.
  *
- * A0 every message is an object with a known role, its content a string or a list of typed blocks that may stand there
+ * A0 every message is an object with a known role, its content a string or a list of typed blocks that its role allows
  * A1 a `tool_use` has its one `tool_result` in the very next message, all of them before anything else in it; a call of
  *    the provider's own (`server_tool_use`, `mcp_tool_use`) has its result before the user speaks, and each result its call
  * A2 ids match `^[a-zA-Z0-9_-]{1,64}$` and differ throughout the request, a call has a name, `input` is an object
@@ -11,7 +11,7 @@
  *    message that the open tool loop ends in begins with thinking; words of the user end a loop
  * A6 the user speaks first, or a `compaction` of the provider's; instructions midway directly follow a user's message
  *
- * A5 (thinking bound to what stands before it) shows only over several requests, and is not judged here.
+ * A5 (thinking bound to what precedes it) shows only over several requests, and is not judged here.
  */
 
 import { z } from 'zod/v4';
@@ -24,7 +24,7 @@ export type AnthropicFault = WireFault<AnthropicRule>;
 
 type Found = Faults<AnthropicRule>;
 
-/** All faults, in order. Takes a whole body, or the bare message list. Linear in the request. */
+/** All faults, in order. Accepts a whole body, or the bare message list. Linear in the request. */
 export function validateAnthropic(request: unknown): AnthropicFault[] {
   const faults: Found = new Faults();
   const body: Loose = isLoose(request) ? request : { messages: request };
@@ -69,7 +69,7 @@ function checkWords({ text: words }: Loose, at: number, faults: Found): void {
 function checkMessage({ role, content, output_config: options }: Loose, at: number, faults: Found): void {
   if (!isEncodable(content)) faults.add('A0', at, 'a text holds half a character');
   faults.demand('A0', at, ROLE, role, 'role');
-  // Instructions may say nothing but how the turn is to be answered.
+  // A system message may only set options for the answer.
   const isOptional = role === 'system' && isLoose(options);
   faults.demand('A0', at, isOptional ? CONTENT.nullish() : CONTENT, content, 'content');
 }
@@ -152,7 +152,7 @@ function callIds(message: Loose): string[] {
   return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? inWords(id) : []));
 }
 
-/** A turn that paused goes on in a message of its own, and one that waits for tools behind their results; nobody else speaks meanwhile. */
+/** A paused turn continues in its own message, or after the results it waits for; no one else speaks in between. */
 function checkOwnCalls(messages: readonly Loose[], faults: Found): void {
   const open = new Map<string, number>();
   for (const [at, message] of messages.entries()) {

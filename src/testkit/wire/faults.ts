@@ -10,7 +10,7 @@ export interface WireFault<Rule extends string = string> {
   readonly what: string;
 }
 
-/** What is to be held beside the rules that always hold. */
+/** Options of a validator for rules that do not always apply. */
 export interface WireOptions {
   /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
   readonly openEnd?: boolean;
@@ -21,7 +21,7 @@ export const text = z.string().min(1);
 /** Any object that is no list. */
 export const object = z.custom<Loose>(isLoose, 'Invalid input: expected object');
 
-/** Shapes of parts by their type, each with the rule that asks for it. */
+/** Shapes of parts by their type, each with its rule. */
 export type Shapes<Rule extends string> = Readonly<Record<string, readonly [rule: Rule, shape: ZodType]>>;
 
 /** The faults of one request. */
@@ -36,19 +36,19 @@ export class Faults<Rule extends string> {
     this.#found.push({ rule, at, what });
   }
 
-  /** Holds a value to its shape. */
+  /** Checks a value against its shape. */
   demand(rule: Rule, at: number, shape: ZodType, value: unknown, name = 'it'): void {
     for (const { path, message } of shape.safeParse(value).error?.issues ?? [])
       this.add(rule, at, `${[name, ...path.map(String)].join('.')}: ${message}`);
   }
 
-  /** Holds a part to the shape of its type, if there is one. */
+  /** Checks a part against the shape of its type, if there is one. */
   demandPart(shapes: Shapes<Rule>, at: number, part: Loose): void {
     const type = inWords(part.type);
     if (Object.hasOwn(shapes, type)) this.demand(shapes[type]![0], at, shapes[type]![1], part, type);
   }
 
-  /** The messages of a request, which holds a list of them, and not an empty one. */
+  /** The messages of a request, which must be a list that is not empty. */
   messages(rule: Rule, at: number, value: unknown): readonly Loose[] {
     if (!Array.isArray(value)) this.add(rule, at, 'the messages are no list');
     else if (value.length === 0) this.add(rule, at, 'there is no message');

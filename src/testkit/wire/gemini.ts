@@ -1,12 +1,12 @@
 /**
- * The rules that Google holds a generateContent request to. Written from the wire alone: it shares no code with what it
- * judges. Both spellings are taken, camelCase and snake_case.
+ * The rules of Google for a generateContent request. Written from the wire alone: this file shares no code with what it
+ * judges. Both spellings are accepted, camelCase and snake_case.
  *
- * G0 there are contents; every one is an object with parts; every part says one thing; arguments and responses are objects; names follow
- *    the rule for functions; a text has words (or carries a signature); text can be encoded as UTF-8
+ * G0 there are contents; each is an object with parts; each part has one content; arguments and responses are objects;
+ *    names follow the rule for functions; a text has words (or carries a signature); text can be encoded as UTF-8
  * G1 user and model alternate, the user begins and ends
- * G2 a turn with calls is followed at once by a turn of the user with as many responses, in the same order and of the
- *    same names (and ids, where both have one); no response stands anywhere else
+ * G2 a turn with calls is directly followed by a turn of the user with as many responses, in the same order and of the
+ *    same names (and ids, where both have one); no response is anywhere else
  * G3 in a conversation that has signatures, every step of the current turn has one on its first call
  * G4 the system prompt is a text or has parts that are texts
  */
@@ -21,9 +21,9 @@ export type GeminiRule = 'G0' | 'G1' | 'G2' | 'G3' | 'G4';
 /** A rule of the format that a request breaks, and where. */
 export type GeminiViolation = WireFault<GeminiRule>;
 
-/** What is to be held beside the rules that always hold. */
+/** Options of the validator for rules that do not always apply. */
 export interface GeminiValidatorOptions extends WireOptions {
-  /** Whether the model asks for signatures. By default it is told from the request: any signature in it. */
+  /** Whether the model requires signatures. By default true if the request has any signature. */
   readonly signed?: boolean;
 }
 
@@ -67,7 +67,7 @@ function checkContent(content: Loose, at: number, faults: Found): void {
 const named = { name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/), id: z.string().nullish() };
 const mimeType = z.string().regex(/^[\w.+-]+\/[\w.+-]+$/);
 
-/** Exactly one of these in a part, in either spelling; of those that are looked into, what they hold. */
+/** A part has exactly one of these, in either spelling; for those that are checked, the content. */
 const SAYINGS = {
   text: z.unknown(),
   functionCall: z.object({ ...named, args: object.nullish() }),
@@ -135,7 +135,7 @@ function checkResponses(contents: readonly Loose[], openEnd: boolean, faults: Fo
 function checkSignatures(contents: readonly Loose[], signed: boolean | undefined, faults: Found): void {
   const isSigned = (part: Loose): boolean => !isNothing(part.thoughtSignature);
   if (!(signed ?? contents.some((content) => partsOf(content).some(isSigned)))) return;
-  // A turn of the user that is more than responses: with it, a new turn begins.
+  // A user turn with more than responses begins a new turn.
   const isSpoken = (content: Loose): boolean =>
     content.role === 'user' && responsesIn(content).length < partsOf(content).length;
   const from = Math.max(0, contents.findLastIndex(isSpoken));
@@ -155,7 +155,7 @@ const responsesIn = (content: Loose): readonly Loose[] =>
     .map((part) => part.functionResponse)
     .filter(isLoose);
 
-/** Either spelling is taken: fields in camelCase, `depth` objects deep. No list of lists has fields. */
+/** Renames fields to camelCase, `depth` objects deep: either spelling is accepted. No list of lists has fields. */
 function inCamelCase(value: unknown, depth: number): unknown {
   if (Array.isArray(value))
     return value.map((one: unknown) => (Array.isArray(one) ? one : inCamelCase(one, depth)));

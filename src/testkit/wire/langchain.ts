@@ -1,12 +1,12 @@
 /**
- * What LangChain's chat models ask of messages, in any of their forms: instances, serialised, stored, bare fields.
+ * The rules of LangChain's chat models for messages, in any of their forms: instances, serialised, stored, bare fields.
  *
- * L0 there are messages; each is of a known type, its content text or a list of blocks; nobody says nothing
- * L1 each call is answered once, by tool messages right behind its message
+ * L0 there are messages; each is of a known type, its content text or a list of blocks; no message is empty
+ * L1 each call is answered once, by tool messages directly after its message
  * L2 no tool message without its call; no two calls of one message share an id
  * L3 a call has an id and a name, and its arguments are an object
  * L4 a tool message names its call; its status is `success` or `error`
- * L6 a call that the content repeats stands among the message's calls, under the same id
+ * L6 a call that the content repeats is among the message's calls, under the same id
  * L8 texts are whole: no half of a surrogate pair
  */
 
@@ -71,12 +71,12 @@ function opened(message: Loose): { readonly type: string; readonly fields: Loose
   const name = typeof said === 'string' ? said.replace(/MessageChunk$/, 'Message') : '';
   const isStored = message.data !== undefined && message.content === undefined;
   const fields = isSerialised ? asLoose(message.kwargs) : isStored ? asLoose(message.data) : message;
-  // A message of no other class says who speaks itself.
+  // A message of a generic class names its speaker itself.
   const speaker = name === 'ChatMessage' || name === 'generic' ? inWords(fields.role) : name;
   return { type: entryOf(NAMES, speaker) ?? speaker, fields };
 }
 
-/** Bare fields may have both; LangChain goes by the role. */
+/** Bare fields may have both; LangChain uses the role. */
 function whoSpeaks({ type, role }: Loose): unknown {
   return typeof role === 'string' && type !== 'generic' ? role : type;
 }
@@ -96,14 +96,14 @@ const RESULT = z.object({
 const CALL = z.object({ id: text, name: text, args: object });
 const RAW_CALL = z.object({ id: text, function: z.object({ name: text, arguments: z.string() }) });
 
-/** An answer may say nothing where it refused, thought, or wrote a call that could not be read. */
+/** Whether an answer may have no content: it refused, thought, or made a call that could not be read. */
 function speaks(fields: Loose): boolean {
   const more = asLoose(fields.additional_kwargs);
   const said = [more.reasoning_content, more.refusal, more.audio, more.function_call];
   return listIn(fields.invalid_tool_calls).length > 0 || said.some(Boolean);
 }
 
-/** Calls as LangChain parsed them; where it has none, as the provider wrote them. */
+/** Calls as LangChain parsed them; if there are none, as the provider wrote them. */
 function callsOf(fields: Loose): readonly unknown[] {
   const parsed = listIn(fields.tool_calls);
   return parsed.length > 0 ? parsed : listIn(asLoose(fields.additional_kwargs).tool_calls);

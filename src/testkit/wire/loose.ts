@@ -1,4 +1,4 @@
-/** What judges of requests ask of values that may be anything. */
+/** An object of any content, as validators receive it. */
 export type Loose = Record<string, unknown>;
 
 export function isLoose(value: unknown): value is Loose {
@@ -12,7 +12,7 @@ export const listIn = (value: unknown): readonly unknown[] =>
 
 export const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
-/** Anything in words, as `String` writes it; of an object that has a field `toString` of its own, that it is one. */
+/** Any value as text, by `String`; '[object Object]' if the object's own `toString` makes `String` throw. */
 export function inWords(value: unknown): string {
   try {
     return String(value);
@@ -21,19 +21,19 @@ export function inWords(value: unknown): string {
   }
 }
 
-/** What a table has under a name from outside, which may be `constructor` or `__proto__`. */
+/** The entry of a table under a name from outside, which may be `constructor` or `__proto__`. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Text that says something: ids and names as much as words. */
+/** Whether a value is a text that is not empty: an id, a name or prose. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 /**
- * Whether no text in it, keys included, holds half of a surrogate pair: such text has no UTF-8. Does not call itself: what
- * is judged may be nested as deep as anybody likes, or hold itself.
+ * Whether no text in a value, keys included, has half of a surrogate pair, which has no UTF-8. Not recursive, because
+ * the value may be nested to any depth, or contain itself.
  */
 export function isEncodable(value: unknown): boolean {
   const [waiting, seen] = [[value], new Set<unknown>()];
@@ -47,6 +47,6 @@ export function isEncodable(value: unknown): boolean {
   return true;
 }
 
-/** Bytes and addresses are whole as they are. */
+/** Bytes and addresses are always well-formed. */
 const isSealed = (value: object): boolean =>
   value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL;

@@ -1,5 +1,5 @@
 /**
- * The rules that servers hold a chat completions request to. Written from the wire alone: it shares no code with
+ * The rules of servers for a chat completions request. Written from the wire alone: this file shares no code with
  * what it judges.
  *
  * C0 there are messages; every one is an object with a known role and content that is a string or a list of typed parts
@@ -7,7 +7,7 @@
  * C2 no result without such a call; the ids of one message's calls differ (an id may return in a later step)
  * C3 an assistant message may lack content only if it calls, refuses or answers in audio
  * C4 a call has an id and a name, and its arguments are a string (not necessarily JSON: models fail at that)
- * C5 where there are instructions, the first message is one; more may stand anywhere
+ * C5 if there are instructions, the first message is one; more may be anywhere
  */
 
 import { z } from 'zod/v4';

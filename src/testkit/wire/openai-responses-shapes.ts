@@ -2,7 +2,7 @@ import { z, type ZodType } from 'zod/v4';
 import { object } from './faults.js';
 import { isText } from './loose.js';
 
-/** Each kind of item by itself: the shape that OpenAI holds it to. */
+/** The shape that OpenAI requires of each kind of item. */
 
 const entry = (type: string, fields: z.ZodRawShape = {}) =>
   z.looseObject({ type: z.literal(type), ...fields });
@@ -24,10 +24,10 @@ const OUTPUT = z.discriminatedUnion('type', [
   entry('refusal', { refusal: z.string() }),
 ]);
 
-/** What a function gave back, where that is a list. */
+/** A function's output, if it is a list. */
 export const ENTRIES = z.array(INPUT);
 
-/** By role: what the model said comes back as output, all else is input. */
+/** Messages by role: the model's content is sent back as output, all other content is input. */
 export const MESSAGE = z.discriminatedUnion('role', [
   z.object({ role: z.literal('assistant'), content: z.union([z.string(), z.array(OUTPUT).min(1)]) }),
   z.object({
@@ -36,12 +36,12 @@ export const MESSAGE = z.discriminatedUnion('role', [
   }),
 ]);
 
-/** What the client runs. */
+/** A kind of call that the client runs, and its result. */
 interface Pair {
   readonly result: string;
-  /** Field of the call that its result names. */
+  /** The field of the call that its result refers to. */
   readonly id: string;
-  /** Fields by which the result may name it. */
+  /** Fields in which the result may name the call. */
   readonly names: readonly string[];
   readonly call: ZodType;
   readonly answer: ZodType;
@@ -57,7 +57,7 @@ const output = z.union([z.string(), z.array(z.unknown())]);
 const chunk = z.object({ stdout: z.string(), stderr: z.string(), outcome: object });
 const screenshot = z.looseObject({}).refine(...named('image_url', 'file_id'));
 
-/** By the type of the call. */
+/** Pairs by the type of the call. */
 export const PAIRS: Readonly<Record<string, Pair>> = {
   function_call: pair('function_call_output', { name, arguments: z.string() }, { output }),
   custom_tool_call: pair('custom_tool_call_output', { name, input: z.string() }, { output }),

@@ -1,16 +1,16 @@
 /**
- * The rules that OpenAI holds a Responses request to. Written from the wire alone: it shares no code with what it judges.
+ * The rules of OpenAI for a Responses request. Written from the wire alone: it shares no code with what it judges.
  *
  * P0 there are items, unless a prompt or earlier responses speak; every one is an object of a known type or a message
  *    with a known role; content is a text or a list of entries that fit the role; text can be encoded as UTF-8
  * P1 a call that the client runs is followed, before the model goes on, by exactly one result of its kind; no result
  *    without such a call, unless an earlier response or a referenced item holds it; a call has a name, and its
  *    arguments are text (not necessarily JSON: models fail at that)
- * P2 a reasoning item stands directly before what the model made next, and can be read back: it has an id or sealed
+ * P2 a reasoning item is directly before what the model made next, and can be read back: it has an id or sealed
  *    content, with `store: false` sealed content
- * P3 one chain: `previous_response_id` and `conversation` do not stand together, nor before a compaction item
+ * P3 one chain: `previous_response_id` and `conversation` are not set together, nor before a compaction item
  * P4 a compaction item holds its sealed content
- * P5 ids of calls have 1 to 450 characters, and no id stands twice (OpenAI's own endpoint takes 64, other servers of
+ * P5 ids of calls have 1 to 450 characters, and no id occurs twice (OpenAI's own endpoint takes 64, other servers of
  *    this API hand out longer ones)
  */
 
@@ -29,7 +29,7 @@ type Found = Faults<ResponsesRule>;
 
 const CALL_OF = new Map(Object.entries(PAIRS).map(([call, { result }]) => [result, call]));
 
-/** Made by the model or by tools on the server; nobody answers these. */
+/** Items made by the model or by tools on the server, which no one answers. */
 const MODEL_TYPES = new Set([
   'reasoning',
   'web_search_call',
@@ -49,7 +49,7 @@ const CLIENT_TYPES = new Set(['compaction_trigger', 'additional_tools']);
 
 const MAX_CALL_ID = 450;
 
-/** An item, and whose it is: a call that the client runs, its answer, or what the model or somebody else said. */
+/** An item and its author: a call that the client runs, its answer, or an item of the model or another speaker. */
 interface Seen {
   readonly item: Loose;
   readonly type: string;
@@ -61,7 +61,7 @@ function see(value: unknown): Seen {
   const { role, id, call_id: callId } = item;
   const untyped = role !== undefined ? 'message' : isText(id) ? 'item_reference' : '';
   const type = typeof item.type === 'string' ? item.type : untyped;
-  // The pair of a search for tools that the server ran itself has no id.
+  // A tool search that the server ran itself has no id.
   const isServers = type.startsWith('tool_search_') && isNothing(callId);
   if (type === 'message') return { item, type, of: role === 'assistant' ? 'model' : 'client' };
   if (Object.hasOwn(PAIRS, type) && !isServers) return { item, type, of: 'call' };
@@ -145,7 +145,7 @@ function checkPairs(items: readonly Seen[], elsewhere: boolean, openEnd: boolean
     calls.set(id, call);
     step.push(call);
   });
-  // Where somebody other than the model spoke, the calls before can wait no longer.
+  // If anyone but the model spoke, earlier calls can no longer wait.
   const isWaiting = openEnd && !items.slice(step.at(-1)?.at ?? 0).some(({ of }) => of === 'client');
   if (!isWaiting) settle();
 }
@@ -190,7 +190,7 @@ function checkReasoning(items: readonly Seen[], faults: Found): void {
 function checkIds(items: readonly Seen[], faults: Found): void {
   const seen = new Set<unknown>();
   items.forEach(({ item: { id }, type }, at) => {
-    // A shell's result names its call by `id`; a reference stands for an item that may be here as well.
+    // A shell's result names its call by `id`; a reference names an item that may also be here.
     if (!isText(id) || type === 'local_shell_call_output') return;
     if (seen.has(id)) faults.add('P5', at, `two items are called ${id}`);
     seen.add(id);
