@@ -132,6 +132,8 @@ const VALUES = {
   length: WHOLE,
   call: WHOLE,
   words: TEXT,
+  /** Each names another end: of both, one would take back more than the other says. */
+  'record beside to': { is: (value) => value === undefined, words: 'one of the two' },
 } satisfies Kinds;
 
 /** `method`: a method of `session.operator`. */

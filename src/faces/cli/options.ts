@@ -22,6 +22,7 @@ export const whole = number(
   (value) => Number.isSafeInteger(value) && value >= 0,
   'a whole number, 0 or more',
 );
+export const count = number((value) => Number.isSafeInteger(value) && value >= 1, 'a whole number from 1');
 export const fraction = number((value) => value >= 0 && value <= 1, 'a pressure from 0 to 1');
 
 export const names = (text: string): string[] => text.split(',').map((name) => name.trim());

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ACTIONS } from './commands/stored.js';
 import type { StoredOptions } from './commands/within.js';
-import { each, fraction, shared, whole } from './options.js';
+import { count, each, fraction, shared, whole } from './options.js';
 import { EXIT, type Terminal } from './terminal.js';
 
 type Name = keyof typeof ACTIONS;
@@ -65,7 +65,7 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
     .option('--text <place=file>', 'replace an edit by a file; repeat for several', each(String));
   answer('reject', 'Drop the plan that waits.').option('--notes <text>', 'why');
   one('explain', 'Show what a call sent, message by message, and why; or whether it held some words.')
-    .option('--call <number>', 'number of the call, from 1; absent: the newest', whole('--call'))
+    .option('--call <number>', 'number of the call, from 1; absent: the newest', count('--call'))
     .option('--find <text>', 'check whether these words were sent, compacted, or never in the log');
   one(
     'costs',

@@ -236,5 +236,12 @@ describe('the command line for kept sessions', () => {
     expect((await spillway(['recall', 'mill', '--store', store, '--handle', 'm999'])).err).toContain(
       'MESSAGE_UNKNOWN',
     );
+    for (const [args, found] of [
+      [['explain', 'mill', '--call', '0'], 'CONFIG_INVALID: --call; found "0"'],
+      [['undo', 'mill', '--record', 'c1', '--to', 'c1'], 'ARGUMENT_INVALID: record beside to of'],
+    ] as const) {
+      const refused = await spillway([...args, '--store', store]);
+      expect([refused.code, refused.err, refused.out]).toEqual([1, expect.stringContaining(found), '']);
+    }
   });
 });

@@ -363,6 +363,9 @@ describe('undo', () => {
       code: 'UNDO_BLOCKED',
       facts: { later: [second] },
     });
+    await expect(session.operator.undo({ record: second!, to: first! })).rejects.toMatchObject({
+      code: 'ARGUMENT_INVALID',
+    });
     expect((await session.operator.undo({ to: first! })).map(({ id }) => id)).toEqual([second, first]);
     expect(session.view.map(({ message }) => message.id)).toEqual(logged(session).map(({ id }) => id));
     expect(session.operator.ledger.holds.length).toBe(2);
