@@ -80,8 +80,10 @@ export class Requests {
     const { persistence } = this.of;
     // A failed store may be available again, and this may be the last use of the session.
     await persistence.record([]).catch(() => undefined);
+    // First: each of them speaks of log and ledger as they were by then.
+    const calls = await persistence.calls();
     await persistence.catchUp();
-    this.#book.takePast(await persistence.calls());
+    this.#book.takePast(calls);
   }
 
   get sent(): SentRequest | undefined {

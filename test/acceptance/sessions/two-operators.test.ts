@@ -91,6 +91,30 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     expect(other.log.length).toBe(LONG.length);
   });
 
+  it('draw each call that they hear of: the other goes on while they read', async () => {
+    const { store, again } = await place(kind);
+    const one = await openOn(store);
+    await one.append(...LONG);
+    const turn = async (id: string): Promise<void> => {
+      await one.append(said(id));
+      await one.prepare();
+      await one.observe({ inputTokens: 3_000 });
+    };
+    await turn('first');
+    const own = await again();
+    let isReading = false;
+    const events: SessionStore['events'] = async (...args) => {
+      if (isReading) await turn(`x${one.log.length}`);
+      return own.events(...args);
+    };
+    const other = await openOn(but(own, { events }));
+    isReading = true;
+    await other.load();
+    isReading = false;
+    const { call } = other.operator.calls.at(-1)!;
+    expect((await other.operator.explainCall(call)).messages.length).toBeGreaterThan(LONG.length);
+  });
+
   it('are told of a call that they cannot draw yet, for they have something of their own to store', async () => {
     const { store, again } = await place(kind);
     let isAway = false;
