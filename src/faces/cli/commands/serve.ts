@@ -17,11 +17,12 @@ export interface ServeCommand extends EngineOptions {
 /** Runs the service until the process is told to stop. */
 export async function serve(options: ServeCommand, terminal: Terminal): Promise<number> {
   const running = await (await server()).serve(serveOptions(options, terminal));
+  const told = stopped();
   // Lines for people go to stdout, because stderr may be read as a log.
   terminal.out(
     `The Compactor page: ${running.url}. The API is described at ${running.url}/api/v1/openapi.json.\n`,
   );
-  await stopped();
+  await told;
   terminal.out('Stopping: what is under way is ended first.\n');
   await running.close();
   return EXIT.done;
@@ -56,5 +57,7 @@ export function stopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
+    // A terminal that closes may say so more than once.
+    process.on('SIGHUP', () => resolve());
   });
 }

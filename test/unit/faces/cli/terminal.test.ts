@@ -120,4 +120,16 @@ describe('the command line', () => {
     },
     60_000,
   );
+
+  it('a service ends what is under way where its terminal is closed, however often it is told', async () => {
+    const child = spawn(process.execPath, serve, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+    const gone = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+    await new Promise((resolve, reject) => {
+      void gone.then(reject);
+      child.stdout.once('data', resolve);
+    });
+    // The shell says so, and the system as well.
+    for (let told = 0; told < 2; told++) child.kill('SIGHUP');
+    expect(await gone).toBe(0);
+  }, 60_000);
 });
