@@ -38,10 +38,11 @@ interface Entry {
 
 class ClaudeCodeReader {
   readonly #recording = new Recording('claude-code');
-  readonly #nodes: Node[] = [];
+  readonly #nodes = new Map<string, Node>();
   #newest: Node | undefined;
   #sidechain = 0;
   #apiErrors = 0;
+  #repeated = 0;
 
   take(line: unknown): void {
     if (!isFields(line)) return;
@@ -52,21 +53,23 @@ class ClaudeCodeReader {
     const model = isApiError ? undefined : textOr(message.model);
     this.#recording.about({ id: textOr(line.sessionId), model, agent_version: textOr(line.version) });
     if (typeof line.uuid !== 'string' || line.isSidechain === true) return;
+    // As where two copies of a file were put together: each message is said once.
+    if (this.#nodes.has(line.uuid)) return void this.#repeated++;
     if (isApiError) this.#apiErrors++;
     const parent = textOr(line.parentUuid) ?? textOr(line.logicalParentUuid);
     // The line of an API error has no message but may be another line's parent.
     const entry = isApiError ? undefined : entryOf(line, line.uuid);
     const node = { id: line.uuid, parent, before: this.#newest, entry };
-    this.#nodes.push(node);
+    this.#nodes.set(line.uuid, node);
     if (entry) this.#newest = node;
   }
 
   finish(): ImportedSession {
     const recording = this.#recording;
-    addTo(recording, answersOf(pathOf(this.#nodes, recording)));
+    addTo(recording, answersOf(pathOf([...this.#nodes.values()], recording)));
     recording.counted(this.#sidechain, 'sidechain', 'lines belong to sub-agents; left out');
-    const errors = 'API errors stand where the model would speak; left out';
-    recording.counted(this.#apiErrors, 'api-error', errors);
+    recording.counted(this.#repeated, 'repeated', 'lines stand twice in the file; read once');
+    recording.counted(this.#apiErrors, 'api-error', 'API errors stand where the model would speak; left out');
     return recording.session();
   }
 }

@@ -23,16 +23,17 @@ export const openCode: Importer = {
   isWhole: true,
   recognises: (head) => /^\s*\{\s*"info"\s*:\s*\{/.test(head),
   open: () => {
-    let whole: Fields = {};
+    const values: Fields[] = [];
     return {
-      take: (value) => void (whole = fieldsOf(value)),
-      finish: () => exported(whole),
+      take: (value) => void values.push(fieldsOf(value)),
+      finish: () => exported(values),
     };
   },
 };
 
-function exported({ info, messages: list }: Fields): ImportedSession {
+function exported([{ info, messages: list } = {}, ...more]: readonly Fields[]): ImportedSession {
   const recording = new Recording('opencode');
+  recording.counted(more.length, 'another-session', 'more exports stand in the file; left out');
   const entries = Array.isArray(list) ? list.filter(isEntry) : [];
   const others = Array.isArray(list) ? list.length - entries.length : 0;
   recording.counted(others, 'not-a-message', 'entries are no messages; left out');

@@ -118,6 +118,24 @@ describe('the Claude Code importer', () => {
     ]);
   });
 
+  it('reads a line once that stands twice, as where two copies of a file were put together, and says so', () => {
+    const one = [
+      line('u', null, 'user', 'go'),
+      line('a', 'u', 'assistant', [{ type: 'text', text: 'gone' }, call('a')]),
+      line('r', 'a', 'user', [result('a')]),
+    ];
+    const more = line('z', 'r', 'user', 'and back');
+    for (const lines of [
+      [...one, ...one, more],
+      [...one.flatMap((each) => [each, each]), more],
+    ]) {
+      const { messages, said, kinds } = read(lines);
+      expect(said).toEqual(read([...one, more]).said);
+      expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+      expect(kinds).toEqual(['repeated']);
+    }
+  });
+
   it('refuses a file without any message', () => {
     expect(() => read([{ type: 'summary', summary: 'x' }])).toThrow(
       expect.objectContaining({ code: 'INPUT_FORMAT' }),

@@ -1,4 +1,4 @@
-import { kinds, sessionFiles, told } from './files.js';
+import { kinds, lines, sessionFiles, told } from './files.js';
 
 const read = sessionFiles();
 const tool = (callID: string, state: object) => ({ type: 'tool', callID, tool: 'bash', state });
@@ -66,6 +66,15 @@ describe('the OpenCode importer', () => {
   it('takes it on one line, too, and by name', async () => {
     expect(told(await read(JSON.stringify(whole)))).toHaveLength(9);
     expect(told(await read(JSON.stringify(whole), 'opencode'))).toHaveLength(9);
+  });
+
+  it('reads the first of several exports, and says so', async () => {
+    const other = session(assistant('b', { type: 'text', text: 'another' }));
+    for (const two of [JSON.stringify([whole, other]), lines(whole, other)]) {
+      const found = await read(two);
+      expect(told(found)).toEqual(told(await read(pretty(whole))));
+      expect(kinds(found)[0]).toBe('another-session');
+    }
   });
 
   it('keeps unknown parts as text and refuses an export in which nobody speaks', async () => {
