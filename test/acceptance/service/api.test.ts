@@ -585,6 +585,31 @@ describe('the HTTP API', () => {
     expect(heard).toMatch(/data: \{"kind":"completed".*"sessionId":"mill"/);
   });
 
+  it('tells what happens to one agent of a session where it is named, and of all where none is', async () => {
+    const service = await started(BUDGET);
+    const follow = async (of: string): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        get(`${service.url}/api/v1/sessions/mill/events${of}`, { agent: false }, resolve).once(
+          'error',
+          reject,
+        );
+      });
+    const followed = [await follow('?agent_path=primary/mason'), await follow('')];
+    await fed(service);
+    const request = { messages: [user('Lay the bricks.')] };
+    await service.post('/sessions', { id: 'mill', agent_path: 'primary/mason' });
+    await service.post('/sessions/mill/prepare', { request, agent_path: 'primary/mason' });
+    const heard = followed.map(async (answer) => {
+      let words = '';
+      for await (const piece of answer.setEncoding('utf8')) {
+        words += piece;
+        if (words.includes('"agentPath":"primary/mason"')) break;
+      }
+      return words.includes('"agentPath":"primary"');
+    });
+    expect(await Promise.all(heard)).toEqual([false, true]);
+  });
+
   it('K16: lists the sessions that there are where one is deleted while they are listed', async () => {
     const base = await openStore('memory:');
     const deleted = new Set<string>();

@@ -7,7 +7,7 @@ import { maySee, type Caller } from '../access.js';
 import { faultBody } from '../faults.js';
 import type { Service } from '../service.js';
 import { checkSeen } from './asked.js';
-import { SessionParams } from './requests.js';
+import { agentField, SessionParams } from './requests.js';
 import { routesOf } from './route.js';
 
 /** Proxies between client and service cut connections that are silent for a minute. */
@@ -80,10 +80,10 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
   );
   route(
     'GET /sessions/:id/events',
-    { summary: 'What happens in one session.', params: SessionParams, ...how },
-    ({ caller, params: { id }, reply }) => {
+    { summary: 'What happens in one session.', params: SessionParams, query: z.object(agentField), ...how },
+    ({ caller, params: { id }, query: { agent_path: of }, reply }) => {
       checkSeen(caller, id);
-      return follow(caller, reply, ({ sessionId }) => sessionId === id);
+      return follow(caller, reply, (one) => one.sessionId === id && one.agentPath === (of ?? one.agentPath));
     },
   );
 }
