@@ -77,7 +77,7 @@ export function createGuard(
   binding: SignatureBinding = 'nothing',
 ): Guard {
   const view = indexOf(of);
-  /** What the accepted edits of this proposal touch: parts, their exchanges, superseded exchanges, new ids. */
+  /** Targets of the accepted edits of this proposal: parts, their exchanges, superseded exchanges, new ids. */
   const replaced = new Set<string>();
   const touched = new Set<ViewExchange>();
   const superseded = new Set<ViewExchange>();

@@ -43,7 +43,7 @@ export interface Policy extends Partial<Omit<StrategyPlan, 'roster' | 'opensAt'>
   readonly reach: number;
   readonly shares: Shares;
   readonly passes: readonly Pass[];
-  /** What reasoning signatures cover, and how to treat them; absent: signed reasoning is never changed. */
+  /** The rule for signed reasoning; absent: signed reasoning is never changed. */
   readonly reasoning?: ReasoningRule;
   /** Most tokens of a summary by stage, if an option of the stage limits it. */
   readonly mostSummaryTokens?: Readonly<Record<string, number>>;

@@ -175,7 +175,7 @@ export interface WrittenMessage {
 export interface CompactorResult {
   /**
    * The messages that stay, in their order, by id; a whole message may be returned with shorter parts. New messages
-   * stand in the place of removed ones: texts, or assistant messages.
+   * take the place of removed ones: texts, or assistant messages.
    */
   readonly messages: readonly (Pick<Message, 'id'> | WrittenMessage | Message)[];
   /** Ids of the removed messages; if given, they have to match the list. */

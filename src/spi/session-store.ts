@@ -69,7 +69,7 @@ export interface LedgerEntry {
 export interface StoredEvent {
   /** e.g. `compaction.completed`, `call` */
   readonly kind: string;
-  /** What the event is about, for queries: the id of a compaction, the number of a call. */
+  /** The subject of the event, for queries: the id of a compaction, the number of a call. */
   readonly ref?: string;
   /**
    * A unique name, for a writer that must know whether an event was stored when the answer was lost. A second write
@@ -83,7 +83,7 @@ export interface StoredEvent {
 
 /** The usage of model calls; the store sums it up and never subtracts. */
 export interface UsageEntry {
-  /** The spender: the agent's own calls, its compaction, or answered recalls. */
+  /** The agent's own calls, its compaction, or the share of the agent's calls for automatic recall. */
   readonly line: 'primary' | 'compactor' | 'recalled';
   /** '' if the model is unknown. */
   readonly model: string;

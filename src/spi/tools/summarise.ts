@@ -136,7 +136,7 @@ export function freshTokens(view: TranscriptView): number {
   );
 }
 
-/** Tokens of pins: they stay, whatever a stage does. */
+/** Tokens of pins, which no stage removes. */
 export function pinnedTokens(view: TranscriptView): number {
   return tokensWhere(view, ({ protection }) => protection === 'pinned');
 }

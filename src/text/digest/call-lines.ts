@@ -122,7 +122,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     const label = labelOf(call);
     const text = `${label}${outcomeText(call)}`;
     const detail = detailed.has(call) ? indented(call.added, 4) : '';
-    // A repeated call has the place of its last time; each written text is told separately.
+    // A repeated call has the place of its last time; each written text has its own item.
     const key = detail === '' ? text : `${text} ${at}`;
     const made = (times.get(key) ?? 0) + 1;
     times.set(key, made);

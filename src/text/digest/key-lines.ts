@@ -32,7 +32,7 @@ const SIGNS: readonly (readonly [weight: number, pattern: RegExp])[] = [
 const HEADING = /^(?:\s{0,8}\d{1,6}[\s:|→]{1,3})?#{1,4} \S/;
 const HEADING_WEIGHT = 5;
 
-/** What is known of a text whose lines are chosen. */
+/** Facts about a text whose lines are chosen. */
 export interface KeyLineOptions {
   /** Lines that this text already has are left out. */
   readonly told?: string;

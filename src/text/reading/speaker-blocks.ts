@@ -31,7 +31,7 @@ export interface HostBlock<R = Row> {
 export class BlockFinder {
   readonly #text: string;
   readonly #asked: string | undefined;
-  /** The last place where each phrase was found. */
+  /** The last place of each phrase that was found. */
   readonly #found = new Map<string, number>();
   /** By closing tag: its last place in the text that was searched last. */
   readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
