@@ -49,7 +49,7 @@ function* delegates(settings: unknown, compactors: readonly string[]): Iterable<
   yield {
     path,
     allowed: 'prune, drop, summarize, checkpoint',
-    remedy: 'delegate needs a compactor plugin, and none is loaded.',
+    remedy: 'delegate needs a compactor plugin; no compactor is loaded.',
   };
 }
 
@@ -82,7 +82,7 @@ function* badPatterns(settings: unknown): Iterable<Finding> {
       try {
         RegExp(String(source), flags);
       } catch {
-        yield { path: [...at, index], allowed: 'a regular expression', remedy: 'Mend the pattern.' };
+        yield { path: [...at, index], allowed: 'a regular expression', remedy: 'Fix the pattern.' };
       }
     }
   }
@@ -134,7 +134,7 @@ function* targetBelow(gates: readonly Gate[], settings: unknown): Iterable<Findi
     yield {
       path: ['target'],
       allowed: `below ${first.opensAt}, where ${first.stage} opens`,
-      remedy: `Lower the target or raise ${first.stage}; without room between them every call compacts.`,
+      remedy: `Lower the target or raise ${first.stage}; without room between them, every call compacts.`,
       otherwise: [{ path: first.path, allowed: `above ${target}, the target` }],
     };
     return;

@@ -44,12 +44,12 @@ const SCOPES = {
   agent: {
     wider: PROCESS_WIDE,
     allowed: 'settings that one agent can have for itself',
-    remedy: 'It holds for the whole process: set it beside `agents`, not in it.',
+    remedy: 'This setting is for the whole process: set it outside of `agents`.',
   },
   run: {
     wider: [...PROCESS_WIDE, ...SESSION_WIDE],
     allowed: 'settings that one run can have for itself',
-    remedy: 'It holds for whole sessions: set it for all, or for the agent.',
+    remedy: 'This setting is for whole sessions: set it for all, or for the agent.',
   },
 } as const;
 

@@ -65,7 +65,7 @@ function refuseIdle(stages: readonly CompactionStage[], config: EffectiveConfig)
     subject: `stage "${name}"`,
     found: 'in no roster',
     allowed: `{stage: ${name}, opensAt: …} among ${[...named].join(', ')}`,
-    remedy: 'Name it in settings.roster with the gate that it opens at, or leave the stage out.',
+    remedy: 'Name the stage in settings.roster with the gate that it opens at, or leave it out.',
   }));
   if (faults[0]) throw new SpillwayError('CONFIG_INVALID', { ...faults[0], faults });
 }

@@ -154,7 +154,7 @@ export function indexStages(provided: readonly CompactionStage[]): Map<string, C
       throw new SpillwayError('STAGE_DUPLICATE', {
         subject: 'stage name',
         found: stage.name,
-        remedy: 'Give your stage its own name and put that name into `roster` where the other one stood.',
+        remedy: 'Give your stage its own name, and put that name into `roster` in place of the other stage.',
       });
     }
     byName.set(stage.name, stage);

@@ -82,7 +82,7 @@ function ownMessage(message: Message, place: number, instance: CopyOptions['inst
       subject,
       found,
       allowed: 'what JSON can say, and bytes',
-      remedy: 'Append messages as a provider would get them.',
+      remedy: 'Append messages that consist of JSON values and bytes.',
     });
   try {
     checkMessage(message, place);

@@ -130,7 +130,7 @@ function withPrompt(filler: Filler | undefined, prompt: string): Filler {
   throw new SpillwayError('CONFIG_INVALID', {
     subject: 'prompt of a run',
     found: prompt,
-    remedy: 'Configure a summarizer that could be asked by it, or leave the prompt out.',
+    remedy: 'Configure a summarizer that can use the prompt, or leave the prompt out.',
   });
 }
 
@@ -143,7 +143,7 @@ function checkedStrategy(strategy: NonNullable<RunOverrides['strategy']>, hasCom
     found: strategy,
     allowed: `prune, drop, summarize, ${hasCompactor ? 'delegate, ' : ''}checkpoint, or a list of them`,
     remedy: names.includes('delegate')
-      ? 'delegate needs a compactor plugin, and none is loaded.'
+      ? 'delegate needs a compactor plugin; no compactor is loaded.'
       : 'Name one of these.',
   });
 }

@@ -72,7 +72,7 @@ export function pendingReport(plan: Plan): RunReport {
   const error = new SpillwayError('COMPACTION_PENDING', {
     subject: `plan ${plan.hash.slice(0, 12)}`,
     found: 'waiting for an operator',
-    remedy: 'Approve or reject it, edited where you wish; nothing is lost meanwhile.',
+    remedy: 'Approve or reject it; you may edit it first. Nothing is lost meanwhile.',
     facts: { plan: plan.hash, tokensBefore: plan.before.tokens, tokensAfter: plan.after.tokens },
   });
   return {

@@ -111,7 +111,7 @@ export class Requests {
           subject: `hook ${hook}`,
           found: `${size.tokens} tokens`,
           allowed: `${allowed} tokens of reserve.injection ${reserve.injection}`,
-          remedy: 'Let the hook say less, or keep more free for it.',
+          remedy: 'Make the hook inject less, or raise reserve.injection.',
           facts: { hook, tokens: size.tokens, allowed },
         });
       }

@@ -140,7 +140,7 @@ function overtaken(): SpillwayError {
     subject: 'the next request of a session',
     found: 'a session that was changed each time it had been compacted',
     remedy:
-      'Try again when those are done who undo, roll back or append meanwhile: listeners and plugins too.',
+      'Try again when nothing else undoes, rolls back or appends at the same time, including listeners and plugins.',
     retryable: true,
   });
 }

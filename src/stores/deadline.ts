@@ -52,7 +52,7 @@ function watching(
       subject: `store ${store.name}`,
       found: `no answer to ${name}`,
       allowed: `an answer within ${deadlineMs} ms (storeMs)`,
-      remedy: 'See whether its server hangs; calls go on by themselves when it answers.',
+      remedy: 'Check whether its server hangs. Calls continue when it answers.',
       facts: { outcome: 'unknown' },
       retryable: true,
     });
@@ -116,7 +116,7 @@ function thrownBy({ name }: SessionStore, [of]: readonly unknown[], cause: unkno
   return new SpillwayError('STORE_FAILED', {
     subject: `store ${name}${thread}`,
     found: thrownText(cause),
-    remedy: 'Nothing is lost in memory: the next call tries again.',
+    remedy: 'Nothing is lost: the data is in memory, and the next call tries again.',
     facts: { thrown: true },
     retryable: true,
     cause,

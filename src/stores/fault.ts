@@ -48,7 +48,7 @@ export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite)
         subject: 'seq of a message to store',
         found: seq,
         allowed: String(expected.messages + i),
-        remedy: 'Write messages in the order of the log, behind its end.',
+        remedy: 'Write messages in the order of the log, after its end.',
       });
     if (ids.has(id)) throw idTaken(id);
     ids.add(id);
@@ -60,7 +60,7 @@ export function toldAlready(store: string, cause?: unknown): SpillwayError {
   return new SpillwayError('STORE_FAILED', {
     subject: store,
     found: 'an event that is stored already',
-    remedy: 'Ask for it by its id before it is told again; nothing was changed.',
+    remedy: 'Look it up by its id before you report it again. Nothing was changed.',
     facts: { outcome: 'unknown' },
     retryable: true,
     cause,

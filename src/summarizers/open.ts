@@ -155,7 +155,7 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: from === 'prompt' ? 'model' : `compaction.${from}`,
       found: from === 'prompt' ? sessionModel : name,
-      remedy: 'Name the model in the settings, of all or of the agent, so that it is opened at start.',
+      remedy: 'Name the model in the settings of all or of the agent, so that Spillway opens it at start.',
     });
   };
 }
@@ -169,7 +169,7 @@ function checkLimits(summarizer: Summarizer): void {
       subject: `summarizer ${summarizer.name}, ${limit}`,
       found,
       allowed: 'a number of tokens above 0',
-      remedy: 'Give the limit of its model, or leave it out.',
+      remedy: 'Give the limit of the model, or leave it out.',
     });
   }
 }
@@ -183,7 +183,7 @@ export function promptsFor(sources: PromptSources): Prompts {
       subject: 'fill.promptFiles',
       found: unknown.join(', '),
       allowed: PROMPT_FILES.join(', '),
-      remedy: 'Name prompts that there are.',
+      remedy: 'Name existing prompts.',
     });
   try {
     return loadPrompts(sources);
@@ -192,7 +192,7 @@ export function promptsFor(sources: PromptSources): Prompts {
       subject: Object.keys(files).length > 0 ? 'fill.prompts, fill.promptFiles' : 'fill.prompts',
       found: (cause as { readonly path?: string }).path ?? theirs,
       allowed: 'a folder and files that can be read and written, none of them empty',
-      remedy: 'Mend the path or its rights, or leave it empty; write a prompt into a file that is there.',
+      remedy: 'Fix the path or its permissions, or leave the setting empty. A prompt file must have text.',
       cause,
     });
   }
@@ -206,7 +206,7 @@ function ownPrompt(named: string, sources: PromptSources, subject = 'compaction.
       subject,
       found: named,
       allowed: 'a prompt of the folder by its name, or the path of a file',
-      remedy: 'Write the prompt, or name one that is there.',
+      remedy: 'Write the prompt, or name an existing one.',
       cause,
     });
   }

@@ -67,6 +67,6 @@ function refuse(subject: string, found: unknown, allowed: string): never {
     found,
     allowed,
     remedy:
-      'Append messages of a transcript; what a client sends to a provider goes to session.follow(), or through the parse of its format.',
+      'Append messages of a transcript. The messages that a client sends to a provider go to session.follow(), or through the `parse` of their format.',
   });
 }

@@ -51,7 +51,7 @@ export function resolveSession<Request>(
       subject: `session given to ${dropIn}`,
       found: given ?? String(given),
       allowed: SESSION_FOR.words,
-      remedy: 'Pass what createSpillway resolves to; wait for it first.',
+      remedy: 'Pass the result of createSpillway; await it first.',
     });
   if (typeof given === 'function')
     return async (request) => {

@@ -40,7 +40,7 @@ export function withResources<Client extends object>(
     // Only the names of its fields: their values may be API keys.
     found: OBJECT.is(client) ? `one with ${Object.keys(client).slice(0, 9).join(', ')}` : String(client),
     allowed: `a client with ${Object.keys(ways).join(', or ')}`,
-    remedy: 'Pass the client itself: of this nothing would be compacted.',
+    remedy: 'Pass the client itself: nothing of this object would be compacted.',
   });
 }
 

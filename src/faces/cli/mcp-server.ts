@@ -28,7 +28,7 @@ export function createMcpServer(
       throw new SpillwayError('SESSION_UNKNOWN', {
         subject: 'session',
         found: id,
-        remedy: 'Name one that the tool sessions lists.',
+        remedy: 'Name a session that the tool `sessions` lists.',
       });
     // A session kept by a library may have no primary agent.
     const agents = await spillway.store.threads({ sessionId: newest.sessionId });

@@ -49,7 +49,7 @@ export function refuseInput(input: string, ...outputs: readonly (string | undefi
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
       found: at === 0 ? 'the input itself' : 'the place of another result',
-      remedy: 'Name another file: what is read, and each result, stands by itself.',
+      remedy: 'Name another file: input and results need a file each.',
     });
   }
 }
@@ -104,7 +104,7 @@ export const unwritable = (file: string, cause: unknown, left = ''): SpillwayErr
   new SpillwayError('OUTPUT_UNWRITABLE', {
     subject: file,
     found: WHY[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? thrownText(cause),
-    remedy: `Name a place that can be written to and has room${left}.`,
+    remedy: `Name a writable place with free space${left}.`,
     cause,
   });
 

@@ -75,6 +75,6 @@ export async function recordOf(session: Session, id: string): Promise<RecordValu
   throw new SpillwayError('RECORD_UNKNOWN', {
     subject: 'compaction',
     found: id,
-    remedy: 'GET compactions lists those of the session.',
+    remedy: 'GET compactions lists the compactions of the session.',
   });
 }

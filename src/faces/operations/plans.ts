@@ -165,6 +165,6 @@ async function planOf(store: SessionStore, session: Session, hash: string): Prom
   throw new SpillwayError('PLAN_UNKNOWN', {
     subject: 'plan',
     found: hash,
-    remedy: 'Plans that were not committed are kept for a while; make one anew with POST plans.',
+    remedy: 'Uncommitted plans are kept for a limited time. Make a new one with POST plans.',
   });
 }

@@ -115,7 +115,7 @@ function listenFault(error: unknown, host: string, port: number): unknown {
   return new SpillwayError('CONFIG_INVALID', {
     subject: 'address to listen on (server.host, server.port)',
     found: `${host}:${port}, ${found}`,
-    remedy: 'Stop what listens there, or name another: --port 0 takes any that is free.',
+    remedy: 'Stop the program that listens there, or use another port: --port 0 takes any free one.',
     cause: error,
   });
 }
@@ -186,7 +186,7 @@ function checkAddress(host: string, { isOpen }: Access): void {
     subject: 'server.host',
     found: `${host}, and no tokens`,
     allowed: 'a loopback address, or any with server.tokens',
-    remedy: 'Set a token for each who may come in, or listen on 127.0.0.1.',
+    remedy: 'Set a token for each user, or listen on 127.0.0.1.',
   });
 }
 

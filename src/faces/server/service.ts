@@ -251,7 +251,7 @@ function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
     subject: `session "${id}"`,
     found: wanted,
     allowed: format,
-    remedy: 'Write its requests in its own format, or make another session.',
+    remedy: 'Send requests in the format of the session, or make another session.',
   });
 }
 
@@ -259,6 +259,6 @@ export function sessionUnknown({ sessionId, agentPath }: ThreadKey): SpillwayErr
   return new SpillwayError('SESSION_UNKNOWN', {
     subject: 'session',
     found: agentPath === 'primary' ? sessionId : `${sessionId}, agent ${agentPath}`,
-    remedy: 'GET /api/v1/sessions lists those that there are.',
+    remedy: 'GET /api/v1/sessions lists the existing sessions.',
   });
 }

@@ -52,7 +52,7 @@ export class History {
       throw new SpillwayError('UNDO_BLOCKED', {
         subject: `record ${first}`,
         found: `${later.map(({ id }) => id).join(', ')} built on it`,
-        remedy: `Undo the newest first, or go back to here: undo({ to: '${first}' }) takes off all of them.`,
+        remedy: `Undo the newest first, or go back to here: undo({ to: '${first}' }) undoes all of them.`,
         facts: { later: later.map(({ id }) => id) },
       });
     }
@@ -118,7 +118,7 @@ export class History {
         subject: 'flag of a compaction',
         found: flag,
         allowed: FLAGS.join(', '),
-        remedy: 'Judge it with one of these; words of your own go into the notes.',
+        remedy: 'Use one of these. Your own words go into the notes.',
       });
     const { thread, audit } = this.of;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
@@ -148,7 +148,7 @@ export class History {
       subject: 'compaction',
       found: recordId,
       allowed: ledger.records.map(({ id }) => id).join(', '),
-      remedy: 'Name one of the history.',
+      remedy: 'Name a compaction of the history.',
     });
   }
 }

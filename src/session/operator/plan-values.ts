@@ -39,7 +39,7 @@ export function checkActs({ hash, edits }: Plan): void {
   throw new SpillwayError('EDIT_ILLEGAL', {
     subject: `plan ${hash.slice(0, 12)}`,
     found: 'no edits',
-    remedy: 'Nothing would be compacted: leave it, or plan with another strategy or a lower target.',
+    remedy: 'Nothing would be compacted: do nothing, or plan with another strategy or a lower target.',
   });
 }
 

@@ -78,7 +78,7 @@ export function eventOf({ kind, body }: LedgerEntry): LedgerEvent {
     subject: 'ledger entry',
     found: kind,
     allowed: Object.keys(KINDS).join(', '),
-    remedy: 'It was written by a newer Spillway: use that one.',
+    remedy: 'A newer version of Spillway wrote it: use that version.',
   });
 }
 
@@ -87,6 +87,6 @@ export function damaged(subject: string, found: string): SpillwayError {
   return new SpillwayError('STORE_DAMAGED', {
     subject,
     found,
-    remedy: 'Restore the store from a copy; what other sessions hold is not touched by it.',
+    remedy: 'Restore the store from a copy. Other sessions are not affected.',
   });
 }

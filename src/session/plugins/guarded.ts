@@ -51,5 +51,5 @@ export const lateError = (plugin: string, what: string, deadlineMs: number): Err
     plugin,
     found: `${what} has not settled in ${deadlineMs} ms`,
     allowed: `${deadlineMs} ms (pluginLimits.loadMs)`,
-    remedy: 'Do what takes long in a hook, or after open(); or allow more time.',
+    remedy: 'Do slow work in a hook or after open(), or allow more time.',
   });

@@ -38,7 +38,7 @@ export async function loadPlugins(request: PluginsRequest): Promise<readonly Loa
         plugin: 'of createSpillway',
         found: name ?? 'no name',
         allowed: 'a name of small letters, digits and -',
-        remedy: 'Give a plugin that is handed in from code a name.',
+        remedy: 'Give the plugin a name, because it comes from code.',
       });
     if (names.indexOf(name) < place)
       throw pluginError('PLUGIN_DUPLICATE', {
@@ -67,7 +67,7 @@ async function loaded(
       throw pluginError('PLUGIN_INVALID', {
         plugin: name,
         found: `${what} failed: ${wordsOf(cause)}`,
-        remedy: `Mend ${file}; node ${file} shows it too.`,
+        remedy: `Fix ${file}; node ${file} shows the error too.`,
         cause,
       });
     });

@@ -59,7 +59,7 @@ function targetsIn(given: string, log: Log): Target[] {
     allowed: `${partHandle('ID', 0)}, ${spanHandle('ID', 'ID2')}, ID@OFFSET, several of them with commas between, or the id of a message`,
     remedy: left
       ? 'The session went back behind this message: it is no longer part of it. Search with a query instead.'
-      : 'No message of this session has that name. Give the handle as it stands in the mark, or search with a query.',
+      : 'No message of this session has that name. Give the handle as the mark shows it, or search with a query.',
   });
 }
 

@@ -222,7 +222,7 @@ function invalid(subject: string, found: unknown): SpillwayError {
     subject,
     found,
     allowed: ALLOWED,
-    remedy: 'Give the handle as it stands in the mark, or search with a query.',
+    remedy: 'Give the handle as the mark shows it, or search with a query.',
   });
 }
 

@@ -155,7 +155,7 @@ async function migrate(db: Database, dialect: Dialect, migrations: Migrations, s
       subject: `schema of ${store}`,
       found: newer.join(', '),
       allowed: `up to ${known.at(-1)}`,
-      remedy: 'It was written by a newer Spillway: use that one, or another store.',
+      remedy: 'A newer version of Spillway wrote it: use that version, or another store.',
     });
   }
   if (done.length === known.length) return;

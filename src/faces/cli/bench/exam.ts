@@ -31,7 +31,7 @@ export function readExams(folder: string, files: readonly string[]) {
     subject: folder,
     found: names.length === 0 ? 'no exam' : 'exams of other sessions',
     allowed: 'files of JSON that name one of the sessions',
-    remedy: 'See docs/bench.md for what stands in an exam.',
+    remedy: 'See docs/bench.md for the contents of an exam.',
   });
 }
 
@@ -43,7 +43,7 @@ function parsed(file: string): z.infer<typeof examFile> {
       subject: file,
       found: thrownText(cause).slice(0, 300),
       allowed: 'an exam: session, cut, and questions with id, kind, q and key',
-      remedy: 'See docs/bench.md for what stands in an exam.',
+      remedy: 'See docs/bench.md for the contents of an exam.',
       cause,
     });
   }

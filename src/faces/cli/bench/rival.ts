@@ -103,7 +103,7 @@ export function unloadable(name: string, found: string, cause?: unknown): Spillw
     subject: `the policy ${name}`,
     found: found.split('\n', 1)[0],
     allowed: 'a module that can be loaded',
-    remedy: 'Mend it, or install what it imports where it stands.',
+    remedy: 'Fix the module, or install what it imports next to it.',
     cause,
   });
 }

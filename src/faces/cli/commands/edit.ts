@@ -12,7 +12,7 @@ export async function edit({ session, options }: Within, hash?: string): Promise
     throw new SpillwayError('PLAN_UNKNOWN', {
       ...(hash === undefined ? { subject: 'no plan waits' } : { subject: 'plan', found: hash }),
       ...(pending && { allowed: pending.plan.hash }),
-      remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
+      remedy: '`spillway plan SESSION --propose` makes a plan; `spillway history` shows what waits.',
     });
   }
   const words = Object.fromEntries(await Promise.all(text.map(wordsAt)));

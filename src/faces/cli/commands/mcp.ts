@@ -27,7 +27,7 @@ const tooLong = (): SpillwayError =>
     subject: 'standard input',
     found: 'a message that is too long to read',
     allowed: 'one message a line, of 10 MiB at most',
-    remedy: 'See what the client sends; it may start the server anew.',
+    remedy: 'Check what the client sends. It may restart the server.',
   });
 
 /** Rejects with `PACKAGE_MISSING` and `PACKAGE_VERSION`. */

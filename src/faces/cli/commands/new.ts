@@ -81,7 +81,7 @@ function checkName(name: string): void {
     subject: 'spillway new',
     found: isTaken ? `${name}, which Spillway has already` : name,
     allowed: `small letters, digits and single dashes, at most ${MOST_LETTERS}`,
-    remedy: 'It is the name of the package and what the roster calls it: tidy-logs.',
+    remedy: 'The name is that of the package and of the roster entry: tidy-logs.',
   });
 }
 
@@ -146,6 +146,6 @@ const unwritable = (folder: string, cause: unknown): SpillwayError =>
   new SpillwayError('OUTPUT_UNWRITABLE', {
     subject: folder,
     found: (cause as Error).message,
-    remedy: 'Name a folder that can be written to; files that were there are as they were.',
+    remedy: 'Name a writable folder. Existing files were not changed.',
     cause,
   });

@@ -27,7 +27,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
       subject: '--contexts-at',
       found: `${index} (${messages[index] ? `a ${messages[index].role} message` : 'no such message'})`,
       allowed: `indexes of assistant messages, 0 to ${messages.length - 1}${nearestTo(index, messages)}`,
-      remedy: 'Indexes are 0-based over the messages, the meta line not counted.',
+      remedy: 'Indexes count messages from 0, without the meta line.',
     });
   }
   if (wanted.size > 0 && options.out === undefined)

@@ -32,7 +32,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
       subject: file,
       found: 'bytes that are no UTF-8',
       allowed: 'a request: JSON in UTF-8',
-      remedy: 'Convert it to UTF-8; as it is, no provider reads it.',
+      remedy: 'Convert it to UTF-8. Providers cannot read it as it is.',
     });
   const format = options.format === 'auto' ? (wireOf(request) ?? 'openai-chat') : options.format;
   const violations = validators.get(format)!(request);

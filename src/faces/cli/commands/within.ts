@@ -77,7 +77,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
         throw new SpillwayError('SESSION_UNKNOWN', {
           subject: 'session',
           found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
-          remedy: 'spillway sessions lists those of a store.',
+          remedy: 'spillway sessions lists the sessions of a store.',
         });
       }
       const session = await openStored(spillway, { sessionId: id, agentPath }, options.model);
@@ -118,6 +118,6 @@ function mustBeThere(store: string): void {
   throw new SpillwayError('INPUT_UNREADABLE', {
     subject: store,
     found: 'no such file',
-    remedy: 'Check the path; a store is made by the first session that is kept in it.',
+    remedy: 'Check the path. A store is created with its first session.',
   });
 }
