@@ -43,12 +43,12 @@ const SESSION_WIDE: readonly Path[] = [
 const SCOPES = {
   agent: {
     wider: PROCESS_WIDE,
-    allowed: 'settings that one agent can have for itself',
+    allowed: 'settings that can differ for one agent',
     remedy: 'This setting is for the whole process: set it outside of `agents`.',
   },
   run: {
     wider: [...PROCESS_WIDE, ...SESSION_WIDE],
-    allowed: 'settings that one run can have for itself',
+    allowed: 'settings that can differ for one run',
     remedy: 'This setting is for whole sessions: set it for all, or for the agent.',
   },
 } as const;

@@ -156,7 +156,7 @@ function boundIn<T>(container: Container, service: ServiceIdentifier<T>, kind: K
     throw badBinding(
       service,
       `${more.length + 1} bindings`,
-      'Only Stage and Plugin take many: unbind all but one, or use rebind.',
+      'Only Stage and Plugin may have several bindings: unbind all but one, or use rebind.',
     );
   if (value === undefined || value === null)
     throw badBinding(service, 'a binding without a value', 'Bind a value to it, or bind nothing.');

@@ -57,7 +57,7 @@ export function unreachable(
   const told = onScale(floor, reading.scale);
   const { takes, limit, remedy } = figuresOf(told, beside, reading, stages.length > 0);
   const error = new SpillwayError('BUDGET_UNREACHABLE', {
-    subject: `What may never be removed takes ${takes}; the budget is ${limit}`,
+    subject: `The content that may never be removed takes ${takes}; the budget is ${limit}`,
     remedy,
     facts: {
       floor: told,

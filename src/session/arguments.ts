@@ -164,7 +164,7 @@ export function checkSend(send: unknown): void {
 /** Returns `ARGUMENT_INVALID` if a figure is not a count: a wrong figure would set the scale of every later reading. */
 export function usageFault(usage: Usage): SpillwayError | undefined {
   const remedy =
-    'Pass what the provider reported, in tokens, under these names; what it did not report is left out.';
+    'Pass what the provider reported, in tokens, under these names. Leave out what it did not report.';
   return faultOf(fieldFaults('session.observe', usage, USAGE, remedy));
 }
 

@@ -112,6 +112,6 @@ function turnOf<T>(of: object, task: () => Promise<T>): () => Promise<T> {
 const waitsForItself = (what: string, instead: string): SpillwayError =>
   new SpillwayError('CALL_WITHIN_CALL', {
     subject: what,
-    found: 'asked for within a call of the same session, which it would wait for',
+    found: 'a request within a call of the same session, whose end it would wait for',
     remedy: instead,
   });

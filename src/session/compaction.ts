@@ -85,7 +85,7 @@ export class Compaction {
     if (gauge.forgetIfDoubted(floor)) return yield* this.#makeRoom(trigger);
     const left = gauge.makeRoomFor(floor);
     if (left === undefined) return;
-    const message = `What may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
+    const message = `The content that may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
     stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
   }
 

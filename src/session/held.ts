@@ -7,7 +7,7 @@ import { after } from './slices.js';
 export const HOLDS_GAVE_WAY: Warning = {
   code: 'holds-gave-way',
   message:
-    'What was held since an undo did not fit into a request: it was compacted again, and nothing is held any more. Raise the budget before you undo.',
+    'A span that an undo held did not fit into the request: it was compacted again, and all holds were released. Raise the budget before you undo.',
 };
 
 /** The outcome of a run, and the input it was planned on. */

@@ -170,7 +170,9 @@ const remedyFor = (outcome: RunOutcome): string =>
 function warningsOf(outcome: RunOutcome, pressure: number, gate: number): readonly Warning[] {
   const remedy = remedyFor(outcome);
   if (outcome.kind === 'unreachable')
-    return [{ code: 'floor-too-large', message: `What may never be removed does not fit. ${remedy}` }];
+    return [
+      { code: 'floor-too-large', message: `The content that may never be removed does not fit. ${remedy}` },
+    ];
   const stages = outcome.kind === 'planned' ? outcome.plan.stages : outcome.stages;
   if (stages.some(({ stage, outcome: came }) => stage === PIPELINE_STEPS.drop && came === 'applied'))
     return [

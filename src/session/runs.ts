@@ -138,7 +138,7 @@ const versionBehind = ({ id }: CompactionRecord, { events }: Ledger): number =>
 function overtaken(): SpillwayError {
   return new SpillwayError('LEDGER_CONFLICT', {
     subject: 'the next request of a session',
-    found: 'a session that was changed each time it had been compacted',
+    found: 'a session that changed after each compaction',
     remedy:
       'Try again when nothing else undoes, rolls back or appends at the same time, including listeners and plugins.',
     retryable: true,

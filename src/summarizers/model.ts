@@ -109,7 +109,7 @@ function optionsOf({ fields, subject, env }: NamedModel): { baseURL?: string; ap
   if (apiKeyEnv && !apiKey)
     throw missing(
       `environment variable ${apiKeyEnv}`,
-      'Put the key there, and hand the variables in: createSpillway({ env: process.env }) reads them, the library never does so by itself.',
+      'Put the key there, and pass the variables: createSpillway({ env: process.env }). The library never reads the environment on its own.',
     );
   return { ...(baseUrl !== null && { baseURL: baseUrl }), ...(apiKey && { apiKey }) };
 }

@@ -28,7 +28,7 @@ describe('N4: the convergence contract', () => {
     expect(floor.parts.tools).toBeGreaterThan(600);
     expect(floor.parts.unansweredUser).toBeGreaterThanOrEqual(1_500);
     expect(error!.message).toMatch(
-      /What may never be removed takes [\d,]+ tokens \(tools [\d,]+, pins \d+, unanswered user message [\d,]+\); the budget is 2,000 tokens\. Use/,
+      /The content that may never be removed takes [\d,]+ tokens \(tools [\d,]+, pins \d+, unanswered user message [\d,]+\); the budget is 2,000 tokens\. Use/,
     );
     // No stage was asked, nothing was committed, nothing is lost.
     expect(events.map(({ kind }) => kind)).toEqual(['reading', 'crossed', 'triggered', 'warning', 'failed']);

@@ -54,7 +54,7 @@ describe('N1: spillway conform', () => {
     const nowhere = await spillway(['conform', 'no-such-module']);
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('INPUT_UNREADABLE')]);
     const empty = await spillway(['conform', folder.file('empty.mjs', 'export const a = 1;')]);
-    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('no export that could be judged')]);
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('no export that can be checked')]);
   });
 
   it('N1: rules are numbered, once each, and each says in one sentence what must hold', () => {

@@ -284,7 +284,7 @@ describe('spillway validate', () => {
     const request = JSON.stringify({ messages: [user('Caf\u00e9?')] });
     writeFileSync(file, Buffer.from(request, 'latin1'));
     const { code, out, err } = await spillway(['validate', file]);
-    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/INPUT_FORMAT.*latin\.json.*no UTF-8/)]);
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/INPUT_FORMAT.*latin\.json.*not UTF-8/)]);
     writeFileSync(file, request);
     expect((await spillway(['validate', file])).code).toBe(0);
   });

@@ -37,7 +37,7 @@ function instruments(meter: Meter): (event: EngineEvent) => void {
   const hooks = histogram(
     'spillway.plugin.hook.duration',
     's',
-    'Time of hooks of plugins; those that were given up ended as late.',
+    'Time of plugin hooks. Hooks that exceeded their limit are counted as late.',
   );
   const pressure = histogram('spillway.pressure', '1', 'Tokens / budget of each request.');
   const used = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of summarizer calls.');

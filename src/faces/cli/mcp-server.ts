@@ -20,7 +20,7 @@ export function createMcpServer(
   underWay = new Set<Promise<unknown>>(),
 ): McpServer {
   const server = new McpServer({ name: 'spillway', version });
-  const session = z.string().nullish().describe('Id of the session; the one written to last where absent.');
+  const session = z.string().nullish().describe('Id of the session. Default: the session written to last.');
   const opened = async ({ session: id }: Asked) => {
     const [newest] = await spillway.store.threads({ ...(isText(id) && { sessionId: id }), limit: 1 });
     if (!newest && !isText(id)) throw new Error(NONE);

@@ -112,7 +112,7 @@ class WentOn extends SpillwayError {
   constructor() {
     super('LEDGER_CONFLICT', {
       subject: 'a further request of a call',
-      found: 'a session that holds another history by now',
+      found: 'a session whose history has changed since',
       remedy: 'Send the call again, or have one process serve one session.',
       retryable: true,
     });

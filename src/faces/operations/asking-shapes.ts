@@ -20,7 +20,7 @@ export const WordsGivenBack = z
   .looseObject({
     id: z.string().optional(),
     handle: z.string(),
-    text: z.string().describe('What the model will read.'),
+    text: z.string().describe('The text that the model will get.'),
     tokens: tokens('Added to each request until a compaction takes them.'),
     share: z.number().describe('Of the budget.'),
     cost: z.number().nullable().describe('US dollars of the next call.'),
@@ -28,7 +28,7 @@ export const WordsGivenBack = z
     room: tokens('Most that the next request has room for.'),
     fits: z.boolean(),
     compacts: z.boolean().describe('The next request is compacted first to make the room.'),
-    inView: z.boolean().describe('All of it is sent already.'),
+    inView: z.boolean().describe('All of it is already in the request.'),
   })
   .meta({ id: 'WordsGivenBack' });
 
@@ -39,7 +39,7 @@ export const GivenBack = z
     askedAt: timeMs,
     tokens: tokens('What it takes.'),
     state: z.enum(['waiting', 'left-out', 'sent', 'seen']),
-    call: z.number().optional().describe('The first that carried it.'),
+    call: z.number().optional().describe('The first call that carried it.'),
   })
   .meta({ id: 'GivenBack' });
 

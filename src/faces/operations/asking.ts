@@ -20,7 +20,7 @@ const numberOfModels = z.coerce.number().int().nullish();
 const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
 
 export const explain = verb(
-  'What became of every message, by whom and why: now, or in the call of that number.',
+  'The state of every message, by which stage and why: now, or in the call with that number.',
   { call: CallNumber.optional() },
   z.object({ call: shapes.CallRecord.optional(), messages: z.array(shapes.Disposition) }),
   async ({ operator }, { call: asked }) => {
@@ -32,7 +32,7 @@ export const explain = verb(
 
 export const messages = {
   ...verb(
-    'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
+    'The messages as the model gets them; with include_superseded also those that it no longer sees.',
     { includeSuperseded: flagText.default(false) },
     z.array(shapes.TranscriptEntry),
     ({ operator }, asked) => operator.transcript(asked),
@@ -57,7 +57,7 @@ export const message = verb(
 );
 
 export const context = verb(
-  'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
+  'What would be sent now, message by message, and what each message replaces; or what the call with that number sent.',
   { call: CallNumber.optional() },
   z.object({
     reading: shapes.Reading.optional(),
@@ -72,7 +72,7 @@ export const context = verb(
 );
 
 export const find = verb(
-  'Were these words sent in a call, compacted out of it, said later, or never? The newest call where none is named.',
+  'Whether a call sent these words, or they were compacted, or came later, or never. Default: the newest call.',
   { words: z.string().min(1), call: CallNumber.nullish() },
   Finding,
   ({ operator }, { words, call }) => operator.find(words, call ?? undefined),
@@ -93,7 +93,10 @@ export const recall = verb(
     limit: numberOfModels,
     maxTokens: numberOfModels,
   },
-  z.object({ items: z.array(Recalled), text: z.string().describe('As the tool answers a model.') }),
+  z.object({
+    items: z.array(Recalled),
+    text: z.string().describe('The answer as the tool gives it to a model.'),
+  }),
   async (session, asked) => {
     const items = await session.recall(asked as RecallRequest);
     return { items, text: recalledText(items) };
@@ -101,19 +104,19 @@ export const recall = verb(
 );
 
 export const giveBack = verb(
-  'The next request carries these original words once more; dry_run says what that costs.',
+  'Puts these original words into the next request once more. dry_run shows what that costs.',
   {
     handle: z.string().min(1).describe('As `recall` takes it: m12, m12#0, m3..m9, "m4, m69", m80@1200.'),
     query: z.string().min(1).optional().describe('Only the passages in it that hold these words.'),
-    maxTokens: z.int().min(100).optional().describe('Most tokens of it; the rest is named.'),
-    dryRun: z.boolean().default(false).describe('Say what it would cost, and do nothing.'),
+    maxTokens: z.int().min(100).optional().describe('Most tokens of it. The handle of the rest is given.'),
+    dryRun: z.boolean().default(false).describe('Show what it would cost, and do nothing.'),
   },
   WordsGivenBack,
   ({ operator }, { dryRun: preview, ...asked }) => operator.giveBack({ ...asked, preview }),
 );
 
 export const givenBack = verb(
-  'What was given back, oldest first, and whether the model has seen it.',
+  'Messages that were given back, oldest first, and whether the model has seen them.',
   {},
   z.object({ items: z.array(GivenBack) }),
   async ({ operator }) => ({ items: await operator.givenBack() }),

@@ -40,10 +40,10 @@ export const flag = verb(
 );
 
 export const undo = verb(
-  'Takes the newest compaction back, or those that are named; their spans are held until released.',
+  'Undoes the newest compaction, or the named ones. Their spans are held until released.',
   {
-    record: z.string().optional().describe('The one to take back; refused where later ones build on it.'),
-    to: z.string().optional().describe('Back to before this one: it and all after it.'),
+    record: z.string().optional().describe('The compaction to undo. Refused if later ones build on it.'),
+    to: z.string().optional().describe('Undo this compaction and all after it.'),
   },
   Records,
   async ({ operator }, which) => ({ records: await operator.undo(which) }),
@@ -54,14 +54,14 @@ export const release = verb('Lets go of what undo holds.', {}, undefined, ({ ope
 );
 
 export const rollback = verb(
-  'Goes back to a message: what came after is left out, what was compacted since stands again.',
+  'Goes back to a message: later messages are left out, and later compactions are undone.',
   { messageId: z.string().min(1) },
   Records,
   async ({ operator }, { messageId }) => ({ records: await operator.rollback(messageId) }),
 );
 
 export const effect = verb(
-  'What the compactions of the session came to: tokens, stages, lengths of summaries, cost and hooks.',
+  'Totals of the compactions of the session: tokens, stages, lengths of summaries, cost and hooks.',
   {},
   Effect,
   ({ operator }) => effectOf(operator.history),

@@ -37,7 +37,7 @@ export const reject = verb(
 /** Verbs for earlier plans, which are kept in this store. */
 export const planVerbs = (store: SessionStore) => ({
   plans: verb(
-    'Plans that were made and not committed, newest first; one of them may wait for a yes.',
+    'Plans that were made and not committed, newest first. One of them may wait for approval.',
     {},
     z.object({ items: z.array(z.object({ at: z.number(), waits: z.boolean(), plan: Plan })) }),
     async (session) => {
@@ -66,7 +66,7 @@ export const planVerbs = (store: SessionStore) => ({
     },
   ),
   edit: verb(
-    'Another plan: with other words, or without some edits; judged and measured again. One that waits is replaced.',
+    'Makes a changed plan: with other words, or without some edits. It is judged and measured again. A waiting plan is replaced.',
     { hash, ...PlanChanges.shape },
     Plan,
     async (session, { hash: of, ...changes }) => {
@@ -76,7 +76,7 @@ export const planVerbs = (store: SessionStore) => ({
     },
   ),
   commit: verb(
-    'Commits exactly this plan. Again: the compaction that came of it.',
+    'Commits exactly this plan. A repeated request returns the compaction that was made.',
     { hash },
     Answered,
     async (session, asked) => {
@@ -85,7 +85,7 @@ export const planVerbs = (store: SessionStore) => ({
     },
   ),
   propose: verb(
-    'Lets the plan wait; calls that need it pause until it is approved or rejected.',
+    'Makes the plan wait. Calls that need it pause until it is approved or rejected.',
     { hash },
     Answered,
     async (session, asked) => {

@@ -34,7 +34,7 @@ export const Costs = z
   .object({
     primary: CostLine.describe("The agent's own calls."),
     compactor: CostLine.describe('Calls of summarizers.'),
-    recalled: CostLine.describe('Of primary: what automatic recall brought back into its requests.'),
+    recalled: CostLine.describe('The part of primary that automatic recall added to the requests.'),
   })
   .meta({ id: 'Costs' });
 
@@ -43,7 +43,9 @@ export const NetCost = z
     record: z.string(),
     savedPerCall: tokens('Tokens that each later call sends less.'),
     rewritten: tokens('Tokens behind the first change.'),
-    net: z.number().describe('Saved so far, less the re-write and the spending: plain input tokens.'),
+    net: z
+      .number()
+      .describe('Tokens saved so far, minus the cache re-write and the spending, in plain input tokens.'),
     netCost: z.number().nullable().describe('The same in US dollars.'),
   })
   .meta({ id: 'NetCost' });
@@ -67,7 +69,7 @@ export const Plan = z
   .looseObject({
     hash: z.string(),
     trigger: z.object({ kind: z.string(), detail: z.string() }),
-    edits: z.array(Edit).describe('Their places in this list are what `without` and `text` name.'),
+    edits: z.array(Edit).describe('`without` and `text` name edits by their places in this list.'),
     before: Size,
     after: Size,
     stages: z.array(z.looseObject({ stage: z.string(), outcome: z.string() })),
@@ -76,14 +78,11 @@ export const Plan = z
 
 export const PlanChanges = z.strictObject({
   without: z.array(z.int().min(0)).optional().describe('Places of edits to leave out.'),
-  keep: z
-    .array(z.string())
-    .optional()
-    .describe('Messages that stay: every edit that touches one is left out.'),
+  keep: z.array(z.string()).optional().describe('Messages to keep: every edit that touches one is left out.'),
   text: z
     .record(z.string().regex(/^\d+$/), z.string())
     .optional()
-    .describe('Other words, by place of the edit.'),
+    .describe('Replacement texts, by place of the edit.'),
 });
 
 /** An operator's judgement of a compaction. */
@@ -146,8 +145,8 @@ export const ShownMessage = z
     role: z.string(),
     parts: z.array(z.looseObject({ type: z.string() })),
     tokens: z.number(),
-    from: z.number().describe('Log position of the first message that it is, or stands for.'),
-    to: z.number().describe('And of the last.'),
+    from: z.number().describe('Log position of the first message that it is or replaces.'),
+    to: z.number().describe('Log position of the last.'),
     status: z.enum(['original', 'replaced', 'summary']),
     by: By,
   })
@@ -166,7 +165,9 @@ export const Disposition = z
     since: z
       .string()
       .optional()
-      .describe('The oldest in force that reaches it: undone with all after it, the message stands again.'),
+      .describe(
+        'The oldest compaction in force that reaches the message. Undoing it and all after it restores the message.',
+      ),
   })
   .meta({ id: 'Disposition' });
 
@@ -193,7 +194,7 @@ export const WaitingPlan = z
 
 export const Skipped = z
   .number()
-  .describe('Sessions that could not be read, which are left out; GET /sessions names the fault of each.');
+  .describe('Sessions that could not be read and are left out. GET /sessions gives the fault of each.');
 
 /** A session at a glance. To fill `title` and the figures from `reading` on, the session has to be opened. */
 export const SessionSummary = z
@@ -201,33 +202,31 @@ export const SessionSummary = z
     id: z.string(),
     agentPath: z.string(),
     messages: z.number(),
-    createdAt: timeMs.optional().describe('Absent where nothing of it is stored yet.'),
+    createdAt: timeMs.optional().describe('Absent if nothing of it is stored yet.'),
     updatedAt: timeMs.optional(),
     format: z.string().optional(),
     model: z.string().nullable().optional(),
     title: z.string().optional().describe('The first words of the user.'),
-    forkOf: z.string().optional().describe('The session whose answers it begins with, and which it left.'),
+    forkOf: z.string().optional().describe('The session that it was forked from.'),
     reading: Reading.optional(),
     compactions: z.number().optional(),
     holds: z
       .number()
       .optional()
-      .describe('Spans that undo holds: no run touches them until they are released.'),
+      .describe('Spans that an undo holds. No run touches them until they are released.'),
     /** Number of its compactions by flag. */
     flags: z.object({ good: z.number(), bad: z.number(), neutral: z.number() }).optional(),
-    savedTokens: z.number().optional().describe('Tokens that its compactions keep out of the next request.'),
+    savedTokens: z.number().optional().describe('Tokens that its compactions save in the next request.'),
     net: z.number().optional().describe('Sum of the net costs of its compactions: plain input tokens.'),
     netCost: z.number().nullable().optional(),
     fallbacks: z.number().optional().describe('Slots that kept their deterministic text.'),
     costs: Costs.optional(),
     breakers: z.record(z.string(), z.enum(['closed', 'open', 'half-open'])).optional(),
-    pending: z.string().optional().describe('Hash of the plan that waits for a yes.'),
+    pending: z.string().optional().describe('Hash of the plan that waits for approval.'),
     fault: z
       .string()
       .optional()
-      .describe(
-        'Code of the error for which it cannot be read, as in docs/errors.md; then it has no figures.',
-      ),
+      .describe('Code of the error that prevents reading it, as in docs/errors.md. Figures are then absent.'),
   })
   .meta({ id: 'SessionSummary' });
 
@@ -243,17 +242,17 @@ export const Effect = z
       z.string(),
       z.object({
         ran: z.number(),
-        applied: z.number().describe('Runs in which it took something.'),
+        applied: z.number().describe('Runs in which it removed something.'),
         edits: z.number(),
         tokens: tokens('Freed; below 0 where it carries something on.'),
-        ms: z.number().describe('Time it took in all.'),
+        ms: z.number().describe('Total time.'),
       }),
     ),
     summaryTokens: z.array(z.number()).describe('Length of each summary, oldest first.'),
     modelCosts: z
       .array(z.number())
       .describe(
-        'US dollars of each compaction that asked a summarizer, oldest first; what has no price counts 0.',
+        'US dollars of each compaction that called a summarizer, oldest first. Calls without a price count 0.',
       ),
     fallbacks: z.number(),
     hooks: z.record(
@@ -276,7 +275,7 @@ export const Knob = z
     origin: z.string().describe('default, profile NAME, file NAME, env NAME, code, or operator.'),
     description: z.string(),
     own: z.boolean().describe('Whether an operator set it here.'),
-    before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
+    before: z.unknown().optional().describe('If an operator set it: the value that would hold otherwise.'),
     by: z.string().optional().describe('Name of the token that set it last.'),
     at: z.number().optional().describe('When, in milliseconds since the epoch.'),
   })

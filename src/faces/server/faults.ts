@@ -40,7 +40,7 @@ export function answerFaults(app: FastifyInstance): void {
   app.setNotFoundHandler((_, reply) => {
     const body = faultBody(
       'HTTP_404',
-      'Nothing is at this address: base URLs of OpenAI clients end in /v1, those of Anthropic do not; /api/v1/openapi.json lists the API.',
+      'Nothing is at this address. Base URLs of OpenAI clients end in /v1; those of Anthropic clients do not. /api/v1/openapi.json lists the API.',
     );
     return reply.code(404).send(body);
   });

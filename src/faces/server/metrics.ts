@@ -17,14 +17,14 @@ const TIMES = {
   request: ['Time of a request until its answer ended.', 'route', 'status'],
   upstream: ['Time until the answer of an upstream began.', 'status'],
   overhead: [
-    'Time of a request of the proxy aside from that in which an upstream had it: its body coming in, waiting, preparing.',
+    'Time of a proxy request without the time of the upstream: receiving the body, waiting, preparing.',
     'route',
   ],
   prepare: ['Time to prepare a request for a model.'],
   compaction: ['Time of a compaction, commit included.'],
   recall: ['Time to read back.'],
   plugin_hook: [
-    'Time of hooks of plugins; those that were given up ended as late.',
+    'Time of plugin hooks. Hooks that exceeded their limit are counted as late.',
     'plugin',
     'hook',
     'outcome',
@@ -34,7 +34,7 @@ const TIMES = {
 /** Counters, by name: description and labels. */
 const COUNTS = {
   upstream_refusals: [
-    'Requests that an upstream answered with an error, in part (cut) or not at all (none).',
+    'Requests that an upstream answered with an error, partly (cut) or not at all (none).',
     'status',
   ],
   retries: ['Requests compacted and sent once more.'],

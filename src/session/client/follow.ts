@@ -172,7 +172,7 @@ export class Follower {
       if (round === MOST_ROUNDS)
         throw new SpillwayError('LEDGER_CONFLICT', {
           subject: 'the log of a session',
-          found: 'changed by others each time the history of a client was taken in',
+          found: 'changed by other writers each time the history of a client was appended',
           remedy: 'Try again when they are done, or have one process serve one session.',
           retryable: true,
         });

@@ -29,7 +29,10 @@ export interface Disposition {
   readonly by?: EditMark;
 }
 
-const BROUGHT_BACK: EditMark = { stage: 'recall', reason: 'what was said before it speaks of what had left' };
+const BROUGHT_BACK: EditMark = {
+  stage: 'recall',
+  reason: 'the messages before it quote content that had left the view',
+};
 
 /** For every message of the log: kept, replaced, superseded or pinned, by which stage and why. Walks the whole log. */
 export function explainView(

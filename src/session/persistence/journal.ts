@@ -175,7 +175,7 @@ export class Journal {
       subject: `store ${this.store.name}, session "${this.key.sessionId}", agent "${this.key.agentPath}"`,
       found: `${words(found)} where ${words(known)} were stored: an older copy`,
       remedy:
-        'Put the newer copy back: nothing is lost in memory, and the next call goes on. To go on from the older one, open the session anew.',
+        'Put the newer copy back: nothing is lost, and the next call continues. To continue from the older copy, open the session again.',
     });
   }
 

@@ -141,7 +141,7 @@ function movedAway(store: string, found: string): SpillwayError {
     subject: store,
     found,
     remedy:
-      'Put the file back, with the -wal and -shm beside it, or open the store again; nothing was changed.',
+      'Put the file back, together with its -wal and -shm files, or open the store again. Nothing was changed.',
     retryable: true,
   });
 }

@@ -130,7 +130,7 @@ describe('the command line for kept sessions', () => {
     const told = (await spillway(['history', 'mill', '--store', store])).out;
     expect(told).toMatch(/^c1 {2}committed {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}[\d,]+ -> [\d,]+ tokens/);
     expect(told).toMatch(
-      /^failed {2}\d{4}-\S+Z {2}BUDGET_UNREACHABLE: What may never be removed .* the budget is \d+ tokens/m,
+      /^failed {2}\d{4}-\S+Z {2}BUDGET_UNREACHABLE: The content that may never be removed .* the budget is \d+ tokens/m,
     );
     expect(await ran(store, 'history', 'mill')).toMatchObject({ failed: [{ kind: 'compaction.failed' }] });
     expect((await spillway(['plan', 'mill', '--store', store, '--model', 'gpt-4o'])).out).toMatch(

@@ -25,7 +25,7 @@ export async function conform(path: string, options: ConformOptions, terminal: T
   if (candidates.length === 0) {
     throw new SpillwayError('INPUT_FORMAT', {
       subject: path,
-      found: 'no export that could be judged',
+      found: 'no export that can be checked',
       allowed:
         'a plugin (a package with a spillway field, or plugin), a stage (plan), a format (parse, serialise), a summarizer (summarize), or openStore(name)',
       remedy: 'Export it from the module.',

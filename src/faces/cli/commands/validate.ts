@@ -30,7 +30,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
   if (isDamaged)
     throw new SpillwayError('INPUT_FORMAT', {
       subject: file,
-      found: 'bytes that are no UTF-8',
+      found: 'bytes that are not UTF-8',
       allowed: 'a request: JSON in UTF-8',
       remedy: 'Convert it to UTF-8. Providers cannot read it as it is.',
     });

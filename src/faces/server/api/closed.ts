@@ -36,7 +36,7 @@ export function checkOpen(path: readonly string[], value: unknown): void {
     found: 'a change by the HTTP API',
     allowed: 'files, environment and code',
     remedy:
-      'Who may come in, where sessions are kept, whose code is run, whom summarizers ask and which files are read is set there alone.',
+      'Access, the store, code to run, endpoints of summarizers and files to read can be set only there.',
   });
 }
 

@@ -21,7 +21,7 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
     'POST /sessions/:id/compact',
     {
       summary:
-        'Compacts now, whatever the gates say; overrides hold for this one run. dry_run says what would be done.',
+        'Compacts now, regardless of the gates. Overrides hold for this run only. dry_run only shows what would be done.',
       body: CompactBody,
       answer: z.union([verbs.RunReport, verbs.DryRun]),
     },
@@ -34,9 +34,7 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary: `${verbs.history.summary} Without the edits of their plans: those can be long.`,
       query: PagedAgentQuery.extend({
-        full: verbs.flagText
-          .default(false)
-          .describe('With the edits, each with the words that stand in its place.'),
+        full: verbs.flagText.default(false).describe('Include the edits, each with its replacement text.'),
       }),
       answer: verbs.pageOf(verbs.CompactionSummary),
     },

@@ -20,8 +20,7 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
   route(
     'PATCH /knobs',
     {
-      summary:
-        'Sets parameters, for good and for all sessions. Null takes a setting of an operator away again.',
+      summary: 'Sets parameters permanently, for all sessions. Null removes a setting of an operator.',
       body: z.strictObject({
         changes: z
           .record(z.string().min(1), z.unknown())
@@ -31,7 +30,7 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
           .default({}),
         empty: z
           .array(z.string().min(1))
-          .describe('Paths that are to be empty: null is their value, over files and environment.')
+          .describe('Paths to set to null, which overrides files and environment.')
           .default([]),
       }),
       answer: Knobs,

@@ -17,7 +17,7 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
     'POST /sessions/:id/plans',
     {
       summary:
-        'What a compaction would do now, under these settings. Changes nothing; the plan is kept for a while.',
+        'Plans a compaction with these settings and changes nothing. The plan is kept for a limited time.',
       body: PlanBody,
       answer: DryRun,
     },

@@ -5,11 +5,11 @@ import { SESSION_NAME } from '../access.js';
 /** Shapes of requests to the HTTP API. Names follow URLs and operators' documents: words with underscores. */
 
 export const AgentQuery = z.strictObject({
-  agent_path: AgentPath.default('primary').describe('Which agent of the session.'),
+  agent_path: AgentPath.default('primary').describe('Agent path within the session.'),
 });
 
 /** For bodies. It has no default, because the query names the agent if the body does not. */
-export const agentField = { agent_path: AgentPath.optional().describe('Which agent of the session.') };
+export const agentField = { agent_path: AgentPath.optional().describe('Agent path within the session.') };
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 
@@ -19,7 +19,7 @@ export const PageQuery = z.strictObject({
     .string()
     .regex(/^\d{1,9}$/)
     .optional()
-    .describe('`next` of the page before.'),
+    .describe('The `next` value of the previous page.'),
 });
 
 export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
@@ -32,9 +32,9 @@ export const RunOverrides = z.strictObject({
     .enum(['prune', 'drop', 'summarize', 'delegate', 'checkpoint'])
     .optional()
     .describe(
-      'prune: take out and condense tool output. drop: the oldest, down to the target. summarize: a summary for older spans. delegate: a compactor plugin. checkpoint: as the settings say, and the plan waits for a yes.',
+      'prune: take out and condense tool output. drop: the oldest, down to the target. summarize: a summary for older spans. delegate: a compactor plugin. checkpoint: as the settings say, and the plan waits for approval.',
     ),
-  summarize: z.boolean().optional().describe('Whether a model may write the text, where one is configured.'),
+  summarize: z.boolean().optional().describe('Whether a configured model may write the text.'),
   upper_threshold: pressure.optional().describe('Pressure at which the first stage opens.'),
   lower_threshold: pressure.optional().describe('Pressure to compact down to.'),
   retain_count: z.int().min(0).optional().describe('Messages at the end that stay.'),
@@ -49,7 +49,7 @@ export type RunOverrides = z.infer<typeof RunOverrides>;
 
 export const CompactBody = RunOverrides.extend({
   ...agentField,
-  dry_run: z.boolean().default(false).describe('Say what would be done, and do nothing.'),
+  dry_run: z.boolean().default(false).describe('Show what would be done, and do nothing.'),
 });
 
 export const PlanBody = RunOverrides.extend(agentField);
@@ -72,7 +72,7 @@ export const CreateBody = z.strictObject({
   format: z
     .string()
     .optional()
-    .describe('How its requests are written: of a new session openai-chat where absent.'),
+    .describe('Wire format of its requests. Default for a new session: openai-chat.'),
   model: z.string().optional(),
 });
 
@@ -81,7 +81,9 @@ export const PrepareBody = z.strictObject({
   request: z
     .looseObject({})
     .optional()
-    .describe("A whole request body in the session's format: what is new in it goes into the log first."),
+    .describe(
+      "A whole request body in the session's format. New messages in it are appended to the log first.",
+    ),
   model: z.string().optional(),
   max_output_tokens: z.int().min(1).optional(),
 });

@@ -20,7 +20,7 @@ const MOST_ROUNDS = 8;
 const Figures = z.object({
   figures: verbs.flagText
     .default(true)
-    .describe('With pressure, compactions and costs, which costs opening each session.'),
+    .describe('Include pressure, compactions and costs. This opens each session.'),
 });
 
 /** Routes that list, make, read and feed sessions. */
@@ -71,7 +71,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'POST /sessions',
     {
       summary:
-        'Makes a session for a client that uses this API itself; one that is there is left as it is, and refused (409) where it speaks another format.',
+        'Makes a session for a client that uses this API directly. An existing session is left unchanged, and refused (409) if its format differs.',
       query: takes.AgentQuery,
       body: takes.CreateBody,
       answer: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }),
@@ -106,7 +106,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions/:id/log',
     {
       summary:
-        'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
+        'The log in order: how each message begins, and its state now, or in the call with that number.',
       query: takes.PagedAgentQuery.extend({ call: verbs.CallNumber.optional() }),
       answer: verbs.pageOf(verbs.LogEntry),
     },
@@ -148,7 +148,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
             if (round < MOST_ROUNDS) continue;
             throw new SpillwayError('LEDGER_CONFLICT', {
               subject: `session "${session.id}"`,
-              found: 'other words in it each time that this request was prepared',
+              found: 'other messages in it each time that this request was prepared',
               remedy: 'Give each client a session of its own, or try again.',
               retryable: true,
             });
