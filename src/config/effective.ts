@@ -58,7 +58,7 @@ export interface EffectiveConfig {
   tuned(settings: Overrides): AgentConfig;
   /** The configuration of each agent path that the settings name, including its parents' settings. */
   readonly agents: Readonly<Record<string, AgentConfig>>;
-  /** Every setting, in the order of the schema, stages and knobs last. */
+  /** Every setting, in the order of the schema; stages and knobs come last. */
   readonly entries: readonly ConfigEntry[];
 }
 

@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites. Any
- * other `SPILLWAY_*` variable must name a setting or a service: a misspelt variable would have no effect.
+ * other `SPILLWAY_*` variable must name a setting or a service, or it is a fault: a misspelt one has no effect.
  */
 const RESERVED = /^SPILLWAY_(?:CONFIG$|PROFILE$|TEST_)/;
 

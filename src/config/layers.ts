@@ -51,7 +51,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
   const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
     if (around.includes(value) || path.length > MOST_LEVELS) return refuseDepth(path);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
-    // An agent has the same settings as all agents together.
+    // An agent's settings have the same paths as the settings for all agents.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
     const at = path.length === 1 ? path : local;
     if (isPrototypeKey(String(path.at(-1)))) return refusePrototype(path);

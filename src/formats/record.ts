@@ -99,7 +99,7 @@ export function argumentsObject(value: unknown, tool: string, report: Report): F
   return value === undefined || value === null ? {} : { arguments: value };
 }
 
-/** The object at a place of a list; undefined if any of the three has another type. */
+/** The object at a place of a list; undefined if the list, the place or the item has another type. */
 export function itemAt(list: unknown, at: unknown): Fields | undefined {
   const item: unknown = Array.isArray(list) && typeof at === 'number' ? list[at] : undefined;
   return isFields(item) ? item : undefined;

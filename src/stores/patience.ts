@@ -3,7 +3,7 @@ export const PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1;
 const MAX_WAIT_MS = 40;
 
-/** Tries again while `isPassing`, without blocking the process, at random intervals to get out of step with others. */
+/** Tries again while `isPassing`, without blocking the process, out of step with the process it waits for. */
 export async function patiently<T>(
   work: () => Promise<T>,
   isPassing: (error: unknown) => boolean,

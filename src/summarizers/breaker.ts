@@ -32,7 +32,7 @@ const ALL_STAGES = '*';
  */
 const UNREAD = CircuitBreaker.newStatus({ enableSnapshots: false, rollingPercentilesEnabled: false });
 
-/** One agent path's breakers: after consecutive failures no call is made until the cooldown; then a trial decides. */
+/** One agent path's breakers: after failures in a row no call is made until the cooldown; then a trial call decides. */
 export class Breakers {
   readonly #circuits = new Map<string, Circuit>();
   /** Called at every change, with the stage it applies to (`*`: all stages). */

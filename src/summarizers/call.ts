@@ -10,7 +10,7 @@ import { judgeAnswer } from './gate.js';
 /** The gate did not let an answer through. */
 export class Refused extends Error {}
 
-/** The answer passed the gate, except that it is in the wrong language. */
+/** The answer is in another language than the request asks for. */
 export class InOtherLanguage extends Refused {}
 
 /** Why a signal aborts. */

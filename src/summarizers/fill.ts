@@ -126,8 +126,8 @@ export class Filler {
   }
 
   /**
-   * A text for a plugin, by its own instruction: one call under the limits of all others. Its source is quoted; secrets
-   * are removed from both. Rejects if no text results, with `ARGUMENT_INVALID` if the request is not valid.
+   * A text for a plugin, by its own instruction: one call under the limits of all others. The source is quoted; secrets
+   * are removed from source and text. Rejects if no text results, with `ARGUMENT_INVALID` if the request is invalid.
    */
   async write(
     plugin: string,

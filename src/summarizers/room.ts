@@ -54,7 +54,7 @@ const LEAST_SAMPLE = 50;
 
 /**
  * The characters of this many tokens, at the source's density; at that of the user's words if the record's language
- * takes far more tokens than the code and output in it. Models count characters better than another model's tokens.
+ * takes far more tokens than the code and output it describes. Models count characters better than foreign tokens.
  */
 export function charsFor(
   maxTokens: number,

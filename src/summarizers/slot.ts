@@ -125,7 +125,7 @@ function requestOf(
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const plan = { text: todos ?? '', tokens: count(todos ?? '') };
   const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
-  // Less the longest mark, and two tokens for its line break, so that a text requested in advance fits any request.
+  // Minus the longest mark, and two tokens for its line break, so that a text requested in advance fits any request.
   const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
   const maxTokens = answerWithin(parts, allowance);
   const taken = promptTokens(parts, slot.prompt, isSpan) + count([...inView, ...parts.extraLines].join('\n'));

@@ -36,7 +36,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
 /** Whether the provider hides the message from the model as soon as the user writes again. */
 const isCleared = ({ frame }: Draft): boolean => frame?.clear_at === 'next_user_message';
 
-/** The field as it came in, if it came in; one text stays a string, several messages become one list of blocks. */
+/** The field `system`: unchanged if it came in so; otherwise one text as a string, or all blocks as one list. */
 function systemOf(instructions: readonly Draft[]): unknown {
   const [only, ...more] = instructions;
   if (only && more.length === 0 && only.whole) return only.whole.content;

@@ -23,7 +23,7 @@ export type RepairKind =
   | 'tool-name'
   | 'duplicate-id'
   | 'equal-item-ids'
-  /* What a call or a result holds. */
+  /* Content of calls and results. */
   | 'arguments-not-json'
   | 'arguments-not-text'
   | 'output-not-text'

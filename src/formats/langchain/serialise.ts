@@ -139,7 +139,7 @@ function thinking(parts: readonly Part[]): string {
     .join('\n');
 }
 
-/** Repairs halves of surrogate pairs, which providers refuse. Other fields of class instances are not checked. */
+/** Repairs halves of surrogate pairs, which providers refuse; `wellFormed` does not look into class instances. */
 function mended(message: Fields, report: Report): Fields {
   const { content, tool_calls: calls } = see(message).fields;
   const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };

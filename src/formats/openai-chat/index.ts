@@ -116,7 +116,7 @@ const provider: Provider = {
   ],
 };
 
-/** OpenAI chat completions, which many servers have. */
+/** OpenAI chat completions, which many servers support. */
 export const openaiChat: WireFormat = {
   ...reading,
   provider,

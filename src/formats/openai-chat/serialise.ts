@@ -117,7 +117,7 @@ function withNames(message: Message, calls: readonly Call[]): Message {
   return { ...message, parts: message.parts.map(renamed) };
 }
 
-/** Whether the wire already says id and arguments of a call as we do; it does not where either was missing. */
+/** Whether the wire has the same id and arguments of a call; false if either was missing. */
 function isOnWire(part: ToolCallPart, wire: WireMessage): boolean {
   const call = itemAt(wire.tool_calls, part.wire);
   if (call?.id !== part.callId) return false;
@@ -125,7 +125,7 @@ function isOnWire(part: ToolCallPart, wire: WireMessage): boolean {
   return isFields(call.function) && call.function.arguments === part.arguments;
 }
 
-/** All that a message of an unknown role says, or the whole of it where it has no content. */
+/** The content of a message of an unknown role, or the whole message if it has no content. */
 function labelled(label: string, message: Message, wire: WireMessage | undefined): unknown {
   const content = message.parts.filter(isContentPart);
   const parts = content.length > 0 ? content : [{ type: 'text' as const, text: jsonText(wire) }];

@@ -54,10 +54,10 @@ export function usageUnder(
 }
 
 /**
- * Models by name; the first that fits decides. Anthropic, “Prefix checks on thinking blocks” and “Preserved thinking”:
- * the check of what precedes a thought begins with Claude Fable and Mythos 5.1 and Opus, Sonnet and Haiku 5.5 (for
- * accounts from before August 31, 2026 not with all, which no request shows). Earlier models check the thought alone
- * (“Thinking in tool and multi-turn workflows”: back complete and unmodified); later ones are assumed to check it.
+ * Models by name; the first match decides. Anthropic, “Prefix checks on thinking blocks” and “Preserved thinking”: the
+ * check of what precedes a thought begins with Claude Fable and Mythos 5.1 and Opus, Sonnet and Haiku 5.5 (for accounts
+ * from before August 31, 2026 not with all, which no request shows). Earlier models check the thought alone (“Thinking
+ * in tool and multi-turn workflows”: back complete and unmodified); later ones presumably check the prefix.
  */
 const BY_MODEL: readonly (readonly [RegExp, SignatureBinding])[] = [
   [

@@ -29,11 +29,11 @@ const RATE_LIMIT =
 /** Codes that prove an overflow, even if the error also mentions a rate limit. */
 const CERTAIN = /context_length_exceeded|model_context_window_exceeded/;
 
-/** How servers split what they counted: `5000 tokens (3000 in the messages, 1000 in the functions, and 1000 in the completion)`. */
+/** A count in parts: `5000 tokens (3000 in the messages, 1000 in the functions, and 1000 in the completion)`. */
 const SPLIT = /tokens \((\d[^()]{1,200})\)/i;
 const SPLIT_PART = /(\d[\d,]{0,12}) (?:of|in|for) ([a-z ]{1,40})/gi;
 
-/** Statuses of a request refused for its content. Bedrock and Copilot answer 403, Hugging Face 422; a stream none. */
+/** Statuses of a request refused for content. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
 export const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
 
 /** A longer code is prose, not a provider's code. */

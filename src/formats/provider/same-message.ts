@@ -88,7 +88,7 @@ function isNoMatter(key: string, value: unknown, other: Fields): boolean {
 
 const RANDOM = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** Whether a value holds only cache marks: `providerOptions: { anthropic: { cacheControl } }` goes with its mark. */
+/** Whether a value holds only cache marks: `providerOptions: { anthropic: { cacheControl } }` leaves with its mark. */
 function isEmptied(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
   return Object.keys(value).every((key) => PASSING.test(key) || isEmptied(value[key]));
