@@ -49,6 +49,18 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     legal(emulator);
   });
 
+  it('N15: two runs of one conversation at once are both answered, each with what it recalled', async () => {
+    const { emulator, session, ask, history } = await opened(wired);
+    await talked(ask, session);
+    const other = open(emulator, session, { recall: true }, structuredClone(history));
+    const found = recalls({ query: 'key oak box' });
+    emulator.script = [found, says('In the oak box.'), says('It turns.')];
+    const [key, wheel] = await Promise.all([ask('Where is the key?'), other.ask('Does the wheel turn?')]);
+    expect([key.text, wheel.text]).toEqual(['In the oak box.', 'It turns.']);
+    expect(emulator.received.at(-1)!.text).not.toContain('Where is the key?');
+    legal(emulator);
+  });
+
   it('N15: a recall beside a call of the client’s own: the client runs its own and never sees the other', async () => {
     // What comes back by itself would hide that the answer of the tool was taken away unread.
     const quiet = { recall: { automatic: 'off' } } as const;

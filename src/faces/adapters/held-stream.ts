@@ -3,9 +3,23 @@ import type { Flight } from '../../session/index.js';
 /** A reader that asks for no event for this time is gone, or waits for something that this stream blocks. */
 const IDLE_MS = 10_000;
 
+/** A reader begins within this time, or never reads, or first opens another stream. */
+const UNREAD_MS = 100;
+
+/** Holds a flight until its reader begins: the next call can roll the session back, and a recall in this stream then fails. */
+function heldUnread(flight: Flight): () => void {
+  let release: () => void;
+  flight.until(new Promise<void>((resolve) => (release = resolve)));
+  const waiting = setTimeout(() => release(), UNREAD_MS);
+  return () => {
+    clearTimeout(waiting);
+    release();
+  };
+}
+
 /**
- * A stream that holds its flight (blocks the session's next call) from the first event requested until the end, a
- * failure, a `break`, an abort, or a pause of the reader of `IDLE_MS`. A stream that is never read holds nothing.
+ * A stream that holds its flight (blocks the session's next call) until the end, a failure, a `break`, an abort, or a
+ * pause of the reader of `IDLE_MS`. A stream that nobody begins to read within `UNREAD_MS` holds nothing.
  */
 export function heldStream<Event>(
   events: AsyncIterator<Event>,
@@ -13,6 +27,7 @@ export function heldStream<Event>(
   signal?: AbortSignal,
   /** Ends the pending read: `return` on a generator takes effect only after its next event. */
   giveUp?: () => void,
+  letGo = heldUnread(flight),
 ): AsyncIterableIterator<Event> {
   let release: (() => void) | undefined;
   let isOver = false;
@@ -21,6 +36,7 @@ export function heldStream<Event>(
     clearTimeout(idle);
     if (release || isOver) return;
     flight.until(new Promise<void>((resolve) => (release = resolve)));
+    letGo();
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
   };
@@ -32,6 +48,7 @@ export function heldStream<Event>(
   };
   const end = (): void => {
     isOver = true;
+    letGo();
     pause();
   };
   return {
@@ -64,8 +81,10 @@ export function heldStream<Event>(
 /** Holds the flight while a client's stream object is read. */
 export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
   const { controller } = stream as { readonly controller?: AbortController };
+  const giveUp = (): void => controller?.abort();
+  const letGo = heldUnread(flight);
   through(stream, (events) =>
-    heldStream(events[Symbol.asyncIterator](), flight, controller?.signal, () => controller?.abort()),
+    heldStream(events[Symbol.asyncIterator](), flight, controller?.signal, giveUp, letGo),
   );
 }
 
