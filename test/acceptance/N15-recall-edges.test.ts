@@ -726,6 +726,21 @@ describe('N15: a model of LangChain that names its calls by halves', () => {
     expect(sent[1]).not.toMatch(/no result|not in this log/);
   });
 
+  it('N15: that thinks: a turn that begins with a thought still does, whatever is said beside the recall', async () => {
+    const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: `sig:${thinking}` });
+    const recall = { type: 'tool_use', id: 'r', name: 'recall', input: { query: 'wall 3' } };
+    const call = { id: 'l', name: 'look', args: at };
+    const look = { type: 'tool_use', id: 'l', name: 'look', input: at };
+    const { said } = await answered(
+      new AIMessage({
+        content: [thought('a'), ...words, thought('b'), recall],
+        tool_calls: [{ id: 'r', name: 'recall', args: recall.input }],
+      }),
+      new AIMessage({ content: [thought('c'), look], tool_calls: [call] }),
+    );
+    expect(said.content).toEqual([thought('a'), ...words, thought('c'), look]);
+  });
+
   it('N15: in pieces: what goes on from the recall leaves with it', async () => {
     const pieces = [
       { id: 'r', name: 'recall', args: '{"query":', index: 0 },

@@ -129,12 +129,17 @@ const withoutItems = (more: Fields): Fields =>
     Object.entries(withoutRaw(more)).filter(([name]) => name !== 'reasoning' && !name.startsWith('__openai')),
   );
 
-/** The content of all answers: one text, or a list of blocks if any answer has blocks. */
+/**
+ * The content of all answers: one text, or a list of blocks if any answer has blocks. Anthropic refuses a tool loop that
+ * thinks and begins with words, so a thought of an earlier answer stays if words follow it.
+ */
 function wordsOf(answers: readonly Fields[]): unknown {
   const contents = answers.map((answer) => {
     const ids = recallIds(answer);
-    const isShown = (block: unknown): boolean =>
-      !isOf(block, ids) && (answer === answers.at(-1) || !isThought(block));
+    const words = listOf(answer.content).findLastIndex((block) => !isThought(block) && !isOf(block, ids));
+    const isShown = (block: unknown, at: number): boolean =>
+      !isOf(block, ids) &&
+      (answer === answers.at(-1) || !isThought(block) || (at < words && !hasItemId(block)));
     return contentOf(answer, isShown);
   });
   if (!contents.some((content) => Array.isArray(content))) return joinedWords(contents);
@@ -177,7 +182,7 @@ const isRecall = ({ name }: Fields): boolean => name === recallTool.name;
 const recallIds = (message: Fields): ReadonlySet<unknown> =>
   new Set([...callsOf(message), ...brokenCallsOf(message)].filter(isRecall).flatMap(({ id }) => id ?? []));
 
-function contentOf({ content }: Fields, isKept: (block: unknown) => boolean): unknown {
+function contentOf({ content }: Fields, isKept: (block: unknown, at: number) => boolean): unknown {
   return Array.isArray(content) ? content.filter(isKept) : content;
 }
 
