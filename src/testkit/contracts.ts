@@ -205,7 +205,7 @@ function bound<Subject>(rules: readonly ContractRule<Subject>[], subject: Subjec
   return rules.map(({ id, intent, check }) => ({ id, intent, check: () => check(subject) }));
 }
 
-/** An instance of a class without constructor arguments; any other value unchanged. */
+/** An instance of a contract's class, made without arguments; undefined for other functions; other values unchanged. */
 function made(value: unknown): unknown {
   if (typeof value !== 'function') return value;
   const { prototype } = value as { readonly prototype?: Loose };

@@ -4,7 +4,7 @@ import { entry, event, KEY, message, range, rule, START, usage, type StoreRule }
 const REVIEWER = { ...KEY, agentPath: 'primary/reviewer' };
 const OTHER = { sessionId: 'other', agentPath: 'primary' };
 
-/** Data next to the log: events, usage, search, artifacts, values, the list of threads. */
+/** Data next to the log: events, usage, artifacts, values, the list of threads; and closing. */
 export const SIDE_RULES: readonly StoreRule[] = [
   rule(
     'STORE-13',
