@@ -21,7 +21,7 @@ export function TopBar({ route, live, waiting }: BarProps) {
     <a href={linkTo({ view })} {...(here === view && { 'aria-current': 'page' as const })}>
       {label}
       {view === 'inbox' && waiting > 0 && (
-        <span className="count" title={`Plans that wait for a yes: ${waiting}`}>
+        <span className="count" title={`Plans that wait for approval: ${waiting}`}>
           {waiting}
         </span>
       )}

@@ -16,7 +16,7 @@ export function InboxPage() {
     <>
       <div className="head">
         <h1>Inbox</h1>
-        <span className="soft">plans that wait for a yes; calls that need one pause until then</span>
+        <span className="soft">plans that wait for approval; calls that need one pause until then</span>
       </div>
       {done !== undefined && (
         <div className="notice" role="status">

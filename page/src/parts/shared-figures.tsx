@@ -35,7 +35,7 @@ export function FailureFigures({ fallbacks, open }: FailureProps) {
     <>
       <Figure
         label="Fallbacks"
-        why="Texts that a model was to write and did not: the deterministic text stands. Each compaction says why."
+        why="Texts that a model did not write as asked: the deterministic text was used. Each compaction shows why."
       >
         <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
       </Figure>

@@ -69,7 +69,9 @@ function Waiting() {
   if (waiting.length === 0) return null;
   return (
     <div className="notice" role="status">
-      <b>{waiting.length === 1 ? 'One plan waits for a yes.' : `${waiting.length} plans wait for a yes.`}</b>
+      <b>
+        {waiting.length === 1 ? 'One plan waits for approval.' : `${waiting.length} plans wait for approval.`}
+      </b>
       <span className="soft">Calls that need one pause until you answer.</span>
       <a className="end" href={linkTo({ view: 'inbox' })}>
         Open the inbox

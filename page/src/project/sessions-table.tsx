@@ -94,7 +94,7 @@ function Figures({ of: one }: { readonly of: SessionSummary }) {
       <td className="right wide">{costs && <Money line={costs.primary} of="primary" />}</td>
       <td className="right wide">{costs && <Money line={costs.compactor} of="compactor" />}</td>
       <td className="right wide">
-        <Num why="Texts that a model was to write and did not; the deterministic text stands">
+        <Num why="Texts that a model did not write as asked; the deterministic text was used">
           {count(one.fallbacks ?? 0)}
         </Num>
       </td>
@@ -112,7 +112,7 @@ function State({ of: { pending, breakers = {}, flags, forkOf, fault } }: { reado
         </span>
       )}
       {pending !== undefined && (
-        <span className="mark accent" title="A plan waits for a yes: see the inbox">
+        <span className="mark accent" title="A plan waits for approval: see the inbox">
           waits
         </span>
       )}

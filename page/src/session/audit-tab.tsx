@@ -73,7 +73,7 @@ const MEANS: Readonly<Record<string, string>> = {
   flagged: 'An operator judged a compaction.',
   undone: 'An operator took a compaction back.',
   'rolled-back': 'The log ends earlier from here on.',
-  pending: 'A plan waits for a yes.',
+  pending: 'A plan waits for approval.',
   approved: 'An operator said yes to a plan.',
   rejected: 'An operator said no to a plan.',
   'text-bought': 'A summarizer was asked for the text of a plan.',

@@ -78,7 +78,7 @@ function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: Word
       {!fits && (
         <p className="bad" role="alert">
           It does not fit: even a compaction leaves room for {exact(room)} tokens only. Open the message and
-          hand the agent what it needs of it, or let go of what undo holds.
+          hand the agent what it needs of it, or release what undo holds.
         </p>
       )}
       {fits && compacts && <p className="soft">The next request is compacted first, to make the room.</p>}

@@ -49,7 +49,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
           <>
             {said.pending !== undefined && (
               <div className="notice" role="status">
-                <b>A plan waits for a yes.</b>
+                <b>A plan waits for approval.</b>
                 <span className="soft">Calls that need it pause until then.</span>
                 <a className="end" href={linkTo({ view: 'inbox' })}>
                   Answer it
@@ -92,15 +92,15 @@ function Held({
   return (
     <div className="notice" role="status">
       <b className={pressure > 1 ? 'bad' : ''}>
-        {pressure > 1 ? 'The next call does not fit.' : `Undo holds ${counted(holds, 'span')}.`}
+        {pressure > 1 ? 'The next call does not fit as it is.' : `Undo holds ${counted(holds, 'span')}.`}
       </b>
       <span className="soft">
         {pressure > 1
-          ? 'Undo holds what it brought back, and nothing compacts that until you let go.'
-          : 'No run touches what it brought back until you let go.'}
+          ? 'Undo holds what it brought back. If nothing else makes the call fit, those spans are compacted again.'
+          : 'No run compacts what it brought back until you release it.'}
       </span>
       <span className="end">
-        <ReleaseHolds place={place} label="Let go" />
+        <ReleaseHolds place={place} label="Release" />
       </span>
     </div>
   );

@@ -142,8 +142,8 @@ describe('the Compactor page, for an operator', () => {
     await page.getByText('undone', { exact: true }).waitFor();
     const undone = await service.get(`/sessions/demo/compactions/${newest}`);
     expect(undone.body.record.status).toBe('undone');
-    await page.getByRole('button', { name: 'Let go of what undo holds' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Let go' }).click();
+    await page.getByRole('button', { name: 'Release what undo holds' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });
 
@@ -154,17 +154,17 @@ describe('the Compactor page, for an operator', () => {
     await page.getByRole('button', { name: 'Undo c3 and all later' }).click();
     const dialog = page.getByRole('dialog');
     const said = (await dialog.getByRole('alert').textContent())!;
-    expect(said).toMatch(/would be [\d.]+%.*the next call would not fit/);
+    expect(said).toMatch(/would be [\d.]+%.*compacted again, and all holds are released/);
     const variant = (name: string): Promise<string> =>
       dialog.getByRole('button', { name }).evaluate((one: any) => one.dataset.variant);
     expect([await variant('Undo them'), await variant('Leave it')]).toEqual(['default', 'filled']);
     await dialog.getByRole('button', { name: 'Undo them' }).click();
-    await page.getByText('The next call does not fit.').waitFor();
+    await page.getByText('The next call does not fit as it is.').waitFor();
     const { body } = await own.get('/sessions/demo');
     expect(said).toContain(`${(100 * body.reading.pressure).toFixed(1)}%`);
-    await page.getByRole('button', { name: 'Let go', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Let go' }).click();
-    await page.getByText('The next call does not fit.').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Release' }).click();
+    await page.getByText('The next call does not fit as it is.').waitFor({ state: 'hidden' });
     expect((await own.get('/sessions/demo')).body.holds).toBe(0);
     expect((await own.post('/sessions/demo/prepare', {})).status).toBe(200);
     expect(page.complaints).toEqual([]);
@@ -175,7 +175,7 @@ describe('the Compactor page, for an operator', () => {
     await look(page, service, `${DEMO}/compact`);
     await page.getByRole('textbox', { name: 'Down to' }).fill('0.3');
     await page.getByRole('button', { name: 'Preview' }).click();
-    await page.getByRole('button', { name: 'Let it wait for a yes' }).click();
+    await page.getByRole('button', { name: 'Let it wait for approval' }).click();
     await page.getByText('It waits in the inbox').waitFor();
     await page.getByRole('link', { name: /^Inbox/ }).click();
     const waiting = page.getByRole('region', { name: 'Plan of demo' });

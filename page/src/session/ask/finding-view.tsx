@@ -26,7 +26,7 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
       </p>
       {isSent && sentIn.length > 0 && (
         <p className="soft">
-          They stood in <span className="mono">{sentIn.slice(0, 8).join(', ')}</span> of that call
+          They were in <span className="mono">{sentIn.slice(0, 8).join(', ')}</span> of that call
           {said.some(({ since }) => since !== undefined)
             ? '. The originals below may have left the context: the words reached the model from there.'
             : '.'}

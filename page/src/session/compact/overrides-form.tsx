@@ -8,9 +8,9 @@ type Strategy = NonNullable<RunOverrides['strategy']>;
 const STRATEGIES: readonly { readonly value: Strategy; readonly label: string; readonly what: string }[] = [
   { value: 'prune', label: 'Prune', what: 'Takes out and condenses tool output. Words stay.' },
   { value: 'drop', label: 'Drop', what: 'The oldest go, down to the target.' },
-  { value: 'summarize', label: 'Summarize', what: 'A summary stands for older spans.' },
+  { value: 'summarize', label: 'Summarize', what: 'A summary replaces older spans.' },
   { value: 'delegate', label: 'Delegate', what: 'A compactor plugin does it, where one is loaded.' },
-  { value: 'checkpoint', label: 'Checkpoint', what: 'As the settings say; the plan waits for a yes.' },
+  { value: 'checkpoint', label: 'Checkpoint', what: 'As the settings say; the plan waits for approval.' },
 ];
 
 type Writer = 'set' | 'model' | 'none';

@@ -13,7 +13,7 @@ const LOOKS: Readonly<
   Record<AnswerName, { readonly label: string; readonly done: string; readonly isMain: boolean }>
 > = {
   commit: { label: 'Commit this plan', done: 'Committed', isMain: true },
-  propose: { label: 'Let it wait for a yes', done: 'It waits in the inbox', isMain: false },
+  propose: { label: 'Let it wait for approval', done: 'It waits in the inbox', isMain: false },
   approve: { label: 'Approve', done: 'Approved and committed', isMain: true },
   reject: { label: 'Reject', done: 'Rejected', isMain: false },
 };

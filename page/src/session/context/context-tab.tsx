@@ -90,7 +90,7 @@ function SideBySide({ place, entries, sent, total, isNow, children }: SideBySide
     <>
       <div className="pair-head">
         {side !== 'sent' && (
-          <h2 title="Append-only: what left the context still stands here">
+          <h2 title="Append-only: what left the context is still here">
             Log <span className="soft">as it happened · {counted(total, 'message')}</span>
           </h2>
         )}

@@ -67,7 +67,7 @@ export function SentCell({
         <span className="mono soft">{id}</span>
         {status !== 'original' && (
           <span className="mark accent" title={by ? `${by.stage}: ${by.reason}` : status}>
-            {status === 'summary' ? 'stands for them' : 'stands for it'}
+            {status === 'summary' ? 'replaces them' : 'replaces it'}
             {by ? ` · ${by.stage}` : ''}
           </span>
         )}

@@ -60,7 +60,7 @@ function Whole({
         </section>
       )}
       {sent?.status === 'summary' ? (
-        <p className="soft">Its originals stand beside it in the log, and are read there.</p>
+        <p className="soft">Its originals are next to it in the log. Read them there.</p>
       ) : (
         <Original place={place} id={id} tokens={entry?.tokensBefore} />
       )}

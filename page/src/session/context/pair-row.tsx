@@ -33,7 +33,7 @@ export function PairRow({ pair, side, onOriginal, onSent }: RowProps) {
       {side !== 'log' && (
         <div className="side">
           {pair.sent.length === 0 ? (
-            <p className="nothing soft">nothing stands in their place</p>
+            <p className="nothing soft">nothing replaces them</p>
           ) : (
             pair.sent.map((message) => <SentCell key={message.id} message={message} onOpen={onSent} />)
           )}

@@ -35,7 +35,7 @@ export function EditHead({ edit }: { readonly edit: PlannedEdit }) {
         {edit.stage}
       </span>{' '}
       <span className="mono">{reachOf(edit)}</span> <span className="soft">{edit.reason}</span>{' '}
-      <span className="num soft" title="Tokens of what stands in its place">
+      <span className="num soft" title="Tokens of the replacement">
         · {exact(sizeOf(edit))} tokens stand for it
       </span>
     </>
@@ -44,7 +44,7 @@ export function EditHead({ edit }: { readonly edit: PlannedEdit }) {
 
 export function EditWords({ edit }: { readonly edit: PlannedEdit }) {
   if (edit.kind === 'replace') return <Parts parts={edit.content} />;
-  if (edit.replacement.length === 0) return <p className="soft">Nothing stands in its place.</p>;
+  if (edit.replacement.length === 0) return <p className="soft">Nothing replaces it.</p>;
   return (
     <>
       {edit.replacement.map((message) => (

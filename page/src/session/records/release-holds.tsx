@@ -6,8 +6,9 @@ import { Confirm } from '../../parts/confirm';
 export function ReleaseHolds({ place, label }: { readonly place: Place; readonly label: string }) {
   const release = useSessionAct<void, undefined>(place, () => ['/release', {}]);
   return (
-    <Confirm label={label} yes="Let go" act={() => release.mutateAsync()}>
-      Spans of undone compactions are held: no run touches them. Let go, and the next run may take them again.
+    <Confirm label={label} yes="Release" act={() => release.mutateAsync()}>
+      Spans of undone compactions are held: no run compacts them. If you release them, the next run may
+      compact them again.
     </Confirm>
   );
 }

@@ -22,7 +22,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
     { body: andLater ? { to: id } : { record: id } },
   ]);
   const pressure = usePressureAfter(place, id);
-  if (status === 'undone') return <ReleaseHolds place={place} label="Let go of what undo holds" />;
+  if (status === 'undone') return <ReleaseHolds place={place} label="Release what undo holds" />;
   return (
     <Confirm
       label={isNewest ? `Undo ${id}` : `Undo ${id} and all later`}
@@ -36,8 +36,8 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
       <div className="stack">
         <p>
           {isNewest
-            ? 'The originals stand in the context again, and are held: no run takes them until you let go.'
-            : `Later compactions build on ${id}, so they are taken back with it. The originals stand in the context again, and are held until you let go.`}
+            ? 'The originals return to the context and are held: no run compacts them until you release the hold.'
+            : `Later compactions build on ${id}, so they are undone with it. The originals return to the context and are held until you release the hold.`}
         </p>
         <Afterwards pressure={pressure} />
       </div>
@@ -69,8 +69,8 @@ function Afterwards({ pressure }: { readonly pressure: number | undefined }) {
   if (pressure <= 1) return <p className="soft">{would}.</p>;
   return (
     <p className="bad" role="alert">
-      {would}, and what is held is not compacted: the next call would not fit until you let go, and the agent
-      stops. To bring back one thing, leave this and give that one message back.
+      {would}. If nothing else makes the next call fit, the spans are compacted again, and all holds are
+      released. To bring back one message, leave this and give that message back.
     </p>
   );
 }
