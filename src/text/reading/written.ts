@@ -127,5 +127,11 @@ export function commandLineOf(call: CallArguments): string | undefined {
     const script = call.fields.input ?? call.fields.code;
     return typeof script === 'string' ? commandsInScript(script).join(' && ') || undefined : undefined;
   }
-  return typeof given === 'string' ? given : (given.at(-1) ?? joinWords(given));
+  if (typeof given === 'string') return given;
+  // `["bash", "-lc", "make all"]`, or a list of lines: the last. Anything else is one command, word by word.
+  const isScript = given[0]!.includes(' ') || SCRIPT_FLAG.test(given.at(-2) ?? '');
+  return isScript ? given.at(-1) : joinWords(given);
 }
+
+/** The shell's flag in front of a script. */
+const SCRIPT_FLAG = /^(?:-\w*c(?:ommand)?|\/c)$/i;

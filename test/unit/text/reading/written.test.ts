@@ -1,4 +1,5 @@
-import { readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
+import { parseArguments } from '../../../../src/text/facts/index.js';
+import { commandLineOf, readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
 
 describe('texts that a command line hands over', () => {
   it.each([
@@ -45,3 +46,14 @@ it.each([
   ['0x7f '.repeat(60), false],
   ['word '.repeat(10_000), false],
 ])('prose among arguments %#', (text, expected) => expect(readsAsProse(text)).toBe(expected));
+
+it.each<[readonly string[], string]>([
+  [['bash', '-lc', 'make all'], 'make all'],
+  [['powershell', '-NoProfile', '-Command', 'npm test'], 'npm test'],
+  [['cd mill', 'make all'], 'make all'],
+  [['npm', 'test'], 'npm test'],
+  [['git', 'commit', '-m', 'Turn the shaft'], "git commit -m 'Turn the shaft'"],
+  [['ls'], 'ls'],
+])('the command line of a list: %j', (command, line) =>
+  expect(commandLineOf(parseArguments(JSON.stringify({ command })))).toBe(line),
+);
