@@ -36,12 +36,15 @@ async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
 }
 
+const STILL_OPEN =
+  'Sessions that a process has open keep it until it ends; DELETE /api/v1/models/NAME reaches those of a service.';
+
 /** Lists the limits that refusals taught, by model; or forgets them, of one model or of all. */
 async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
   if (forget !== undefined) {
     const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
-    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${counted(forgotten, 'model')}`;
-    return { value: { forgotten }, lines: () => [line] };
+    const lines = [`forgotten: ${counted(forgotten, 'model')}`, STILL_OPEN];
+    return { value: { forgotten }, lines: () => (forgotten === 0 ? ['nothing was learned of it'] : lines) };
   }
   const known = await learnedLimits(store);
   return {
