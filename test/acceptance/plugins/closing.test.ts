@@ -1,3 +1,5 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSpillway } from '../../../src/index.js';
@@ -81,4 +83,42 @@ it.each(FAILED)('K5: %s closes the plugins that it opened', async (_, args) => {
   const { code } = await spillway(args(), env);
   expect(code).not.toBe(0);
   expectClosed(lines());
+});
+
+describe('a plugin that leaves a timer running', () => {
+  const started = (...args: readonly string[]): ChildProcess => {
+    const path = join(folder.path, 'clock');
+    mkdirSync(path, { recursive: true });
+    writeFileSync(
+      join(path, 'package.json'),
+      JSON.stringify({ name: 'clock', type: 'module', main: './index.js', spillway: {} }),
+    );
+    writeFileSync(
+      join(path, 'index.js'),
+      'export const plugin = { open: () => void setInterval(() => undefined, 1_000) };',
+    );
+    return spawn(process.execPath, ['--import', 'tsx', 'src/faces/cli/spillway.ts', ...args], {
+      env: { ...process.env, SPILLWAY_PLUGINS: JSON.stringify([path]) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  };
+  const running: ChildProcess[] = [];
+  afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
+
+  it('K5: keeps no command from ending', async () => {
+    const child = started('stages');
+    running.push(child);
+    let said = '';
+    child.stdout!.on('data', (text) => (said += String(text)));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(said).toContain('snip');
+  }, 60_000);
+
+  it('K5: keeps no service from ending that is told to stop', async () => {
+    const child = started('serve', '--port', '0', '--quiet');
+    running.push(child);
+    await once(child.stdout!, 'data');
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([0, null]);
+  }, 60_000);
 });
