@@ -27,6 +27,8 @@ export interface ViewSource {
   readonly trust?: TrustIndex;
   /** The agent has the recall tool: texts tell it to use the tool. */
   readonly recall?: boolean;
+  /** No request fits with all messages since the last answer: only the newest message of the user stays protected. */
+  readonly unreadGivesWay?: boolean;
 }
 
 interface Gathering {
@@ -88,7 +90,7 @@ export function* buildingView(source: ViewSource, projection: Projection): Steps
       tokens: group.messages.reduce((sum, shown) => sum + shown.size.tokens, 0),
       turnsAgo: newestTurn - log.turnOf(group.to),
       ...(protection && { protection }),
-      unseen: group.to >= standing.unseenFrom,
+      unseen: group.to >= unreadFrom(source, group, standing),
     };
     exchanges.push(Object.freeze(exchange));
   }
@@ -112,12 +114,21 @@ interface LogState {
   readonly unseenFrom: number;
 }
 
+/** The log position from which an exchange counts as not read by the model. A replacement may be replaced again. */
+function unreadFrom(
+  { unreadGivesWay }: ViewSource,
+  { kind }: Gathering,
+  { unansweredSeq = 0, unseenFrom }: LogState,
+): number {
+  if (kind === 'replacement') return Infinity;
+  return unreadGivesWay && kind === 'plain' ? Math.max(unansweredSeq, unseenFrom) : unseenFrom;
+}
+
 /** The strongest protection comes first: only a pin may be cut, or remain as a hole in a span. */
-function protectionOf(
-  { log, holds, isPinned }: ViewSource,
-  { kind, messages, from, to }: Gathering,
-  { open, unansweredSeq, unseenFrom }: LogState,
-): Protection | undefined {
+function protectionOf(source: ViewSource, group: Gathering, state: LogState): Protection | undefined {
+  const { log, holds, isPinned } = source;
+  const { kind, messages, from, to } = group;
+  const { open, unansweredSeq } = state;
   const isHeld = holds.some((hold) => from <= hold.to && to >= hold.from);
   if (kind === 'replacement') return isHeld ? 'held' : undefined;
   if (open !== undefined && open === log.exchangeOf(from).index) return 'open';
@@ -127,7 +138,7 @@ function protectionOf(
   if (isHeld) return 'held';
   if (messages.some((shown) => isPinned(shown.source!))) return 'pinned';
   // Any other new message that is no tool result: a second user message, a reminder.
-  return from >= unseenFrom && kind === 'plain' ? 'unanswered' : undefined;
+  return kind === 'plain' && from >= unreadFrom(source, group, state) ? 'unanswered' : undefined;
 }
 
 /** Finds the exchanges of a view that have messages inside a span of log positions. */

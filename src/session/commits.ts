@@ -21,7 +21,7 @@ import {
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
-import { HOLDS_GAVE_WAY, takesHeld } from './held.js';
+import { HOLDS_GAVE_WAY, takesHeld, takesUnread, UNREAD_GAVE_WAY } from './held.js';
 import type { Pieces } from './wiring.js';
 
 /** The circumstances of a commit. */
@@ -41,6 +41,11 @@ export class Commits {
   ): CompactionRecord {
     const { thread, gauge, summarizer } = this.of;
     const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
+    const warnings = [
+      ...(holdsGaveWay ? [HOLDS_GAVE_WAY] : []),
+      ...(plan.edits.some((edit) => takesUnread(edit, thread.log)) ? [UNREAD_GAVE_WAY] : []),
+      ...(bought?.warnings ?? []),
+    ];
     const record: CompactionRecord = {
       id: `c${thread.ledger.records.length + 1}`,
       kind,
@@ -53,7 +58,7 @@ export class Commits {
       unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
       ...(kind === 'compaction' && { summarizer: summarizer.choice }),
       ...bought,
-      ...(holdsGaveWay && { warnings: [HOLDS_GAVE_WAY, ...(bought?.warnings ?? [])] }),
+      ...(warnings.length > 0 && { warnings }),
     };
     thread.commit(record, draft, states);
     // Otherwise the replacement of the held span could not be made smaller either.

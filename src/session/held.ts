@@ -1,5 +1,12 @@
 import { PIPELINE_STEPS, type RunInput, type RunOutcome } from '../pipeline/index.js';
-import { endsOf, type Hold, type PlannedEdit, type ReadonlyLog, type Warning } from '../transcript/index.js';
+import {
+  endsOf,
+  type Edit,
+  type Hold,
+  type PlannedEdit,
+  type ReadonlyLog,
+  type Warning,
+} from '../transcript/index.js';
 import { after } from './slices.js';
 
 /* Holds are spans whose compaction an operator undid. They remain until released, unless nothing else makes it fit. */
@@ -10,24 +17,53 @@ export const HOLDS_GAVE_WAY: Warning = {
     'A span that an undo held did not fit into the request: it was compacted again, and all holds were released. Raise the budget before you undo.',
 };
 
+export const UNREAD_GAVE_WAY: Warning = {
+  code: 'unread-gave-way',
+  message:
+    'The messages since the last answer did not fit into the request: all but the newest of the user were compacted unread.',
+};
+
 /** The outcome of a run, and the input it was planned on. */
 export interface Drafted {
   readonly input: RunInput;
   readonly outcome: RunOutcome;
 }
 
-/** The outcome of a run. If the run is stuck and there are holds, it is planned again without them. */
-export function withoutHolds(
-  input: RunInput,
-  outcome: RunOutcome,
-  draft: (input: RunInput) => RunOutcome | Promise<RunOutcome>,
+type Draft = (input: RunInput) => RunOutcome | Promise<RunOutcome>;
+
+/**
+ * The outcome of a run. If the run is stuck, it is planned again without the holds, and then without the protection of
+ * messages that piled up while no call was answered: the client sends them every time, so no later call would fit.
+ */
+export function givingWay(input: RunInput, outcome: RunOutcome, draft: Draft): Drafted | Promise<Drafted> {
+  const { holds, log } = input.source;
+  const isUnreachable = outcome.kind === 'unreachable';
+  const isStuck = isUnreachable || (outcome.kind === 'noop' && input.refused === true);
+  const freed = isStuck && holds.length > 0 ? { holds: [] } : undefined;
+  const hasUnread = isUnreachable && (log.unansweredUser?.seq ?? 0) > log.unseenFrom;
+  return after(orElse({ input, outcome }, freed, draft), (drafted) => {
+    if (drafted.outcome.kind === 'planned' || !hasUnread) return drafted;
+    return orElse(drafted, { ...freed, unreadGivesWay: true }, draft);
+  });
+}
+
+/** What was drafted, or the plan that another source makes possible. */
+function orElse(
+  drafted: Drafted,
+  source: Partial<RunInput['source']> | undefined,
+  draft: Draft,
 ): Drafted | Promise<Drafted> {
-  const isStuck = outcome.kind === 'unreachable' || (outcome.kind === 'noop' && input.refused === true);
-  if (!isStuck || input.source.holds.length === 0) return { input, outcome };
-  const freed = { ...input, source: { ...input.source, holds: [] } };
-  return after(draft(freed), (without) =>
-    without.kind === 'planned' ? { input: freed, outcome: without } : { input, outcome },
-  );
+  if (!source) return drafted;
+  const input = { ...drafted.input, source: { ...drafted.input.source, ...source } };
+  return after(draft(input), (outcome) => (outcome.kind === 'planned' ? { input, outcome } : drafted));
+}
+
+/** Whether an edit replaces a message of the user that came in since the last answer. */
+export function takesUnread(edit: Edit, log: ReadonlyLog): boolean {
+  if (edit.kind !== 'supersede') return false;
+  const [first, last] = endsOf(edit).map((id) => log.find(id)?.seq ?? -1) as [number, number];
+  const unread = log.between(Math.max(first, log.unseenFrom), last);
+  return unread.some(({ role, origin }) => role === 'user' && origin !== 'synthetic');
 }
 
 /** Whether a plan changes a held span. Removal of reasoning with a void signature does not count. */

@@ -13,7 +13,7 @@ import {
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers } from './hooks/plugin-hooks.js';
-import { withoutHolds, type Drafted } from './held.js';
+import { givingWay, type Drafted } from './held.js';
 import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
 
@@ -160,13 +160,13 @@ export class Planner {
     return this.#fitted({ ...input, source: run.source }, how);
   }
 
-  /** Like `drafted`, but releases the operator's holds if the run would not fit with them. */
+  /** Like `drafted`, but releases the operator's holds, or else unread messages, if the run would not fit with them. */
   #fitted(
     input: RunInput,
     { isCurrent }: Planning,
     made: RunOutcome | Promise<RunOutcome> = this.drafted(input, isCurrent),
   ): Drafted | Promise<Drafted> {
-    return after(made, (outcome) => withoutHolds(input, outcome, (freed) => this.drafted(freed, isCurrent)));
+    return after(made, (outcome) => givingWay(input, outcome, (freed) => this.drafted(freed, isCurrent)));
   }
 
   /** Fills the slots of the planned run. */

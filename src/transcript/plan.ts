@@ -115,6 +115,8 @@ export type WarningCode =
   | 'limit-below-window'
   /** A span that was held since an undo did not fit into a request and was compacted again. */
   | 'holds-gave-way'
+  /** The messages since the last answer did not fit into a request: all but the user's newest were compacted unread. */
+  | 'unread-gave-way'
   /** The floor does not fit next to the requested answer: less is reserved for the answer. */
   | 'answer-gives-way'
   /** The provider refused a request as too long again, or for the first time with nothing left to shrink. */

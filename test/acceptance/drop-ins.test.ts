@@ -83,6 +83,22 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     expect(emulator.received.length - before).toBeLessThanOrEqual(2);
   });
 
+  it('N13: goes on after an outage, however much the user said while nothing was answered', async () => {
+    const { emulator, one, ask } = await opened();
+    await converse(ask, 2);
+    emulator.otherwise = 'server-error';
+    for (let turn = 0; turn < 12; turn++)
+      await expect(ask(`Are you there, ${turn}? ${prose(400, turn)}`)).rejects.toBeDefined();
+    emulator.otherwise = said;
+    const newest = `And now? ${prose(400, 99)}`;
+    expect(await ask(newest)).toMatchObject({ text: 'Built.' });
+    expect(emulator.received.at(-1)!.text).toContain(JSON.stringify(newest).slice(1, -1));
+    expect(Math.max(...judged(emulator))).toBeLessThan(BUDGET * 1.2);
+    const warned = one.operator.history.flatMap(({ warnings = [] }) => warnings.map(({ code }) => code));
+    expect(warned).toContain('unread-gave-way');
+    await converse(ask, 2);
+  });
+
   it('A6: compacts at once where the user says /compact, and the model hears nothing of it', async () => {
     const { emulator, one, ask } = await opened({ commands: true });
     await converse(ask, 4);
