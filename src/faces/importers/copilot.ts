@@ -33,9 +33,9 @@ class CopilotReader implements SessionReader {
   readonly #byUser = new Map<string, Fields>();
   /** Number of messages before each event, so that a rewind can cut back to the event. */
   readonly #before = new Map<string, number>();
-  readonly #taken = new Set<string>();
   #thought: string | undefined;
   #ofSubAgents = 0;
+  #repeated = 0;
   #events = 0;
 
   take(value: unknown): void {
@@ -48,6 +48,8 @@ class CopilotReader implements SessionReader {
       return;
     }
     const id = textOr(value.id) ?? `e${this.#events}`;
+    // Two copies of a file may have been put together.
+    if (this.#before.has(id)) return void this.#repeated++;
     this.#before.set(id, this.#recording.messages.length);
     entryOf(this.#took, value.type)?.({ id, data, time: part.when(textOr(value.timestamp)) });
   }
@@ -136,10 +138,8 @@ class CopilotReader implements SessionReader {
     if (gone > 0) this.#say(id, 'rewound', `${gone} messages were rewound; left out`);
   }
 
-  #add({ id: own, time }: CopilotEvent, said: part.Said): void {
-    const id = this.#taken.has(own) ? `${own}+${this.#recording.messages.length}` : own;
+  #add({ id, time }: CopilotEvent, said: part.Said): void {
     this.#recording.add(id, said, time);
-    this.#taken.add(id);
   }
 
   #say(at: string, kind: string, what: string): void {
@@ -148,6 +148,7 @@ class CopilotReader implements SessionReader {
 
   finish(): ImportedSession {
     this.#recording.counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
+    this.#recording.counted(this.#repeated, 'repeated', 'events stand twice in the file; read once');
     return this.#recording.session();
   }
 }

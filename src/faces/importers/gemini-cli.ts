@@ -25,6 +25,7 @@ const FRONT = 500;
 class GeminiCliReader implements SessionReader {
   readonly #recording = new Recording('gemini-cli');
   #head: Fields | undefined;
+  #others = 0;
   /** Messages by id, in the order of their first appearance. */
   readonly #messages = new Map<unknown, Fields>();
 
@@ -32,6 +33,7 @@ class GeminiCliReader implements SessionReader {
     if (!isFields(value)) return;
     if (isHead(value)) {
       this.#head ??= value;
+      if (value.sessionId !== this.#head.sessionId) this.#others++;
       for (const message of fieldsIn(value.messages)) this.take(message);
     } else if (value.$rewindTo !== undefined) this.#rewind(value.$rewindTo);
     else if (typeof value.type === 'string') this.#messages.set(value.id ?? this.#messages.size, value);
@@ -48,6 +50,7 @@ class GeminiCliReader implements SessionReader {
     const recording = this.#recording;
     const left = new Map<string, number>();
     recording.about({ id: this.#head?.sessionId });
+    recording.counted(this.#others, 'another-session', 'more sessions stand in the file; read as one');
     for (const [index, line] of [...this.#messages.values()].entries()) {
       const id = textOr(line.id) ?? `m${index}`;
       const parts = contentOf(line.content);

@@ -137,6 +137,19 @@ describe('the Copilot CLI importer', () => {
     expect(notices.length).toBeGreaterThan(0);
   });
 
+  it('reads an event once that stands twice, as where two copies of a file were put together, and says so', async () => {
+    const events = [
+      start(),
+      event('user.message', { content: 'go' }),
+      event('assistant.message', { content: 'looking', toolRequests: [request('a')] }),
+      done('a', 'one'),
+    ];
+    const more = event('user.message', { content: 'and?' });
+    const found = await read(lines(...events, ...events, more));
+    expect(told(found)).toEqual(told(await read(lines(...events, more))));
+    expect(kinds(found)).toEqual(['repeated']);
+  });
+
   it('refuses a file of events in which nobody speaks', async () => {
     await expect(read(lines(start()))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
   });

@@ -99,6 +99,13 @@ describe('a Gemini CLI session', () => {
     expect(agreement(found.parsed.messages)).toEqual(agreement((await whole()).parsed.messages));
   });
 
+  it('says that another stands in the file', async () => {
+    const other = { ...head, sessionId: 's2', messages: [user('x1', 'more')] };
+    const { parsed } = await read(JSON.stringify([{ ...head, messages: MESSAGES }, other]));
+    expect(parsed.messages.map(({ id }) => id)).toContain('x1');
+    expect(parsed.notices.map(({ kind }) => kind)).toEqual(['another-session', 'not-a-message']);
+  });
+
   it('is refused where nobody said anything', async () => {
     await expect(read(JSON.stringify({ ...head, messages: [] }, null, 2))).rejects.toMatchObject({
       code: 'INPUT_FORMAT',
