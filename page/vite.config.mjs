@@ -1,5 +1,5 @@
-// The Compactor page: `npm run build` puts it into dist/page; `npm run page` serves it with changes as they are made, beside a
-// service that runs on its usual port.
+// The Compactor page: `npm run build` puts it into dist/page; `npm run page` serves it with live changes, next to a
+// service on its usual port.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -12,14 +12,14 @@ export default defineConfig({
   build: {
     outDir: '../dist/page',
     emptyOutDir: true,
-    // The policy of the service lets nothing in that is written into the page itself.
+    // The service's content security policy forbids inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // One chunk: it is read from this machine, or once and then from the browser's cache.
+    // One chunk is enough: the page is read from this machine, or once and then from the browser's cache.
     chunkSizeWarningLimit: 1_500,
     target: 'es2022',
     rolldownOptions: {
-      // "use client" is meant for servers that render pages; here nobody does.
+      // "use client" is meant for servers that render pages; no server renders this page.
       onLog: (level, log, say) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') say(level, log);
       },

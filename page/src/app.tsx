@@ -51,7 +51,7 @@ export function App() {
   );
 }
 
-/** Not by the address: what is behind its `#` says which view is shown. */
+/** Moves the focus by script, because the part of the address after `#` names the view. */
 const focusing =
   (where: string) =>
   (event: MouseEvent): void => {
@@ -61,7 +61,7 @@ const focusing =
 const toContent = focusing('#content');
 const toViews = focusing('.tabs a[aria-current]');
 
-/** The title says where one is; another page begins at its top. */
+/** Sets the title to the current page, and scrolls a new page to its top. */
 function useTitle(route: Route): void {
   const name = route.view === 'session' ? route.place.id : TITLES[route.view];
   useEffect(() => {

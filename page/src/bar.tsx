@@ -52,23 +52,23 @@ export function TopBar({ route, live, waiting }: BarProps) {
 }
 
 function told(live: Live): { readonly state: string; readonly why: string } {
-  if (live === 'live') return { state: 'live', why: 'What you see follows what happens.' };
-  if (live === 'opening') return { state: 'connecting', why: 'The service is being asked.' };
+  if (live === 'live') return { state: 'live', why: 'The page updates as things happen.' };
+  if (live === 'opening') return { state: 'connecting', why: 'The page is connecting to the service.' };
   if (live === 'mute')
     return {
       state: 'not live',
-      why: 'The service answers, and does not tell what happens: load the page again to see it.',
+      why: 'The service answers, but sends no events: reload the page to see changes.',
     };
   return { state: 'gone', why: `The service has not answered since ${at(live.goneSince)}.` };
 }
 
-/** Above everything: what is shown is old. */
+/** A banner above the page, which says that the shown figures are old. */
 export function GoneBanner({ live }: { readonly live: Live }) {
   if (typeof live !== 'object') return null;
   return (
     <div className="gone-banner" role="alert">
-      <b>The service does not answer.</b> What you see is of {at(live.goneSince)} or before. It is asked again
-      and again, and the page goes on by itself.
+      <b>The service does not answer.</b> What you see is from {at(live.goneSince)} or before. The page keeps
+      trying, and updates once the service answers.
     </div>
   );
 }

@@ -1,7 +1,7 @@
-/** What numbers and times are written in: the browser's language, where it is one. */
+/** The language of numbers and times: the browser's, if its tag is valid; otherwise American English. */
 export const LANGUAGE = isLanguage(navigator.language) ? navigator.language : 'en-US';
 
-// Some systems give browsers a language that is none (`en-US@posix`). The charts ask for it by themselves, as they are loaded.
+// Some systems give browsers an invalid tag (`en-US@posix`). The chart library reads the tag when it is loaded.
 if (LANGUAGE !== navigator.language)
   Object.defineProperty(navigator, 'language', { value: LANGUAGE, configurable: true });
 

@@ -10,7 +10,7 @@ import { ApiError } from './api/client';
 import { App } from './app';
 import { theme } from './theme';
 
-/** What is asked again by itself: what was refused stays refused. */
+/** How often a failed query is repeated. A refusal (4xx) is not repeated. */
 const RETRIES = 2;
 
 const queries = new QueryClient({

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Place } from './api/types';
 
-/** Where the page stands. It is kept behind the `#` of the address, so every view can be linked to. */
+/** The view that the page shows. The address holds it after its `#`, so every view has a link. */
 export type Route =
   | { readonly view: 'sessions' }
   | { readonly view: 'inbox' }
@@ -19,7 +19,7 @@ export const TABS = [
   ['events', 'Events'],
 ] as const;
 
-/** As part of an address. Half a surrogate pair stands in none: `encodeURIComponent` would throw. */
+/** Text as part of an address. Lone surrogates are replaced, because `encodeURIComponent` would throw. */
 export const segment = (text: string): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
@@ -43,7 +43,7 @@ function routeOf(hash: string): Route {
   return { view: 'session', place: { id, agentPath }, tab, ...(about !== undefined && { about }) };
 }
 
-/** An address that somebody broke by hand names nothing, and does not break the page. */
+/** An invalid address (edited by hand) names nothing, and does not break the page. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -61,7 +61,7 @@ function subscribe(changed: () => void): () => void {
   return () => removeEventListener('hashchange', changed);
 }
 
-/** The context tab may be about one call: its number. */
+/** The number of the call that the context tab shows; undefined if it shows the present. */
 export function callIn(about: string | undefined): number | undefined {
   return about !== undefined && /^\d{1,9}$/.test(about) ? Number(about) : undefined;
 }

@@ -9,7 +9,7 @@ const VIEWS = [
   ['k', 'Knobs', 'knobs'],
 ] as const;
 
-/** Keys that go somewhere, wherever no text is being written. */
+/** Keys that open a view, unless a text field has the focus. */
 function useShortcuts(route: Route, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined;
@@ -39,10 +39,10 @@ const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Single keys get in the way of some who speak to their machine: they can be switched off, for good. */
+/** Single keys disturb users of speech input, so they can be switched off permanently. */
 const OFF = 'spillway.shortcuts-off';
 
-/** Which keys there are, and their switch. */
+/** The list of keys, and the switch that turns them off. */
 export function Shortcuts({ route }: { readonly route: Route }) {
   const [isOn, setOn] = useState(() => localStorage.getItem(OFF) === null);
   useShortcuts(route, isOn);
@@ -65,7 +65,7 @@ export function Shortcuts({ route }: { readonly route: Route }) {
       >
         <div className="stack">
           <Switch
-            label="Keys go somewhere"
+            label="Use these keys"
             checked={isOn}
             onChange={(event) => turn(event.currentTarget.checked)}
           />

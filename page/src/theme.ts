@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The one accent: the colour of water under a dam. */
+/** The only accent colour. */
 const water: MantineColorsTuple = [
   '#e8f6fa',
   '#cfeaf2',

@@ -7,7 +7,7 @@ import { token } from './api/token';
 import type { Me } from './api/types';
 import { messageOf } from './parts/states';
 
-/** Asks for a token. It is kept in this tab alone, and sent to this service alone. */
+/** Asks for a token. The token is kept in this tab only, and sent to this service only. */
 export function TokenEntry() {
   const queries = useQueryClient();
   const [word, setWord] = useState('');
@@ -17,21 +17,24 @@ export function TokenEntry() {
     token.keep(word.trim());
     try {
       const who = await ask<Me>('/me');
-      if (who.role === 'client') throw new Error(`The token ${who.name} is for the proxy alone.`);
+      if (who.role === 'client') throw new Error(`The token ${who.name} is for the proxy only.`);
       queries.setQueryData(me.queryKey, who);
       await queries.invalidateQueries();
     } catch (error) {
       token.forget();
       setFault(
-        error instanceof ApiError && error.status === 401 ? 'Nobody has that token.' : messageOf(error),
+        error instanceof ApiError && error.status === 401
+          ? 'The service does not know this token.'
+          : messageOf(error),
       );
     }
   };
   return (
     <form className="panel entry" onSubmit={(event) => void enter(event)}>
-      <h1>Who looks?</h1>
+      <h1>Enter your token</h1>
       <p className="soft">
-        This service lets in who has a token: a viewer sees everything, an operator changes things.
+        This service needs a token. A viewer&apos;s token shows everything; an operator&apos;s also changes
+        things.
       </p>
       <PasswordInput
         label="Token"
@@ -42,9 +45,9 @@ export function TokenEntry() {
         data-autofocus
       />
       <Button type="submit" disabled={word.trim() === ''}>
-        Come in
+        Enter
       </Button>
-      <p className="soft">It is kept in this tab until you close it.</p>
+      <p className="soft">The token is kept in this tab until you close the tab.</p>
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { ask, type Asked } from './client';
 import { agentOf, pathOf } from './queries';
 import type { Place } from './types';
 
-/** Something an operator does in a session. What was asked of it before is asked anew, whatever came of it. */
+/** An operator's action in a session. Afterwards the session's queries are fetched again, even if the action failed. */
 export function useSessionAct<With, Said>(
   place: Place,
   act: (of: With) => readonly [path: string, asked: Asked],
@@ -21,7 +21,7 @@ export function useSessionAct<With, Said>(
     },
     ...(onDone && { onSuccess: onDone }),
     onSettled: () => {
-      // Nobody waits for this: what was done is done.
+      // The action is complete: its caller does not wait for the new answers.
       void queries.invalidateQueries({ queryKey: ['session', place.id, place.agentPath] });
       void queries.invalidateQueries({ queryKey: ['project'] });
     },

@@ -1,7 +1,7 @@
 import { token } from './token';
 import type { Fault } from './types';
 
-/** A fault as the service tells it, or that it could not be asked. */
+/** A fault that the service reports, or `UNREACHABLE` if the service does not answer. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { useEffect, useState } from 'react';
 import { credentials } from './client';
 
-/** Something that happened, as the service tells it. */
+/** An event from the service's stream. */
 export interface Happening {
   readonly kind: string;
   readonly sessionId: string;
@@ -12,17 +12,17 @@ export interface Happening {
   readonly [field: string]: unknown;
 }
 
-/** An agent at work tells a dozen things in one go: they are asked for together. */
+/** A working agent causes many events within a moment: the page fetches their answers together. */
 const GATHER_MS = 250;
-/** What stands over all sessions costs reading them all: a busy service is not asked for it at every call of an agent. */
+/** Figures of all sessions make the service read all of them, so the page does not fetch them at every call. */
 const GATHER_PROJECT_MS = 1_500;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** The service answers, and tells nothing of what happens. */
+/** The service answers, but refuses the event stream. */
 class Refused extends Error {}
 
-/** Not the browser's own EventSource, which sends no token. */
+/** Uses `fetch`, because the browser's own EventSource sends no token. */
 async function follow(
   signal: AbortSignal,
   onOpen: () => void,
@@ -40,10 +40,10 @@ async function follow(
   }
 }
 
-/** How what is shown follows what happens: `gone` since when the service does not answer; `mute` where it tells nothing. */
+/** How the page follows the service: `goneSince` when the service stopped answering; `mute` if it sends no events. */
 export type Live = 'opening' | 'live' | 'mute' | { readonly goneSince: number };
 
-/** What happens in a session makes stale what was asked of it. */
+/** Fetches the answers about a session again after each event of that session. */
 export function useLive(isAllowed: boolean): Live {
   const queries = useQueryClient();
   const [live, setLive] = useState<Live>('opening');
@@ -71,7 +71,7 @@ export function useLive(isAllowed: boolean): Live {
       gatheringProject ??= setTimeout(tellProject, GATHER_PROJECT_MS);
     };
     const opened = (): void => {
-      // What happened while nobody listened.
+      // Fetches what changed while the stream was closed.
       if (wait > FIRST_WAIT_MS) void queries.invalidateQueries();
       wait = FIRST_WAIT_MS;
       setLive('live');

@@ -30,13 +30,13 @@ import type {
 } from './types';
 import { segment } from '../route';
 
-/** Most of a list that is shown at once; the API gives no more a page. */
+/** The most items of a list that the page shows at once: the API's limit for one page. */
 export const MOST = 500;
 
 export const pathOf = ({ id }: Pick<Place, 'id'>): string => `/sessions/${segment(id)}`;
 export const agentOf = ({ agentPath }: Place): { readonly agent_path: string } => ({ agent_path: agentPath });
 
-/** All that is asked, each under a name that says whose it is: what happens in a session makes its answers stale. */
+/** The page's queries. A key begins with its owner, so a session event invalidates only that session's answers. */
 export const me = queryOptions({ queryKey: ['me'], queryFn: () => ask<Me>('/me'), staleTime: Infinity });
 
 export const sessions = queryOptions({
@@ -113,7 +113,7 @@ export const costs = (place: Place) =>
   ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
 export const effect = (place: Place) => ofSession<Effect>(place, '/effect');
 export const audit = (place: Place) => ofSession<Page<AuditEvent>>(place, '/audit', { limit: 200 });
-/** Now, or as a call was sent it. */
+/** The context as it is now, or as a call sent it. */
 export const context = (place: Place, call?: number) =>
   ofSession<{ readonly reading?: Reading; readonly messages: readonly ShownMessage[] }>(
     place,
@@ -137,7 +137,7 @@ export const find = (place: Place, words: string) => ofSession<Finding>(place, '
 export const givenBack = (place: Place) =>
   ofSession<{ readonly items: readonly GivenBack[] }>(place, '/give-back');
 
-/** What giving this back would cost. Asked anew each time: what stands in the request decides. */
+/** The cost of giving a handle back. Fetched each time, because the cost depends on the current request. */
 export const giveBackCost = (place: Place, handle: string, maxTokens?: number) =>
   queryOptions({
     queryKey: keyOf(place, 'give-back', handle, maxTokens),

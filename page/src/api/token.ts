@@ -1,4 +1,4 @@
-/** The token of who looks at the page: for this tab alone, gone when it is closed. */
+/** The user's token. It is kept for this tab only, until the tab is closed. */
 const KEY = 'spillway.token';
 
 export const token = {

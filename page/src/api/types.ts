@@ -5,8 +5,8 @@ import type * as said from '../../../src/faces/operations/shapes.js';
 import type * as transcript from '../../../src/transcript/index.js';
 
 /**
- * What the service says and is asked, as its own schemas have it. Plans, records and messages are the library's objects,
- * which the API hands out as they are.
+ * Answers and requests of the service, inferred from its own schemas. Plans, records and messages are the library's
+ * objects, which the API returns unchanged.
  */
 export type Costs = z.infer<typeof said.Costs>;
 export type CostLine = z.infer<typeof said.CostLine>;
@@ -30,7 +30,7 @@ export type CallRecord = z.infer<typeof said.CallRecord> & {
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 };
 export type Effect = z.infer<typeof said.Effect> & Partial<Skipped>;
-/** Of answers about all sessions. */
+/** Part of each answer about all sessions. */
 export interface Skipped {
   readonly skipped: z.infer<typeof said.Skipped>;
 }
@@ -62,7 +62,7 @@ export type Flag = z.infer<typeof said.Flag>;
 export type Plan = transcript.Plan;
 export type PlannedEdit = transcript.PlannedEdit;
 export type CompactionRecord = transcript.CompactionRecord;
-/** As the list of them tells it: without what stands in place of what went. */
+/** A record as the list of compactions returns it: without its edits. */
 export type CompactionSummary = Omit<CompactionRecord, 'plan'> & { readonly plan: Omit<Plan, 'edits'> };
 export type Message = transcript.Message;
 export type Part = transcript.Part;

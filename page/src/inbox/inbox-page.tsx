@@ -8,7 +8,7 @@ import { Answer, Empty, SkippedNote } from '../parts/states';
 import { PRIMARY, sessionLink } from '../route';
 import { PlanView } from '../session/compact/plan-view';
 
-/** Plans that wait for a yes, of all sessions. */
+/** Plans of all sessions that wait for approval. */
 export function InboxPage() {
   const waiting = useQuery(inbox);
   const [done, setDone] = useState<string>();
@@ -16,7 +16,9 @@ export function InboxPage() {
     <>
       <div className="head">
         <h1>Inbox</h1>
-        <span className="soft">plans that wait for approval; calls that need one pause until then</span>
+        <span className="soft">
+          plans that wait for approval; calls that need a plan pause until it is answered
+        </span>
       </div>
       {done !== undefined && (
         <div className="notice" role="status">
@@ -31,8 +33,8 @@ export function InboxPage() {
               <section className="panel">
                 <Empty title="Nothing waits">
                   <p>
-                    Plans wait here where the setting <code>compaction.approval</code> is <code>ask</code>,
-                    and where somebody lets one wait.
+                    A plan waits here if the setting <code>compaction.approval</code> is <code>ask</code>, or
+                    if an operator lets it wait.
                   </p>
                 </Empty>
               </section>
@@ -56,7 +58,7 @@ function Waiting({
   readonly onDone: (what: string) => void;
 }) {
   const place = { id: sessionId, agentPath };
-  // An edited plan waits in the place of the other; the inbox tells of it a moment later.
+  // An edited plan replaces the waiting one. The inbox lists it a moment later, so the page keeps it until then.
   const [edited, setEdited] = useState<{ readonly was: string; readonly plan: Plan }>();
   const plan = edited?.was === waits.hash ? edited.plan : waits;
   return (

@@ -13,7 +13,7 @@ interface ChangesProps {
   readonly onDiscard: () => void;
 }
 
-/** What would change, old beside new, before it is saved for all sessions. */
+/** The changes with old and new values, before they are saved for all sessions. */
 export function Changes({ drafts, knobs, isBusy, fault, onSave, onDiscard }: ChangesProps) {
   const paths = Object.keys(drafts);
   if (paths.length === 0) return null;
@@ -23,7 +23,7 @@ export function Changes({ drafts, knobs, isBusy, fault, onSave, onDiscard }: Cha
       <div className="line">
         <b>{counted(paths.length, 'change')}</b>
         <span className="soft wide">
-          For all sessions, from their next call on. Files and environment stay as they are.
+          For all sessions, from their next call on. Configuration files and environment do not change.
         </span>
         <span className="grow" />
         <Button onClick={onSave} loading={isBusy}>
@@ -47,7 +47,7 @@ export function Changes({ drafts, knobs, isBusy, fault, onSave, onDiscard }: Cha
             <li key={path}>
               <span className="mono">{path}</span> <del className="soft">{shownValue(knob?.value)}</del> →{' '}
               <ins>{shownValue(next)}</ins>
-              {draft.kind === 'taken-back' && <span className="soft"> (as without an operator)</span>}
+              {draft.kind === 'taken-back' && <span className="soft"> (no longer set by an operator)</span>}
             </li>
           );
         })}

@@ -3,12 +3,12 @@ import type { Knob } from '../api/types';
 /** A change that is not saved yet. */
 export type Draft =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Nothing at all, where the schema has it. */
+  /** Sets null, if the schema allows null. */
   | { readonly kind: 'empty' }
-  /** What would hold without an operator. */
+  /** Removes the operator's value, so that files and defaults apply again. */
   | { readonly kind: 'taken-back' };
 
-/** What the knob would be. */
+/** The knob's value after the draft is saved. */
 export function valueAfter({ own, before, value }: Knob, draft: Draft): unknown {
   if (draft.kind === 'value') return draft.value;
   if (draft.kind === 'empty') return null;
@@ -20,7 +20,7 @@ export function isAsItWas(knob: Knob, draft: Draft): boolean {
   return JSON.stringify(valueAfter(knob, draft)) === JSON.stringify(knob.value ?? null);
 }
 
-/** All of them, as the API takes them. */
+/** All drafts as the body of the API's request. */
 export function askedOf(drafts: Readonly<Record<string, Draft>>): object {
   const entries = Object.entries(drafts);
   return {

@@ -9,7 +9,7 @@ export interface Group {
 
 const GENERAL = 'general';
 
-/** Settings as they lie together; each stage and each plugin by itself. */
+/** Settings by their section; each stage and each plugin is a group of its own. */
 export function groupsOf(knobs: readonly Knob[]): readonly Group[] {
   const groups = new Map<string, Knob[]>();
   for (const knob of knobs) {
@@ -34,7 +34,7 @@ function titleOf(name: string): string {
   return kind === 'knobs' ? `Plugin ${of}` : `Stage ${of}`;
 }
 
-/** What operators turn first; then as the settings have it; stages and plugins last. */
+/** The groups that operators use most. The others follow in the order of the settings; stages and plugins are last. */
 const FIRST = ['thresholds', 'compaction', GENERAL];
 function byPlace(a: Group, b: Group): number {
   return placeOf(a.name) - placeOf(b.name);
@@ -46,7 +46,7 @@ function placeOf(name: string): number {
   return name.startsWith('knobs.') ? 101 : 50;
 }
 
-/** Its name within its group. */
+/** The knob's name within its group. */
 export function nameIn({ name }: Group, path: string): string {
   return name === GENERAL ? path : path.slice(name.length + 1);
 }

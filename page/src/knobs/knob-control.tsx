@@ -19,13 +19,13 @@ interface ControlProps {
   readonly label: string;
   readonly value: unknown;
   readonly disabled: boolean;
-  /** Null: nothing is set here any more. */
+  /** Null removes the operator's value. */
   readonly onChange: (value: unknown) => void;
 }
 
-/** One knob, as its schema says. */
+/** The control of one knob, chosen by its schema. */
 export function KnobControl({ control, label, value, disabled, onChange }: ControlProps) {
-  // The buttons that take a word out of a list heed the second alone.
+  // The buttons that remove a word from a list obey `readOnly` only.
   const common = { 'aria-label': label, disabled, readOnly: disabled };
   switch (control.kind) {
     case 'toggle':
@@ -128,7 +128,7 @@ function SlidingNumber({
   );
 }
 
-/** Models that sessions talk to are at hand; any other can be named. */
+/** Suggests the models of the sessions; any other name can be typed. */
 function ModelPicker({ label, value, disabled, onChange }: PlainProps) {
   const { data } = useQuery(sessions);
   const models = [...new Set((data?.items ?? []).flatMap(({ model }) => (model ? [model] : [])))];
@@ -145,7 +145,7 @@ function ModelPicker({ label, value, disabled, onChange }: PlainProps) {
   );
 }
 
-/** What has no form of its own is written as JSON. It counts once it is JSON. */
+/** A value without a control of its own is written as JSON. It takes effect once it parses. */
 function JsonText({ label, value, disabled, onChange }: PlainProps) {
   const [text, setText] = useState(value === undefined || value === null ? '' : JSON.stringify(value));
   const [isWrong, setWrong] = useState(false);
@@ -167,7 +167,7 @@ function JsonText({ label, value, disabled, onChange }: PlainProps) {
       minRows={1}
       maxRows={10}
       value={text}
-      error={isWrong && 'This is no JSON.'}
+      error={isWrong && 'This is not valid JSON.'}
       classNames={{ input: 'mono' }}
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={leave}

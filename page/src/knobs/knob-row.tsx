@@ -19,7 +19,7 @@ interface RowProps {
   readonly onDiscard: () => void;
 }
 
-/** One parameter: what it is, its value, who set it, and what would hold otherwise. */
+/** One parameter: its description, its value, who set it, and the value that would apply otherwise. */
 export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard }: RowProps) {
   const { path, value, origin, own, before, by, at: since } = knob;
   const schema = schemaAt(of, path);
@@ -58,7 +58,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
             type="button"
             className="link"
             aria-label={`Empty ${path}`}
-            title="Set it to nothing, over files and environment"
+            title="Set it to empty, overriding files and environment"
             onClick={() => onChange({ kind: 'empty' })}
           >
             empty
@@ -66,7 +66,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
         )}
         {own && !draft && (
           <>
-            <span className="soft" title="What would hold otherwise">
+            <span className="soft" title="The value that would apply otherwise">
               else {shownValue(before)}
             </span>
             <Tooltip label={`Back to ${shownValue(before)}`}>
@@ -82,8 +82,13 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
           </>
         )}
         {draft && (
-          <button type="button" className="link" onClick={onDiscard} aria-label={`leave as it is: ${path}`}>
-            leave as it is
+          <button
+            type="button"
+            className="link"
+            onClick={onDiscard}
+            aria-label={`Discard the change: ${path}`}
+          >
+            discard the change
           </button>
         )}
       </div>

@@ -14,7 +14,7 @@ import { ModelsPanel } from './models-panel';
 
 type Which = 'all' | 'set' | 'own';
 
-/** Every parameter of compaction, of stages and of plugins: value, who set it, change, compare, revert. */
+/** Every parameter of compaction, stages and plugins: its value, who set it; to change, compare and revert. */
 export function KnobsPage() {
   const said = useQuery(knobsQuery);
   return (
@@ -44,7 +44,7 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
     save.reset();
     setDrafts(isAsItWas(knob, draft) ? without(drafts, knob.path) : { ...drafts, [knob.path]: draft });
   };
-  // It has a form of its own.
+  // The models panel is no knob, so the search matches it by these words.
   const isAboutModels =
     which === 'all' && 'models limits context window'.includes(words.trim().toLowerCase());
   const groups = groupsOf(
@@ -105,7 +105,7 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
         <div>
           {groups.length === 0 && !isAboutModels && (
             <section className="panel">
-              <Empty title="No knob is like that" />
+              <Empty title="No knob matches" />
             </section>
           )}
           {groups.map((group) => (

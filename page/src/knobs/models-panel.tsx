@@ -14,7 +14,7 @@ import { segment } from '../route';
 
 const FIELDS = [
   ['contextWindow', 'Context window', 'Input and output together.'],
-  ['inputLimit', 'Most input', 'Where the model names such a limit.'],
+  ['inputLimit', 'Most input', 'If the model has such a limit.'],
   ['outputLimit', 'Most output', 'Of one answer.'],
 ] as const;
 
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
 type Draft = StatedLimits & { readonly name: string };
 const NOTHING: Draft = { name: '' };
 
-/** Limits of models: what operators state, what refusals taught, and what is in force. */
+/** Limits of models: stated by operators, learned from refusals, and in force. */
 export function ModelsPanel() {
   const mayChange = useSettingsHint() === undefined;
   const queries = useQueryClient();
@@ -52,14 +52,14 @@ export function ModelsPanel() {
       <header>
         <h2>Models</h2>
         <span className="soft wide">
-          Their limits come from published sheets. What is stated here wins; what a refusal taught lowers
-          both.
+          Limits come from published sheets. Limits that you state here replace them. A limit learned from a
+          refusal lowers both.
         </span>
       </header>
       <Answer of={said} rows={3}>
         {(of) =>
           namesIn(of).length === 0 ? (
-            <p className="in soft">None is stated, and no refusal taught any.</p>
+            <p className="in soft">No limit is stated, and none was learned from a refusal.</p>
           ) : (
             <Table label="Table of models" columns={COLUMNS}>
               {namesIn(of).map((name) => (
@@ -93,7 +93,7 @@ interface RowProps {
 
 function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
   const mayChange = useSettingsHint() === undefined;
-  // A pattern is no model that could be looked up.
+  // A pattern is not one model, so the service cannot look it up.
   const isPattern = name.includes('*');
   const { data } = useQuery({ ...limitsOf(name), enabled: !isPattern });
   const stated = overrides[name];
@@ -111,7 +111,7 @@ function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
         </td>
       ))}
       <td className="wide">
-        <span className="mark">{from || 'heard of once'}</span>
+        <span className="mark">{from || 'one refusal'}</span>
       </td>
       <td className="right">
         <span className="line end">
@@ -125,8 +125,8 @@ function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
             Change
           </Button>
           <Confirm label="Forget" yes="Forget it" isSmall act={onForget}>
-            What is stated here of <b className="mono">{name}</b>, and what refusals taught of it, is
-            forgotten. The published sheets hold again, from the next call on.
+            The limits of <b className="mono">{name}</b> that were stated here or learned from refusals are
+            forgotten. The published limits apply again from the next call on.
           </Confirm>
         </span>
       </td>

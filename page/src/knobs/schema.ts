@@ -1,7 +1,7 @@
 import type { Knobs } from '../api/types';
 import { keysOf } from './keys';
 
-/** As much of JSON Schema as settings use. */
+/** The part of JSON Schema that settings use. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -19,11 +19,11 @@ export interface Schema {
   readonly default?: unknown;
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
-  /** What a plugin asks for beside its type: `model`. */
+  /** The control that a plugin asks for in addition to the type: `model`. */
   readonly knob?: string;
 }
 
-/** How a knob is drawn. */
+/** The control that draws a knob. */
 export type Control =
   | { readonly kind: 'toggle' }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
@@ -35,10 +35,10 @@ export type Control =
   | { readonly kind: 'number'; readonly from?: number; readonly to?: number; readonly isWhole: boolean }
   | { readonly kind: 'json' };
 
-/** Beyond this a slider cannot be set to what is meant. */
+/** With more steps a slider cannot be set precisely. */
 const SLIDER_STEPS = 200;
 
-/** The schema of a knob, by its path; undefined where none is served for it. */
+/** The schema of a knob, by its path; undefined if the service has none for it. */
 export function schemaAt({ schema, stages, plugins }: Knobs, path: string): Schema | undefined {
   const keys = keysOf(path);
   const [head, name = '', ...rest] = keys;
@@ -56,7 +56,7 @@ function within(root: Schema | undefined, keys: readonly string[]): Schema | und
   return plain(at, root);
 }
 
-/** A fixed key, or what any key of a table holds. */
+/** The schema of a fixed key, or of any key of a table. */
 function entryOf(schema: Schema | undefined, key: string): Schema | undefined {
   const { properties, additionalProperties: any } = schema ?? {};
   return properties?.[key] ?? (typeof any === 'object' ? any : undefined);
@@ -65,13 +65,13 @@ function entryOf(schema: Schema | undefined, key: string): Schema | undefined {
 const plain = (schema: Schema | undefined, root: Schema | undefined): Schema | undefined =>
   schema?.$ref === undefined ? schema : root?.$defs?.[schema.$ref.replace('#/$defs/', '')];
 
-/** What may be set beside nothing at all. */
+/** The schema without its null alternative. */
 function given(schema: Schema): Schema {
   const some = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   return some.length === 1 ? { ...some[0], ...(schema.knob !== undefined && { knob: schema.knob }) } : schema;
 }
 
-/** Whether nothing at all may be its value. */
+/** Whether the value may be null. */
 export const mayBeEmpty = (schema: Schema | undefined): boolean =>
   schema !== undefined &&
   ((schema.anyOf ?? []).some(({ type }) => type === 'null') ||

@@ -5,27 +5,27 @@ import { messageOf } from './states';
 
 interface ConfirmProps {
   readonly label: string;
-  /** What it is said to be to who does not see where it stands; the label where absent. */
+  /** The accessible name of the button, which screen readers read; the label if absent. */
   readonly name?: string;
-  /** What it does, before it is done. */
+  /** Explains the action before it is confirmed. */
   readonly children: ReactNode;
   readonly yes: string;
   readonly act: () => Promise<unknown>;
   readonly icon?: ReactNode;
   readonly disabled?: boolean;
   readonly isSmall?: boolean;
-  /** It is advised against: the other button is the one that stands out. */
+  /** The action is advised against, so the button that cancels is emphasized. */
   readonly isAdvisedAgainst?: boolean;
-  /** What the button is for here, and all else beside it is not. */
+  /** This button is the main action of its place. */
   readonly isPrimary?: boolean;
-  /** The dialog says why. */
+  /** The action cannot be confirmed; the dialog says why. */
   readonly isImpossible?: boolean;
   readonly onOpen?: () => void;
-  /** One of so many that their frames would be louder than what they stand beside. */
+  /** One of many such buttons, drawn without a frame so that they do not hide the text next to them. */
   readonly isQuiet?: boolean;
 }
 
-/** A button for what cannot simply be clicked away: it says what it will do, and does it after a yes. */
+/** A button for an action with consequences: a dialog explains the action, and runs it after confirmation. */
 export function Confirm({
   label,
   name = label,
@@ -100,7 +100,7 @@ export function Confirm({
               {yes}
             </Button>
             <Button variant={isAdvisedAgainst ? 'filled' : 'default'} onClick={close}>
-              Leave it
+              Cancel
             </Button>
           </div>
         </div>

@@ -5,7 +5,7 @@ import { count, counted, dollars, exact, lasted, percent } from './format';
 import { Histogram } from './histogram';
 import { Answer, SkippedNote } from './states';
 
-/** What compactions came to: tokens before and after, each stage, lengths of summaries, cost and hooks. */
+/** The effect of compactions: tokens before and after, each stage, lengths of summaries, cost and hooks. */
 export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
   return (
     <section className="panel" aria-label="Effect of compactions">
@@ -20,7 +20,7 @@ export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
               <Sums of={said} />
               <Stages of={said.stages} />
               <div>
-                <h3 title="How long the texts are that stand for superseded spans">Length of summaries</h3>
+                <h3 title="Lengths of the texts that replace superseded spans">Length of summaries</h3>
                 <Histogram values={said.summaryTokens} unit="tokens" />
               </div>
               <Hooks of={said.hooks} />
@@ -41,7 +41,7 @@ function Sums({ of }: { readonly of: Effect }) {
       <h3>Tokens</h3>
       <p>
         <Num
-          why={`Requests before compaction came to ${exact(tokensBefore)} tokens, after it to ${exact(tokensAfter)}; ${counted(compactions.undone, 'undone compaction')} left out`}
+          why={`Requests had ${exact(tokensBefore)} tokens before compaction and ${exact(tokensAfter)} after; ${counted(compactions.undone, 'undone compaction')} left out`}
         >
           {count(tokensBefore)} → {count(tokensAfter)}
         </Num>{' '}
@@ -53,14 +53,14 @@ function Sums({ of }: { readonly of: Effect }) {
       <p className="soft">
         {Object.entries(triggers)
           .map(([kind, some]) => `${kind} ${count(some)}`)
-          .join(', ') || 'none did'}
+          .join(', ') || 'none ran'}
       </p>
       <h3>Cost of a compaction</h3>
       <p className="soft">
         {modelCosts.length === 0 ? (
           'no model was asked'
         ) : (
-          <Num why="Of compactions that asked a summarizer; calls without a known price count nothing">
+          <Num why="Of compactions that asked a summarizer; calls without a known price count as 0">
             {dollars(spent / modelCosts.length)} on average, at most {dollars(Math.max(...modelCosts))}, in{' '}
             {counted(modelCosts.length, 'compaction')}
           </Num>
@@ -77,8 +77,8 @@ function Stages({ of }: { readonly of: Effect['stages'] }) {
       <thead>
         <tr>
           <th>Stage</th>
-          <th title="Runs in which it took something, of those in which it opened">Took</th>
-          <th title="Tokens that it freed; with a minus: that it carries on">Freed</th>
+          <th title="Runs in which the stage removed something, of the runs in which it opened">Took</th>
+          <th title="Tokens that the stage freed; negative if it added tokens">Freed</th>
           <th title="Average time of a run">Time</th>
         </tr>
       </thead>
@@ -102,7 +102,7 @@ function Hooks({ of }: { readonly of: Effect['hooks'] }) {
   const hooks = Object.entries(of);
   return (
     <div>
-      <h3 title="How long plugins took before and in compactions">Hooks of plugins</h3>
+      <h3 title="Time that plugins took before and during compactions">Hooks of plugins</h3>
       {hooks.length === 0 && <p className="soft">none ran</p>}
       {hooks.map(([name, { ran, failed, ms, longestMs }]) => (
         <p key={name}>

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A number that stands by itself, and says on hover what it is. */
+/** A single figure with a label; on hover it explains itself. */
 export function Figure({
   label,
   why,

@@ -7,14 +7,14 @@ const clock = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle
 const SHORTENED_FROM = 100_000;
 
 export const exact = (value: number): string => whole.format(value);
-/** `41,203`, and from a hundred thousand on `1.2M`. */
+/** `41,203`, and `1.2M` from a hundred thousand on. */
 export const count = (value: number): string =>
   Math.abs(value) < SHORTENED_FROM ? whole.format(value) : short.format(value);
 export const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 export const signed = (value: number): string =>
   value > 0 ? `+${count(value)}` : count(value).replace('-', '−');
 
-/** Small amounts keep the digits that say something. */
+/** Small amounts keep their significant digits. */
 export function dollars(value: number): string {
   const size = Math.abs(value);
   const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 3 : 5;

@@ -2,7 +2,7 @@ import { count, counted, exact } from './format';
 
 const BARS = 12;
 
-/** How values are spread, as bars of equal width. */
+/** The distribution of values, as bars of equal width. */
 export function Histogram({ values, unit }: { readonly values: readonly number[]; readonly unit: string }) {
   if (values.length === 0) return <p className="soft">none yet</p>;
   const ordered = values.toSorted((a, b) => a - b);
@@ -18,7 +18,7 @@ export function Histogram({ values, unit }: { readonly values: readonly number[]
   });
   const highest = Math.max(...bars.map(({ of }) => of));
   const median = ordered[Math.floor(ordered.length / 2)]!;
-  const words = `${counted(values.length, 'value')}; the shortest ${exact(ordered[0]!)}, the middle one ${exact(median)}, the longest ${exact(most)} ${unit}.`;
+  const words = `${counted(values.length, 'value')}; shortest ${exact(ordered[0]!)}, median ${exact(median)}, longest ${exact(most)} ${unit}.`;
   return (
     <>
       <div className="histogram" role="img" aria-label={words}>
@@ -31,7 +31,7 @@ export function Histogram({ values, unit }: { readonly values: readonly number[]
         ))}
       </div>
       <p className="soft num" title={words}>
-        {count(ordered[0]!)} to {count(most)} {unit}, middle {count(median)}
+        {count(ordered[0]!)} to {count(most)} {unit}, median {count(median)}
       </p>
     </>
   );

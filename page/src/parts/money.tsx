@@ -5,10 +5,10 @@ import { dollars, exact } from './format';
 const WHOSE = {
   primary: "the agent's own calls",
   compactor: 'calls of summarizers',
-  recalled: 'what came back by itself, of those calls,',
+  recalled: 'automatic recall within those calls',
 } as const;
 
-/** Dollars of a line of spending; where no price is known, its tokens. */
+/** The dollars of a cost line; its tokens if no price is known. */
 export function Money({ line, of }: { readonly line: CostLine; readonly of: keyof Costs }) {
   return <Num why={explained(line, of)}>{moneyOf(line)}</Num>;
 }
@@ -29,7 +29,7 @@ export function explained(line: CostLine, of: keyof Costs): string {
   ].join(', ');
   const unknown =
     unpriced > 0
-      ? ` The price of ${exact(unpriced)} is not known: no model was named, or it is in no price sheet.`
+      ? ` The price of ${exact(unpriced)} is not known: the request named no model, or no price sheet has the model.`
       : '';
   return `What ${WHOSE[of]} cost: ${exact(calls)} calls, ${tokens} tokens.${unknown}`;
 }

@@ -9,7 +9,7 @@ export function Pressure({ reading }: { readonly reading: Pick<Reading, 'pressur
   const { pressure, tokens, budget } = reading;
   const why =
     budget.tokens > 0
-      ? `Pressure: ${exact(tokens)} of ${exact(budget.tokens)} tokens. Ticks are the gates; a stage opens where pressure passes its gate.`
+      ? `Pressure: ${exact(tokens)} of ${exact(budget.tokens)} tokens. Ticks are the gates; a stage opens when pressure passes its gate.`
       : `${exact(tokens)} tokens; this model has no limit.`;
   return (
     <span className="pressure" title={why}>

@@ -3,7 +3,7 @@ import { Figure } from './figure';
 import { count, counted } from './format';
 import { explained, moneyOf } from './money';
 
-/** What agent and compactor cost, of a session or of all. */
+/** The cost of agent and compactor, for one session or for all. */
 export function CostFigures({ costs }: { readonly costs: Costs | undefined }) {
   return (
     <>
@@ -29,13 +29,13 @@ interface FailureProps {
   readonly open: readonly (readonly [endpoint: string, state: string])[];
 }
 
-/** What summarizers failed at, of a session or of all. */
+/** Failures of summarizers, for one session or for all. */
 export function FailureFigures({ fallbacks, open }: FailureProps) {
   return (
     <>
       <Figure
         label="Fallbacks"
-        why="Texts that a model did not write as asked: the deterministic text was used. Each compaction shows why."
+        why="Texts that a model failed to write, so the deterministic text was used. Each compaction shows why."
       >
         <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
       </Figure>
@@ -43,7 +43,7 @@ export function FailureFigures({ fallbacks, open }: FailureProps) {
         label="Breakers"
         why={
           open.length === 0
-            ? 'No summarizer endpoint failed so often that it is not asked for a while.'
+            ? 'Every summarizer endpoint is in use: none has failed too often.'
             : open.map(([endpoint, state]) => `${endpoint}: ${state}`).join('; ')
         }
       >

@@ -30,24 +30,24 @@ export function Failed({ error, again }: { readonly error: unknown; readonly aga
       <p>{messageOf(error)}</p>
       {again && (
         <Button variant="default" onClick={again}>
-          Ask again
+          Try again
         </Button>
       )}
     </div>
   );
 }
 
-/** How many sessions an answer about all of them leaves out. */
+/** The number of sessions that an answer about all sessions leaves out. */
 export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undefined }) {
   if (skipped === 0) return null;
   return (
     <p className="soft" role="note">
-      Without {counted(skipped, 'session')} that cannot be read: the list of sessions says which.
+      {counted(skipped, 'session')} that cannot be read left out: the list of sessions shows which.
     </p>
   );
 }
 
-/** What a view throws while it is drawn stays in its place: the rest of the page goes on, and another place (`of`) is drawn anew. */
+/** Shows the error of a view in the view's place, so the rest of the page works. Another place (`of`) is drawn anew. */
 export class Boundary extends Component<
   { readonly of: string; readonly children: ReactNode },
   { readonly of?: string; readonly thrown?: { readonly error: unknown } | undefined }
@@ -68,11 +68,11 @@ export class Boundary extends Component<
   }
 }
 
-/** Without its code, which stands above it or is for programs. */
+/** The message without its code, which is shown above it or is for programs. */
 export const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^[A-Z_]{4,}: /, '');
 
-/** What a query came to: waiting, failed, or its answer drawn. What is shown stays while it is asked anew. */
+/** Shows a query: loading, failed, or its answer. The answer stays on the page while the query is fetched again. */
 export function Answer<Said>({
   of,
   rows,

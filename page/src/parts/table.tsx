@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react';
 
-/** A column: its name, what it counts, and where it stands. */
+/** A column: its name, what it counts, and how it is aligned. */
 export interface Column {
   readonly name: string;
   readonly why?: string;
-  /** Numbers stand to the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Left out where the screen is narrow. */
+  /** Left out on narrow screens. */
   readonly isWide?: boolean;
 }
 
 interface TableProps {
   readonly label: string;
   readonly columns: readonly Column[];
-  /** Its rows. */
+  /** The table's rows. */
   readonly children: ReactNode;
 }
 
-/** A table that scrolls by itself where it is wider than the screen, by keyboard too. */
+/** A table that scrolls within its own box if it is wider than the screen, also by keyboard. */
 export function Table({ label, columns, children }: TableProps) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={label}>

@@ -11,7 +11,7 @@ import { Answer, Empty } from '../parts/states';
 import { linkTo } from '../route';
 import { SessionsTable } from './sessions-table';
 
-/** All sessions at a glance, and what waits for a yes. */
+/** All sessions at a glance, and a notice of plans that wait for approval. */
 export function ProjectPage() {
   const list = useQuery(sessions);
   const costs = useQuery(projectCosts);
@@ -100,7 +100,7 @@ function Totals({
     <dl className="figures">
       <Figure
         label="Sessions"
-        why="Agents whose conversations this service keeps; each agent of a session by itself."
+        why="Agents whose conversations this service keeps; each agent of a session is counted separately."
       >
         {count(total)}
       </Figure>
@@ -115,13 +115,13 @@ function Totals({
       </Figure>
       <Figure
         label="Net saving"
-        why="Tokens saved over all calls so far, less what re-writing the provider's cache and summarizing took; as plain input tokens."
+        why="Tokens saved over all calls so far, less the cost of re-writing the provider's cache and of summaries; as plain input tokens."
       >
         {signed(sum(({ net }) => net))} <small>tokens</small>
       </Figure>
       <Figure
         label="Net saving in $"
-        why="The same in US dollars, of sessions whose model has a known price. Below 0: compaction has cost more than it saved so far."
+        why="The net saving in US dollars, for sessions whose model has a known price. Below 0: compaction has cost more than it saved so far."
       >
         {priced.length === 0 ? '–' : dollars(sum(({ netCost }) => netCost ?? 0))}
       </Figure>
@@ -137,7 +137,8 @@ function NoSessions() {
     <section className="panel">
       <Empty title="No session yet">
         <p>
-          Any agent comes in by its base URL. It sends its whole history as ever; what the model gets fits.
+          Set the base URL of any agent to this service. The agent sends its whole history as before; the
+          service sends the model a request that fits.
         </p>
         <p>
           <code>OPENAI_BASE_URL={url}/v1</code>

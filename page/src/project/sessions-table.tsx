@@ -21,18 +21,18 @@ const COLUMNS: readonly Column[] = [
   },
   {
     name: 'In $',
-    why: 'The same in US dollars; below 0 compaction has cost more than it saved so far',
+    why: 'The net saving in US dollars; below 0 compaction has cost more than it saved so far',
     isNumber: true,
     isWide: true,
   },
   { name: 'Primary', why: "The agent's own calls", isNumber: true, isWide: true },
   { name: 'Compactor', why: 'Calls of summarizers', isNumber: true, isWide: true },
-  { name: 'Fallbacks', why: 'Texts of models that were not to be had', isNumber: true, isWide: true },
+  { name: 'Fallbacks', why: 'Texts that a model failed to write', isNumber: true, isWide: true },
   { name: 'Written', isNumber: true },
 ];
 
 export function SessionsTable({ items }: { readonly items: readonly SessionSummary[] }) {
-  if (items.length === 0) return <Empty title="No session has these words, that name or model" />;
+  if (items.length === 0) return <Empty title="No session matches these words" />;
   return (
     <Table label="Table of sessions" columns={COLUMNS}>
       {items.map((one) => (
@@ -94,7 +94,7 @@ function Figures({ of: one }: { readonly of: SessionSummary }) {
       <td className="right wide">{costs && <Money line={costs.primary} of="primary" />}</td>
       <td className="right wide">{costs && <Money line={costs.compactor} of="compactor" />}</td>
       <td className="right wide">
-        <Num why="Texts that a model did not write as asked; the deterministic text was used">
+        <Num why="Texts that a model failed to write; the deterministic text was used">
           {count(one.fallbacks ?? 0)}
         </Num>
       </td>
@@ -107,7 +107,7 @@ function State({ of: { pending, breakers = {}, flags, forkOf, fault } }: { reado
   return (
     <span className="line">
       {fault !== undefined && (
-        <span className="mark bad" title="It cannot be read: its own page says why">
+        <span className="mark bad" title="The session cannot be read: its own page says why">
           {fault}
         </span>
       )}
@@ -131,7 +131,7 @@ function State({ of: { pending, breakers = {}, flags, forkOf, fault } }: { reado
         </span>
       )}
       {forkOf !== undefined && (
-        <span className="mark" title={`It begins with answers of the session ${forkOf}, and left it`}>
+        <span className="mark" title={`Forked: the session begins with answers of the session ${forkOf}`}>
           fork
         </span>
       )}

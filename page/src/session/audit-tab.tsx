@@ -6,7 +6,7 @@ import { ago, at } from '../parts/format';
 import { Answer, Empty } from '../parts/states';
 import { sessionLink } from '../route';
 
-/** What happened to compaction here, newest first. */
+/** The audit events of the session, newest first. */
 export function AuditTab({ place }: { readonly place: Place }) {
   const events = useQuery(audit(place));
   return (
@@ -64,23 +64,23 @@ function Event({
   );
 }
 
-/** What a kind says to who hears it for the first time. */
+/** Explains each kind of event. */
 const MEANS: Readonly<Record<string, string>> = {
-  triggered: 'A run started: pressure passed a gate, or somebody asked.',
+  triggered: 'A run started: pressure passed a gate, or a run was requested.',
   completed: 'A compaction was committed.',
-  noop: 'A run came to nothing: there was too little to free for what it would cost.',
-  failed: 'A run could not do what it had to.',
+  noop: 'A run changed nothing: it would have freed too little for its cost.',
+  failed: 'A run failed; the event says why.',
   flagged: 'An operator judged a compaction.',
-  undone: 'An operator took a compaction back.',
-  'rolled-back': 'The log ends earlier from here on.',
+  undone: 'An operator undid a compaction.',
+  'rolled-back': 'An operator rolled the log back to an earlier message.',
   pending: 'A plan waits for approval.',
-  approved: 'An operator said yes to a plan.',
-  rejected: 'An operator said no to a plan.',
+  approved: 'An operator approved a plan.',
+  rejected: 'An operator rejected a plan.',
   'text-bought': 'A summarizer was asked for the text of a plan.',
-  'given-back': 'An operator had the next request carry what had left.',
-  'give-back-left-out': 'What was given back had no room in the next request.',
+  'given-back': 'An operator gave content back to the next request.',
+  'give-back-left-out': 'Content that was given back did not fit in the next request.',
   overflow: 'The provider refused a request as too long.',
-  'limit-learned': 'A refusal taught a limit of the model.',
+  'limit-learned': 'A limit of the model was learned from a refusal.',
 };
 
 const LOOKS: Readonly<Record<string, string>> = {

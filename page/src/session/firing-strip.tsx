@@ -5,18 +5,18 @@ import { sessionLink } from '../route';
 import { LEFT, RIGHT } from './pressure-chart';
 import { rowsOf, type Timeline } from './timeline';
 
-/** What can be hit with a finger, in pixels; and what stands left and right of the panel. */
+/** The smallest target for a finger, and the width of the margins left and right of the panel; both in pixels. */
 const TARGET = 24;
 const FRAME = 44;
 
 const SAID = {
   applied: 'took',
-  nothing: 'found nothing to take',
+  nothing: 'found nothing to remove',
   failed: 'failed',
-  refused: 'proposed what was refused',
+  refused: 'proposed edits that were refused',
 } as const;
 
-/** Under the curve: the gates, each with a dot where its stage opened. Filled: it took something. */
+/** The gates below the curve, with a dot where the stage opened. A filled dot: the stage removed something. */
 export function FiringStrip({
   place,
   timeline,
@@ -28,8 +28,8 @@ export function FiringStrip({
 }) {
   const { fired, first, last } = timeline;
   const { width } = useViewportSize();
-  // A tab stop each would be a hundred of them: the table of compactions has the same links.
-  // As close together as on a telephone they cannot be hit one by one: they say what they are, and the table has the links.
+  // The dots are no tab stops, because there may be a hundred; the table of compactions has the same links.
+  // Dots that are too close for a finger (on a telephone) are no links either: they only show their text.
   const isRoomy = fired.length * TARGET < width - LEFT - RIGHT - FRAME;
   const across = (call: number): string => `${((call - first) / Math.max(1, last - first)) * 100}%`;
   return (
@@ -48,7 +48,7 @@ export function FiringStrip({
                   const freed = before.tokens - after.tokens;
                   const what =
                     outcome === 'applied'
-                      ? `${counted(edits, 'edit')}, ${counted(Math.abs(freed), 'token')} ${freed < 0 ? 'carried on' : 'freed'}`
+                      ? `${counted(edits, 'edit')}, ${counted(Math.abs(freed), 'token')} ${freed < 0 ? 'added' : 'freed'}`
                       : SAID[outcome];
                   const gone = record.status === 'undone' ? ', undone since' : '';
                   const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${gone}`;

@@ -8,19 +8,19 @@ import { ago, count, dollars, exact, percent } from '../parts/format';
 import { Answer } from '../parts/states';
 import { sessionLink } from '../route';
 
-/** Less is no passage, and the service gives none. */
+/** The fewest tokens that the service gives back. */
 const LEAST = 100;
 
 interface GiveBackProps {
   readonly place: Place;
-  /** As recall names it. */
+  /** A handle as recall names it. */
   readonly handle: string;
   readonly isSmall?: boolean;
-  /** Beside others of its kind, none of which is the one. */
+  /** One of several such buttons; not the main action. */
   readonly isQuiet?: boolean;
 }
 
-/** Has the next request carry one thing that left: says what that costs, then does it. */
+/** Gives one message or part back to the next request; the dialog shows the cost first. */
 export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: GiveBackProps) {
   const [isAsked, setAsked] = useState(false);
   const whole = useQuery({ ...giveBackCost(place, handle), enabled: isAsked });
@@ -45,8 +45,8 @@ export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: Gi
     >
       <div className="stack">
         <p>
-          The next request carries the words of <b className="mono">{handle}</b> once more, at its end and
-          marked as history. All else stays as it is.
+          The next request carries the words of <b className="mono">{handle}</b> again, at its end and marked
+          as history. Nothing else changes.
         </p>
         <Answer of={cost} rows={2}>
           {(of) => <Cost of={of} whole={isCut ? whole.data : undefined} />}
@@ -62,13 +62,13 @@ function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: Word
     <>
       {whole && (
         <p className="warn">
-          All of it, {exact(whole.tokens)} tokens, does not fit: there is room for {exact(whole.room)}. What
-          fits is its beginning; the rest stays named in it.
+          All {exact(whole.tokens)} tokens do not fit: there is room for {exact(whole.room)}. Only the
+          beginning is given back; its end names a handle for the rest.
         </p>
       )}
       <p>
         <b>{exact(tokens)} tokens</b>, {percent(share)} of the budget, in each request until a compaction
-        takes them
+        removes them
         {cost === null ? '; the price of this model is not known' : `; ${dollars(cost)} for the next call`}
         {typeof laterCost === 'number' &&
           cost !== null &&
@@ -77,12 +77,12 @@ function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: Word
       </p>
       {!fits && (
         <p className="bad" role="alert">
-          It does not fit: even a compaction leaves room for {exact(room)} tokens only. Open the message and
-          hand the agent what it needs of it, or release what undo holds.
+          This does not fit: even a compaction leaves room for {exact(room)} tokens only. Open the message and
+          give the agent the part that it needs, or release the spans that undo holds.
         </p>
       )}
-      {fits && compacts && <p className="soft">The next request is compacted first, to make the room.</p>}
-      {inView && <p className="soft">The model is sent all of it already.</p>}
+      {fits && compacts && <p className="soft">The next request is compacted first, to make room.</p>}
+      {inView && <p className="soft">The model already receives all of it.</p>}
       <details>
         <summary>What the model will read</summary>
         <pre className="words shown-words" tabIndex={0} aria-label="What the model will read">
@@ -95,12 +95,12 @@ function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: Word
 
 const STATES: Readonly<Record<GivenBack['state'], string>> = {
   waiting: 'waits for the next request',
-  'left-out': 'left out: what came in meanwhile took the room',
+  'left-out': 'left out: newer messages took the room',
   sent: 'sent, not answered yet',
   seen: 'the model has seen it',
 };
 
-/** What was given back here, or of it what `handle` names, and whether it arrived. */
+/** The content given back in this session (only that of `handle`, if given), and whether the model has seen it. */
 export function GivenBackList({ place, handle: only }: { readonly place: Place; readonly handle?: string }) {
   const { data } = useQuery(givenBack(place));
   const given = (data?.items ?? []).filter(({ handle }) => only === undefined || handle === only);

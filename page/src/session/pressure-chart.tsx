@@ -5,22 +5,22 @@ import type { Stage } from '../api/types';
 import { counted, percent } from '../parts/format';
 import type { Timeline } from './timeline';
 
-/** Room left of the plot, for its scale; what fired is drawn below with the same. */
+/** The margin left of the plot, for its scale. The firing strip below uses the same margin. */
 export const LEFT = 104;
 export const RIGHT = 14;
 const HEIGHT = 140;
-/** A jump far over the budget is drawn at the edge, with an arrow and its figure: to scale it would flatten all the rest. */
+/** A higher reading is an arrow with a figure at the edge, because its true height would flatten the curve. */
 const HIGHEST = 1.3;
 
 interface ChartProps {
   readonly timeline: Timeline;
   readonly gates: readonly Stage[];
-  /** The call that is looked at. */
+  /** The call that the page shows. */
   readonly shown: number | undefined;
   readonly onCall: (call: number) => void;
 }
 
-/** Pressure of each call as it was sent, and how far each compaction brought it down. */
+/** The pressure of each call as it was sent, and how far each compaction lowered it. */
 export function PressureChart({ timeline, gates, shown, onCall }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -139,7 +139,7 @@ function hit(plot: uPlot, onCall: (call: number) => void): void {
   if (typeof idx === 'number') onCall(plot.data[0][idx]!);
 }
 
-/** The browser's own tooltip: which call, how full it was, and what was done before it. */
+/** The browser's own tooltip: the call, its pressure, and the compactions before it. */
 function tell(plot: uPlot, calls: Timeline['calls'], fired: Timeline['fired']): void {
   const { idx } = plot.cursor;
   const number = typeof idx === 'number' ? plot.data[0][idx] : undefined;
@@ -149,7 +149,9 @@ function tell(plot: uPlot, calls: Timeline['calls'], fired: Timeline['fired']): 
   const fell = done.map(
     ({ record, before, after }) => `${record.id} before it: ${percent(before)} to ${percent(after)}.`,
   );
-  plot.over.title = [...sent, ...fell, ...(call ? ['Click: the context as it was then.'] : [])].join('\n');
+  plot.over.title = [...sent, ...fell, ...(call ? ['Click to see the context of that call.'] : [])].join(
+    '\n',
+  );
 }
 
 function drawGates({ ctx, bbox, valToPos }: uPlot, gates: readonly Stage[], stroke: string): void {
@@ -183,7 +185,7 @@ function drawFalls({ ctx, valToPos }: uPlot, fired: Timeline['fired'], stroke: s
   ctx.restore();
 }
 
-/** An arrow over what is higher than the chart, and how high; where figures would stand in each other, the first. */
+/** An arrow and a figure for each reading higher than the chart. If figures would overlap, only the first is drawn. */
 function drawClipped(
   { ctx, bbox, valToPos }: uPlot,
   readings: readonly { readonly call: number; readonly pressure: number }[],

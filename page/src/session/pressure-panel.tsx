@@ -14,10 +14,10 @@ interface PanelProps {
   readonly about: string | undefined;
 }
 
-/** From one view of a session to the next: as long as nobody opens it, what one came for stands higher. */
+/** Kept between the views of a session. The strip is closed at first, so that the view below is easier to reach. */
 let wasFiredOpen = false;
 
-/** How full each call was, the gates, and what fired. */
+/** The pressure of each call, the gates, and the stages that opened. */
 export function PressurePanel({ place, tab, about }: PanelProps) {
   const [isFiredOpen, setFiredOpen] = useState(wasFiredOpen);
   useEffect(() => {

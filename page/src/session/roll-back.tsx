@@ -2,7 +2,7 @@ import { useSessionAct } from '../api/acts';
 import type { Place } from '../api/types';
 import { Confirm } from '../parts/confirm';
 
-/** Goes back to a message of the log. */
+/** Rolls the log back to a message. */
 export function RollBack({ place, id }: { readonly place: Place; readonly id: string }) {
   const back = useSessionAct<string, object>(place, (message) => [
     '/rollback',
@@ -10,8 +10,8 @@ export function RollBack({ place, id }: { readonly place: Place; readonly id: st
   ]);
   return (
     <Confirm label={`Roll back to ${id}`} yes="Roll back" act={() => back.mutateAsync(id)}>
-      What came after {id} is left out from here on, and compactions made since are taken back. Nothing is
-      deleted: the log keeps it all.
+      Messages after {id} are left out from now on, and compactions made since are undone. Nothing is deleted:
+      the log keeps every message.
     </Confirm>
   );
 }

@@ -21,7 +21,7 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
       )}
       <Figure
         label="Log"
-        why="Messages of the log. It is never edited: what left the context is still there."
+        why="Messages of the log. The log is never edited: messages that left the context are still in it."
       >
         {count(said.messages)} <small>{said.messages === 1 ? 'message' : 'messages'}</small>
       </Figure>
@@ -39,7 +39,7 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
       </Figure>
       <Figure
         label="Net saving"
-        why="Tokens saved over all calls so far, less what re-writing the provider's cache and summarizing took; as plain input tokens."
+        why="Tokens saved over all calls so far, less the cost of re-writing the provider's cache and of summaries; as plain input tokens."
       >
         {signed(net)} <small>tokens</small>
       </Figure>
@@ -47,8 +47,8 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
         label="Net saving in $"
         why={
           typeof netCost === 'number'
-            ? 'The same in US dollars. Below 0: compaction has cost more than it saved so far.'
-            : 'Not known: no model was named, or it is in no price sheet.'
+            ? 'The net saving in US dollars. Below 0: compaction has cost more than it saved so far.'
+            : 'Not known: the request named no model, or no price sheet has the model.'
         }
       >
         {typeof netCost === 'number' ? dollars(netCost) : '–'}

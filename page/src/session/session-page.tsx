@@ -15,7 +15,7 @@ import { RecordsTab } from './records/records-tab';
 import { ReleaseHolds } from './records/release-holds';
 import { SessionFigures } from './session-figures';
 
-/** Where pressure over time says something of what stands below it. */
+/** The views for which the pressure chart is useful. */
 const WITH_CHART: readonly string[] = ['context', 'compactions'];
 
 interface SessionPageProps {
@@ -24,7 +24,7 @@ interface SessionPageProps {
   readonly about?: string;
 }
 
-/** One agent's session: how full it was and is, what was done about it, and what an operator can do. */
+/** One agent's session: its pressure over time, its compactions, and an operator's actions. */
 export function SessionPage({ place, tab, about }: SessionPageProps) {
   const summary = useQuery(session(place));
   return (
@@ -50,9 +50,9 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
             {said.pending !== undefined && (
               <div className="notice" role="status">
                 <b>A plan waits for approval.</b>
-                <span className="soft">Calls that need it pause until then.</span>
+                <span className="soft">Calls that need it pause until it is answered.</span>
                 <a className="end" href={linkTo({ view: 'inbox' })}>
-                  Answer it
+                  Open the plan
                 </a>
               </div>
             )}
@@ -78,7 +78,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
   );
 }
 
-/** Undo holds what it brought back: said where one looks first, for a request that does not fit for it is compacted no more. */
+/** Shows at the top that undo holds spans, because runs compact them only if nothing else makes the call fit. */
 function Held({
   place,
   holds,
@@ -96,8 +96,8 @@ function Held({
       </b>
       <span className="soft">
         {pressure > 1
-          ? 'Undo holds what it brought back. If nothing else makes the call fit, those spans are compacted again.'
-          : 'No run compacts what it brought back until you release it.'}
+          ? 'Undo holds the spans that it restored. If nothing else makes the call fit, they are compacted again.'
+          : 'No run compacts the restored spans until you release them, unless nothing else makes the call fit.'}
       </span>
       <span className="end">
         <ReleaseHolds place={place} label="Release" />
@@ -121,7 +121,7 @@ function shown(place: Place, tab: string, about: string | undefined): ReactNode 
   }
 }
 
-/** The agents of the session, where it has more than one. */
+/** The agents of the session, if it has more than one. */
 function AgentChoice({ place, tab }: { readonly place: Place; readonly tab: string }) {
   const { data } = useQuery(sessions);
   const agents = (data?.items ?? []).filter(({ id }) => id === place.id).map(({ agentPath }) => agentPath);

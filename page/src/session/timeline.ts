@@ -1,9 +1,9 @@
 import type { CallRecord, CompactionSummary, Stage } from '../api/types';
 
-/** A compaction at its place between calls. */
+/** A compaction and its place between calls. */
 export interface Fired {
   readonly record: CompactionSummary;
-  /** The first call that was sent with it; where none was yet, one after the newest. */
+  /** The first call that was sent after it; if there is none yet, the newest call plus one. */
   readonly call: number;
   readonly before: number;
   readonly after: number;
@@ -34,7 +34,7 @@ export function timelineOf(calls: readonly CallRecord[], records: readonly Compa
   return { calls: ordered, fired, first: ordered[0]?.call ?? 1, last };
 }
 
-/** What fired in the order of the roster; then what the pipeline did by itself. */
+/** The stages that fired, in the order of the roster; then the steps that the pipeline itself took. */
 export function rowsOf(stages: readonly Stage[], fired: readonly Fired[]): readonly Stage[] {
   const gated = stages.filter(({ opensAt }) => opensAt !== undefined);
   const known = new Set(gated.map(({ name }) => name));
@@ -46,6 +46,6 @@ export function rowsOf(stages: readonly Stage[], fired: readonly Fired[]): reado
   );
   return [
     ...gated,
-    ...[...others].map((name) => ({ name, summary: 'The pipeline does this by itself, after the stages.' })),
+    ...[...others].map((name) => ({ name, summary: 'A step of the pipeline itself, after the stages.' })),
   ];
 }

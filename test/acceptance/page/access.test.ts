@@ -5,12 +5,12 @@ import { bearer, env, tokens } from '../service/tokens.js';
 import { tab } from './browser.js';
 import { look } from './support.js';
 
-/** Of the page, where what is handed to it runs. */
+/** Globals of the page, in which the functions given to `evaluate` run. */
 declare const sessionStorage: any;
 declare const localStorage: any;
 declare const document: any;
 
-/** A service with tokens, and a compacted session of somebody who is no tenant. */
+/** A service with tokens, and a compacted session that belongs to no tenant. */
 async function guarded(messages: readonly object[], budget = 4_000): Promise<Started> {
   const service = await started(budget, { server: { tokens } } as never, { env });
   const ops = bearer(env.OPS);
@@ -24,7 +24,7 @@ const talk = [user('Build the mill.'), says('It stands.'), user('And the weir?')
 
 async function enter(page: Page, word: string): Promise<void> {
   await page.getByLabel('Token', { exact: true }).fill(word);
-  await page.getByRole('button', { name: 'Come in' }).click();
+  await page.getByRole('button', { name: 'Enter' }).click();
 }
 
 describe('the Compactor page, by token', () => {
@@ -33,7 +33,7 @@ describe('the Compactor page, by token', () => {
     const page = await tab();
     await look(page, service, 'sessions/weir/primary');
     await enter(page, 'nobody-has-this-token-0123');
-    await page.getByText('Nobody has that token.').waitFor();
+    await page.getByText('The service does not know this token.').waitFor();
     expect(await page.evaluate(() => JSON.stringify([sessionStorage.length, localStorage.length]))).toBe(
       '[0,0]',
     );
@@ -50,7 +50,7 @@ describe('the Compactor page, by token', () => {
     const other = await tab();
     await look(other, service);
     await enter(other, env.AGENT);
-    await other.getByText('The token agent is for the proxy alone.').waitFor();
+    await other.getByText('The token agent is for the proxy only.').waitFor();
   });
 
   it('N13: lets a viewer see everything and change nothing', async () => {
@@ -85,7 +85,7 @@ describe('the Compactor page, by token', () => {
     );
     expect(await knobs.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.slice(0, 160)))).toEqual([]);
     expect(changing).toEqual([]);
-    // And the service holds to it whatever a page does.
+    // The service refuses the change too, independently of the page.
     const refused = await page.evaluate(async () => {
       const headers = {
         authorization: `Bearer ${sessionStorage.getItem('spillway.token')}`,

@@ -4,7 +4,7 @@ import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, 
 import { tab } from './browser.js';
 import { barriers } from '../../support/chromium.js';
 
-/** Of the page, where what is handed to it runs. */
+/** Globals of the page, in which the functions given to `evaluate` run. */
 declare const document: any;
 
 const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { newTab, openChromium, type Tab } from '../../support/chromium.js';
 let opened: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
 
-// A tab that is left open goes on following the service, and asks with every event.
+// An open tab keeps following the service, and sends requests at every event.
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
 });

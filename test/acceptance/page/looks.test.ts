@@ -6,22 +6,22 @@ import { tab } from './browser.js';
 import { barriers } from '../../support/chromium.js';
 import { look, withSession } from './support.js';
 
-/** Of the page, where what is handed to it runs. */
+/** Globals of the page, in which the functions given to `evaluate` run. */
 declare const document: any;
 declare const innerWidth: any;
 
-/** `SPILLWAY_TEST_WRITE=1` leaves photographs for whoever changes the page: to be looked at, never compared by a machine. */
+/** `SPILLWAY_TEST_WRITE=1` writes screenshots for a developer to look at. No test compares them. */
 const writes = process.env['SPILLWAY_TEST_WRITE'] !== undefined;
 const SHOTS = join(packageFolder(), 'test-artifacts', 'page');
 const WIDTHS = [1440, 900, 390] as const;
 const DEMO = 'sessions/demo/primary';
-/** Every view, and what is to be seen of it before it is looked at. */
+/** Every view, and the text that shows that it is loaded. */
 const VIEWS: readonly (readonly [view: string, ready: string])[] = [
   ['', 'Saved per call'],
   [`${DEMO}/context`, 'as the model sees it'],
   [`${DEMO}/compactions/c3`, 'Keep judgement'],
   [`${DEMO}/compact`, 'No plan yet'],
-  [`${DEMO}/ask/colours`, 'What was said about it'],
+  [`${DEMO}/ask/colours`, 'Passages about it'],
   [`${DEMO}/events`, 'completed'],
   ['inbox', 'waits since'],
   ['knobs', 'snipThreshold'],
@@ -34,7 +34,7 @@ beforeAll(async () => {
   mkdirSync(SHOTS, { recursive: true });
 });
 
-// Axe takes most of the time: each theme is looked at in one width, the narrowest and the widest; fitting is looked at in all.
+// Axe takes most of the time, so it checks each theme in one width: the narrowest or the widest. Overflow is checked in all.
 describe.each([
   ['light', 390],
   ['dark', 1440],
@@ -52,11 +52,11 @@ describe.each([
         await page.getByText(ready).filter({ visible: true }).first().waitFor();
         const name = `${view === '' ? 'sessions' : view.replaceAll('/', '-')}-${width}-${colorScheme}.png`;
         if (writes) await page.screenshot({ path: join(SHOTS, name) });
-        // What is drawn to the width of its place follows a moment later.
+        // Charts adapt to a new width a moment later.
         await page
           .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth)
           .catch(() => found.push(`${view} is wider than ${width}`));
-        // A table may scroll; what is opened in it may not be cut.
+        // A table may scroll; an opened row must not be cut.
         const isCut = await page.evaluate(() =>
           [...document.querySelectorAll('td.detail > *')].some(
             (one: any) => one.getBoundingClientRect().right > innerWidth,
@@ -95,7 +95,7 @@ describe.each(['light', 'dark'] as const)('what opens over the page, %s', (color
       .waitFor();
     await check('drawer');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-    await page.getByRole('dialog').getByText('Keys go somewhere').waitFor();
+    await page.getByRole('dialog').getByText('Use these keys').waitFor();
     await check('keys');
     await look(page, service, `${DEMO}/compactions/c3`);
     await page.getByRole('button', { name: 'Undo c3 and all later' }).click();
@@ -103,7 +103,7 @@ describe.each(['light', 'dark'] as const)('what opens over the page, %s', (color
     await check('undo');
     await look(page, service, 'knobs');
     await page.getByRole('textbox', { name: 'thresholds.snipThreshold, as a number' }).fill('0.7');
-    await page.getByRole('button', { name: 'leave as it is: thresholds.snipThreshold' }).waitFor();
+    await page.getByRole('button', { name: 'Discard the change: thresholds.snipThreshold' }).waitFor();
     await check('knobs');
     expect(found).toEqual([]);
     expect(page.complaints).toEqual([]);
@@ -160,11 +160,11 @@ describe('the Compactor page, anywhere', () => {
     await field.waitFor();
     await page.keyboard.press('/');
     expect(await field.evaluate((input: any) => input === document.activeElement)).toBe(true);
-    // Where words are written, a key is a letter.
+    // In a text field, a key types its letter.
     await page.keyboard.press('s');
     expect(await field.inputValue()).toBe('s');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-    await page.getByRole('switch', { name: 'Keys go somewhere' }).click();
+    await page.getByRole('switch', { name: 'Use these keys' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('k');
@@ -214,7 +214,7 @@ describe('the Compactor page, anywhere', () => {
     await page.getByText('live', { exact: true }).waitFor();
     isGone = true;
     await page.evaluate(() => (globalThis as any).hangUp());
-    const banner = page.getByRole('alert').filter({ hasText: 'What you see is of' });
+    const banner = page.getByRole('alert').filter({ hasText: 'What you see is from' });
     await banner.waitFor();
     await page.getByText('gone', { exact: true }).waitFor();
     if (writes) await page.screenshot({ path: join(SHOTS, 'gone-1280.png') });
@@ -255,7 +255,7 @@ describe('the Compactor page, by keyboard', () => {
     await look(page, service);
     await page.getByRole('alert').getByText('The service does not answer.').waitFor();
     await page.unroute('**/api/v1/sessions?*');
-    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await look(page, service, 'sessions/nobody/primary');
     await page.getByRole('alert').getByText('SESSION_UNKNOWN').waitFor();

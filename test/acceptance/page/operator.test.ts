@@ -157,7 +157,7 @@ describe('the Compactor page, for an operator', () => {
     expect(said).toMatch(/would be [\d.]+%.*compacted again, and all holds are released/);
     const variant = (name: string): Promise<string> =>
       dialog.getByRole('button', { name }).evaluate((one: any) => one.dataset.variant);
-    expect([await variant('Undo them'), await variant('Leave it')]).toEqual(['default', 'filled']);
+    expect([await variant('Undo them'), await variant('Cancel')]).toEqual(['default', 'filled']);
     await dialog.getByRole('button', { name: 'Undo them' }).click();
     await page.getByText('The next call does not fit as it is.').waitFor();
     const { body } = await own.get('/sessions/demo');
@@ -190,7 +190,7 @@ describe('the Compactor page, for an operator', () => {
       }),
     );
 
-    // Said by another: the page hears of it.
+    // A plan that another client requests appears on the page.
     const { body: run } = await service.post('/sessions/demo/compact', {
       strategy: 'checkpoint',
       lower_threshold: 0.3,
@@ -208,7 +208,7 @@ describe('the Compactor page, for an operator', () => {
     const { body: log } = await service.get('/sessions/demo/log?limit=500');
     const { body: sent } = await service.get('/sessions/demo/context');
     const standing = JSON.stringify(sent.messages);
-    // Words that were said, and that no message of the context holds any more.
+    // Words of the log that no message of the context holds any more.
     const lost = log.items
       .filter(({ status }: any) => status === 'superseded')
       .flatMap(({ preview }: any) => preview.match(/[a-z]{4,}(?: [a-z]{2,}){2,4}/g) ?? [])
@@ -239,7 +239,7 @@ describe('the Compactor page, for an operator', () => {
     await give.click();
     const given = page.getByRole('dialog');
     await given.getByText(/^\d[\d,]* tokens$/).waitFor();
-    await given.getByText(/of the budget, in each request until a compaction takes/).waitFor();
+    await given.getByText(/of the budget, in each request until a compaction removes/).waitFor();
     await given.getByText('What the model will read').click();
     await given.getByText(lost).last().waitFor();
     expect(await barriers(page)).toEqual([]);

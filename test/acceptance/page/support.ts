@@ -4,7 +4,7 @@ import { readSession } from '../../../src/faces/importers/index.js';
 import { packageFolder, replaySession } from '../../../src/index.js';
 import { started, type Started } from '../service/support.js';
 
-/** As `npm start` has it: small enough that every stage gets to work. */
+/** The budget of `npm start`: small enough that every stage opens. */
 const BUDGET = 5_000;
 
 export const FILE = join(packageFolder(), 'examples', 'sessions', 'pressure-gauge.jsonl');

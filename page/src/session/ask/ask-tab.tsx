@@ -9,7 +9,7 @@ import { GivenBackList } from '../give-back';
 import { FindingView } from './finding-view';
 import { Passages } from './passages';
 
-/** Why did the agent forget something, and how to get it back. */
+/** Finds out why the agent forgot something, and offers ways to restore it. */
 export function AskTab({ place, asked }: { readonly place: Place; readonly asked: string | undefined }) {
   const [words, setWords] = useState(asked ?? '');
   const ask = (event: FormEvent): void => {
@@ -23,7 +23,7 @@ export function AskTab({ place, asked }: { readonly place: Place; readonly asked
           <TextInput
             className="grow"
             label="What did the agent forget?"
-            description="A name, a path, a number, or a few words as they were said."
+            description="A name, a path, a number, or a few words exactly as they were written."
             placeholder="src/pipeline"
             value={words}
             onChange={(event) => setWords(event.currentTarget.value)}
@@ -36,10 +36,10 @@ export function AskTab({ place, asked }: { readonly place: Place; readonly asked
       </section>
       {asked === undefined || asked === '' ? (
         <section className="panel">
-          <Empty title="Compacted out, ignored, or never said?">
+          <Empty title="Compacted out, ignored, or never in the log?">
             <p>
-              You see whether these words reached the model in its newest call; if not, which compaction took
-              them and why; and the original words, to read or to bring back.
+              You see whether these words reached the model in its newest call; if not, which compaction
+              removed them and why. You can read the original words or give them back.
             </p>
           </Empty>
         </section>
@@ -73,7 +73,7 @@ function Found({ place, words }: { readonly place: Place; readonly words: string
       </section>
       <section className="panel" aria-label="Passages">
         <header>
-          <h2>What was said about it</h2>
+          <h2>Passages about it</h2>
           <span className="soft">passages that are not in view, best first</span>
         </header>
         <Answer of={passages}>

@@ -14,7 +14,7 @@ interface FindingProps {
 
 const MOST = 30;
 
-/** Where the words stood, what became of them, and what can be done. */
+/** The messages that hold the words, what became of them, and the operator's options. */
 export function FindingView({ place, finding: { verdict, call, said, sentIn }, records }: FindingProps) {
   const [looked, setLooked] = useState<string>();
   const isSent = verdict === 'sent';
@@ -34,8 +34,8 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
       )}
       {!isSent && said.some(({ since }) => since !== undefined) && (
         <p className="soft">
-          Give one message back, and the next request carries it; its cost is shown first. To undo what took
-          it takes back all compactions since, too.
+          Give one message back, and the next request carries it; its cost is shown first. Undo restores more:
+          it also undoes all later compactions.
         </p>
       )}
       {said.length > 0 && (
@@ -43,7 +43,7 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
           <table className="list said-in">
             <thead>
               <tr>
-                <th>Said in</th>
+                <th>Message</th>
                 <th>By</th>
                 <th>Became</th>
                 <th>Why</th>
@@ -104,7 +104,7 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
   );
 }
 
-/** What has to be undone for one message to stand again. */
+/** Undoes the compaction that removed one message. */
 function UndoFor({
   place,
   record,
@@ -127,11 +127,14 @@ const VERDICTS: Readonly<
   },
   'compacted-out': {
     title: 'Compacted out.',
-    what: (call) => `These words had been said, and were not in call ${call}.`,
+    what: (call) => `These words are in the log, but were not in call ${call}.`,
   },
-  later: { title: 'Said later.', what: (call) => `Nobody had said these words when call ${call} was sent.` },
+  later: {
+    title: 'Came later.',
+    what: (call) => `The log did not hold these words when call ${call} was sent.`,
+  },
   never: {
-    title: 'Never said word by word.',
-    what: () => 'No message of the log holds exactly these words. Passages that come near are below.',
+    title: 'Not in the log.',
+    what: () => 'No message of the log holds exactly these words. Similar passages are below.',
   },
 };

@@ -6,22 +6,22 @@ import { Empty } from '../../parts/states';
 import { GiveBack } from '../give-back';
 import { MessageDrawer } from '../context/message-drawer';
 
-/** The best say what was asked for; the rest share a word or two with it. */
+/** The first passages usually answer the question; the others share only a word or two with it. */
 const AT_FIRST = 3;
 
 interface PassagesProps {
   readonly place: Place;
   readonly items: readonly Recalled[];
-  /** How many are shown before more are asked for. */
+  /** The number of passages shown before "more" is clicked. */
   readonly atFirst?: number | undefined;
 }
 
-/** Original words that recall finds, as the agent itself would be given them. */
+/** Original words that recall finds, as the agent itself would receive them. */
 export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
   const [looked, setLooked] = useState<string>();
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, atFirst);
-  if (items.length === 0) return <Empty title="Nothing was compacted that speaks of it" />;
+  if (items.length === 0) return <Empty title="No compacted message matches" />;
   return (
     <ul className="events passages">
       {shown.map(({ handle, role, text, about, place: at }) => (
@@ -62,5 +62,5 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
   );
 }
 
-/** `m12@1400`, `m12#0`: of the message m12. */
+/** `m12@1400` and `m12#0` are handles within the message m12. */
 const idIn = (handle: string): string => handle.replace(/[@#].*$/, '');

@@ -6,7 +6,7 @@ import { linkTo, sessionLink } from '../../route';
 import { OverridesForm } from './overrides-form';
 import { PlanView } from './plan-view';
 
-/** A compaction by hand: how, what it would do, what of that shall be done. */
+/** A manual compaction: its settings, its plan, and the choice of edits to commit. */
 export function CompactTab({ place }: { readonly place: Place }) {
   const [plan, setPlan] = useState<Plan>();
   const [done, setDone] = useState<string>();
@@ -66,9 +66,7 @@ export function CompactTab({ place }: { readonly place: Place }) {
         )}
         {!dryRun.data && !dryRun.isError && done === undefined && (
           <Empty title="No plan yet">
-            <p>
-              Preview shows every edit with its reason and words. You strike or reword what you do not want.
-            </p>
+            <p>Preview shows every edit with its reason and words. You can strike or reword each edit.</p>
           </Empty>
         )}
       </section>

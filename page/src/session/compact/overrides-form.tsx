@@ -6,10 +6,14 @@ import type { RunOverrides } from '../../api/types';
 type Strategy = NonNullable<RunOverrides['strategy']>;
 
 const STRATEGIES: readonly { readonly value: Strategy; readonly label: string; readonly what: string }[] = [
-  { value: 'prune', label: 'Prune', what: 'Takes out and condenses tool output. Words stay.' },
-  { value: 'drop', label: 'Drop', what: 'The oldest go, down to the target.' },
+  {
+    value: 'prune',
+    label: 'Prune',
+    what: 'Removes and condenses tool output. Messages of user and agent stay.',
+  },
+  { value: 'drop', label: 'Drop', what: 'Removes the oldest messages, down to the target.' },
   { value: 'summarize', label: 'Summarize', what: 'A summary replaces older spans.' },
-  { value: 'delegate', label: 'Delegate', what: 'A compactor plugin does it, where one is loaded.' },
+  { value: 'delegate', label: 'Delegate', what: 'A compactor plugin does it, if one is loaded.' },
   { value: 'checkpoint', label: 'Checkpoint', what: 'As the settings say; the plan waits for approval.' },
 ];
 
@@ -40,7 +44,7 @@ interface FormProps {
   readonly onPreview: (overrides: RunOverrides) => void;
 }
 
-/** What one run does otherwise than the settings; what is left empty is as set. */
+/** Overrides for one run. An empty field means the configured value. */
 export function OverridesForm({ isBusy, onPreview }: FormProps) {
   const mayChange = useMayChange();
   const [filled, setFilled] = useState(NOTHING);
@@ -53,7 +57,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
       onPreview(overridesOf(filled));
       setFault(undefined);
     } catch {
-      setFault('This is no JSON.');
+      setFault('This is not valid JSON.');
     }
   };
   return (
@@ -118,7 +122,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
       />
       <Textarea
         label="Any other settings"
-        description="JSON, named as in a configuration file."
+        description="JSON, with the names of the configuration file."
         placeholder='{"stages": {"snip": {"mode": "remove"}}}'
         autosize
         minRows={2}
@@ -167,7 +171,7 @@ function Share({ label, what, value, onChange }: ShareProps) {
   );
 }
 
-/** Throws where the settings are no JSON. */
+/** Throws if the settings are not valid JSON. */
 function overridesOf({ strategy, writer, upper, lower, retain, prompt, settings }: Filled): RunOverrides {
   return {
     ...(strategy !== null && { strategy }),

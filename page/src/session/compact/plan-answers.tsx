@@ -32,7 +32,7 @@ interface Given {
   readonly notes: string;
 }
 
-/** What can be done with a plan: exactly this one, by its hash. */
+/** The answers that a plan accepts. They apply to exactly this plan, by its hash. */
 export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAnew }: AnswersProps) {
   const mayChange = useMayChange();
   const [notes, setNotes] = useState('');
@@ -79,7 +79,7 @@ export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAn
           <span>{messageOf(answer.error)}</span>
           {isStale && (
             <Button className="end" variant="default" onClick={onJudgeAnew}>
-              Judge it anew
+              Measure it again
             </Button>
           )}
         </div>

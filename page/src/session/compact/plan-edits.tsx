@@ -9,11 +9,11 @@ interface PlanEditsProps {
   readonly text: Readonly<Record<string, string>>;
   readonly mayChange: boolean;
   readonly onStrike: (at: number) => void;
-  /** Undefined: as it was. */
+  /** Undefined restores the original words. */
   readonly onText: (at: number, words: string | undefined) => void;
 }
 
-/** The edits of a plan, each to be struck or reworded. */
+/** The edits of a plan. Each can be struck or reworded. */
 export function PlanEdits({ edits, struck, text, mayChange, onStrike, onText }: PlanEditsProps) {
   return (
     <ul className="edits" aria-label="Edits of the plan">
@@ -56,7 +56,7 @@ export function PlanEdits({ edits, struck, text, mayChange, onStrike, onText }: 
                     classNames={{ input: 'mono' }}
                   />
                   <Button variant="default" mt={8} onClick={() => onText(at, undefined)}>
-                    As it was
+                    Restore
                   </Button>
                 </>
               )}
@@ -68,7 +68,7 @@ export function PlanEdits({ edits, struck, text, mayChange, onStrike, onText }: 
   );
 }
 
-/** What an operator may put other words for: the text of a part, or of the message that stands for a span. */
+/** The text that an operator may reword: that of a part, or of the message that replaces a span. */
 function textOf(edit: PlannedEdit): string | undefined {
   if (edit.kind === 'replace') return edit.content.map(wordsOf).join('\n');
   return edit.replacement[0]?.parts.map(wordsOf).join('\n');

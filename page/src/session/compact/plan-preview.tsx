@@ -7,7 +7,7 @@ import { Answer } from '../../parts/states';
 import { SentCell } from '../context/message-cell';
 import { MessageDrawer } from '../context/message-drawer';
 
-/** The request as it would be with the plan. */
+/** The request as the plan would make it. */
 export function PlanPreview({ place, plan }: { readonly place: Place; readonly plan: Plan }) {
   const [isOpen, setOpen] = useState(false);
   const [looked, setLooked] = useState<ShownMessage>();

@@ -13,13 +13,13 @@ import { segment } from '../../route';
 interface PlanViewProps {
   readonly place: Place;
   readonly plan: Plan;
-  /** Another plan took its place: measured again, it has another hash. */
+  /** Called with the plan that replaces this one: a plan that is measured again has another hash. */
   readonly onPlan: (plan: Plan) => void;
   readonly onDone: (what: string, record?: CompactionRecord) => void;
   readonly answers: readonly AnswerName[];
 }
 
-/** A plan whole: every edit, what it saves; what is struck or reworded is measured again before anything is committed. */
+/** A whole plan: every edit and the savings. A changed plan is measured again before it can be committed. */
 export function PlanView({ place, plan, onPlan, onDone, answers }: PlanViewProps) {
   const mayChange = useMayChange();
   const [struck, setStruck] = useState<ReadonlySet<number>>(new Set());
@@ -55,7 +55,7 @@ export function PlanView({ place, plan, onPlan, onDone, answers }: PlanViewProps
       />
       <TagsInput
         label="Messages to keep"
-        description="Ids; every edit that touches one is left out."
+        description="Message ids; every edit that touches one of them is left out."
         placeholder="m12"
         value={[...keep]}
         onChange={setKeep}
@@ -102,7 +102,7 @@ function PlanFigures({ plan: { before, after, stages, edits, hash, inputs } }: {
       <b className="num" title={`${exact(before.tokens)} tokens before, ${exact(after.tokens)} after`}>
         {count(before.tokens)} → {count(after.tokens)} tokens
       </b>
-      <span className="soft num" title="Share of the request that goes">
+      <span className="soft num" title="Share of the request that is removed">
         {percent(freed)} freed
       </span>
       <span className="soft num" title="Pressure before and after">
@@ -116,7 +116,7 @@ function PlanFigures({ plan: { before, after, stages, edits, hash, inputs } }: {
             {stage}
           </span>
         ))}
-      <span className="mono soft" title="What is committed is the plan of this hash, and no other">
+      <span className="mono soft" title="A commit applies the plan with this hash, and no other">
         {hash.slice(0, 12)}
       </span>
     </div>

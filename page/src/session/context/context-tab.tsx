@@ -13,11 +13,11 @@ import { pairsOf } from './pairs';
 
 interface ContextTabProps {
   readonly place: Place;
-  /** As it was in this call; now where absent. */
+  /** The call whose context is shown; the present context if undefined. */
   readonly call: number | undefined;
 }
 
-/** The log as it happened beside the context as the model sees it. */
+/** The log as it happened, next to the context as the model sees it. */
 export function ContextTab({ place, call }: ContextTabProps) {
   const sent = useQuery(context(place, call));
   const written = useInfiniteQuery(log(place, call));
@@ -85,12 +85,12 @@ function SideBySide({ place, entries, sent, total, isNow, children }: SideBySide
     return pairsOf(entries, isWhole ? sent : sent.filter(({ from }) => from <= loaded));
   }, [entries, sent, total]);
   const shown = isChangedOnly ? pairs.filter(({ kind }) => kind !== 'same') : pairs;
-  if (total === 0) return <Empty title="Nothing was said yet" />;
+  if (total === 0) return <Empty title="No message yet" />;
   return (
     <>
       <div className="pair-head">
         {side !== 'sent' && (
-          <h2 title="Append-only: what left the context is still here">
+          <h2 title="Append-only: messages that left the context are still here">
             Log <span className="soft">as it happened · {counted(total, 'message')}</span>
           </h2>
         )}

@@ -5,7 +5,7 @@ import { kindOf, wordsOf } from './words';
 
 const SAID_CHARS = 400;
 
-/** A message of the log: how it begins, and what became of it. */
+/** A message of the log: its beginning, and what became of it. */
 export function LogCell({
   entry,
   onOpen,
@@ -46,7 +46,7 @@ export function LogCell({
   );
 }
 
-/** A message as the model is sent it. */
+/** A message as it is sent to the model. */
 export function SentCell({
   message,
   onOpen,

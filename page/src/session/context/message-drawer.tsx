@@ -9,13 +9,13 @@ import { GiveBack, GivenBackList } from '../give-back';
 import { RollBack } from '../roll-back';
 import { kindOf, wordsOf } from './words';
 
-/** A message that is looked at: of the log, or as it is sent. */
+/** The message in the drawer: from the log, or as it is sent. */
 export interface Looked {
   readonly id: string;
   readonly sent?: ShownMessage;
 }
 
-/** What became of a message, where that is known. */
+/** What became of a message, as far as known. */
 export type Fate = Pick<LogEntry, 'id' | 'by' | 'record' | 'tokensBefore'>;
 
 interface DrawerProps {
@@ -25,7 +25,7 @@ interface DrawerProps {
   readonly onClose: () => void;
 }
 
-/** One message whole: its original words, what stands for it, and why. */
+/** One whole message: its original words, what replaces it, and why. */
 export function MessageDrawer({ place, looked, entries, onClose }: DrawerProps) {
   return (
     <Drawer
@@ -60,7 +60,7 @@ function Whole({
         </section>
       )}
       {sent?.status === 'summary' ? (
-        <p className="soft">Its originals are next to it in the log. Read them there.</p>
+        <p className="soft">The log next to it shows the original messages.</p>
       ) : (
         <Original place={place} id={id} tokens={entry?.tokensBefore} />
       )}

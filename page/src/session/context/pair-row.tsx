@@ -5,7 +5,7 @@ import { Close, Open } from '../../parts/icons';
 import { LogCell, SentCell } from './message-cell';
 import type { Pair } from './pairs';
 
-/** Messages of a span that are shown in full; more come when asked for. */
+/** The number of messages that an unfolded span shows at once; a button shows more. */
 const MOST_AT_ONCE = 100;
 
 interface RowProps {
@@ -15,7 +15,7 @@ interface RowProps {
   readonly onSent: (message: ShownMessage) => void;
 }
 
-/** On a narrow screen there is room for one of them. */
+/** The columns that a row shows: a narrow screen has room for only one. */
 export type Side = 'both' | 'log' | 'sent';
 
 export function PairRow({ pair, side, onOriginal, onSent }: RowProps) {
@@ -43,7 +43,7 @@ export function PairRow({ pair, side, onOriginal, onSent }: RowProps) {
   );
 }
 
-/** A span that gave way, folded. */
+/** A superseded span, folded. */
 function Span({
   entries,
   onOpen,

@@ -1,6 +1,6 @@
 import type { LogEntry, ShownMessage } from '../../api/types';
 
-/** What stands side by side: messages of the log, and what the model is sent of them, if anything. */
+/** One row of the two columns: messages of the log, and the messages that the model is sent for them, if any. */
 export interface Pair {
   readonly key: string;
   readonly kind: 'same' | 'replaced' | 'superseded';
@@ -8,7 +8,7 @@ export interface Pair {
   readonly sent: readonly ShownMessage[];
 }
 
-/** The log in its order beside the context in its own; a span that gave way stands beside what took its place. */
+/** The log and the context side by side, each in its own order. A superseded span is next to its replacement. */
 export function pairsOf(log: readonly LogEntry[], sent: readonly ShownMessage[]): readonly Pair[] {
   const pairs: Pair[] = [];
   const gone = log.filter(({ status }) => status === 'superseded');

@@ -1,6 +1,6 @@
 import type { Part } from '../../api/types';
 
-/** What a part says, as plain text. It is shown as text and nothing else: who wrote it is not to be trusted. */
+/** The words of a part, as plain text. The page shows them only as text, because their author is not trusted. */
 export function wordsOf(part: Part): string {
   switch (part.type) {
     case 'text':

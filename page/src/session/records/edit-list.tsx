@@ -5,7 +5,7 @@ import { Parts } from '../context/message-drawer';
 export const sizeOf = (edit: PlannedEdit): number =>
   edit.kind === 'replace' ? edit.size.tokens : edit.sizes.reduce((sum, { tokens }) => sum + tokens, 0);
 
-/** What an edit reaches, in ids of the log. */
+/** The messages or the part that an edit reaches, in ids of the log. */
 export function reachOf(edit: PlannedEdit): string {
   if (edit.kind === 'replace') return `${edit.messageId}, part ${edit.partIndex}`;
   return edit.fromId === edit.toId ? edit.fromId : `${edit.fromId} … ${edit.toId}`;
@@ -31,12 +31,15 @@ export function EditList({ edits }: { readonly edits: readonly PlannedEdit[] }) 
 export function EditHead({ edit }: { readonly edit: PlannedEdit }) {
   return (
     <>
-      <span className="mark" title={edit.kind === 'replace' ? 'One part gives way' : 'A span gives way'}>
+      <span
+        className="mark"
+        title={edit.kind === 'replace' ? 'One part is replaced' : 'A span is superseded'}
+      >
         {edit.stage}
       </span>{' '}
       <span className="mono">{reachOf(edit)}</span> <span className="soft">{edit.reason}</span>{' '}
       <span className="num soft" title="Tokens of the replacement">
-        · {exact(sizeOf(edit))} tokens stand for it
+        · replaced by {exact(sizeOf(edit))} tokens
       </span>
     </>
   );

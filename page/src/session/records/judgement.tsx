@@ -6,7 +6,7 @@ import type { CompactionRecord, CompactionSummary, Flag, Place } from '../../api
 import { messageOf } from '../../parts/states';
 import { segment } from '../../route';
 
-/** Good, bad or neutral, and why: kept with the compaction. */
+/** The operator's judgement (good, bad or neutral) and notes, which are kept with the compaction. */
 export function Judgement({ place, record }: { readonly place: Place; readonly record: CompactionSummary }) {
   const mayChange = useMayChange();
   const [flag, setFlag] = useState<Flag | undefined>(record.flag);

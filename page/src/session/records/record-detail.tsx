@@ -14,7 +14,7 @@ interface DetailProps {
   readonly isNewest: boolean;
 }
 
-/** One compaction whole: every edit with its reason and words, what it took, and what to do about it. */
+/** One whole compaction: every edit with its reason and words, its time and cost, and the operator's actions. */
 export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
   const whole = useQuery(compaction(place, record.id));
   const { warnings = [], fallbacks = [], calls = [], hooks = [], stageMs } = record;
@@ -96,7 +96,7 @@ function Facts({ record: { plan, unchangedTokens }, net }: Pick<DetailProps, 're
       <p className="soft">{plan.inputs.derivation.join('; ')}</p>
       <p
         className="soft"
-        title="What may never leave the view: pins, tools, the unanswered user message, the open exchange"
+        title="The part of the request that no run may remove: pins, tools, the unanswered user message, the open exchange"
       >
         Floor {exact(plan.floor.total)} tokens
         {unchangedTokens === undefined

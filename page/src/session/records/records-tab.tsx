@@ -10,7 +10,7 @@ import { Table, type Column } from '../../parts/table';
 import { sessionLink } from '../../route';
 import { RecordDetail } from './record-detail';
 
-/** Every compaction: why, what it did, what it costs and saves, what an operator thinks of it. */
+/** Every compaction: its reason, its effect, its cost and saving, and the operator's judgement. */
 export function RecordsTab({ place, open }: { readonly place: Place; readonly open: string | undefined }) {
   const records = useQuery(history(place));
   const spent = useQuery(costs(place));
@@ -23,7 +23,7 @@ export function RecordsTab({ place, open }: { readonly place: Place; readonly op
             items.length === 0 ? (
               <Empty title="No compaction yet">
                 <p>
-                  Stages open by themselves as pressure rises.{' '}
+                  Stages open automatically as pressure rises.{' '}
                   <a href={sessionLink(place, 'compact')}>Compact now</a> to see what one would do.
                 </p>
               </Empty>
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'Compaction' },
   { name: 'Why' },
   { name: 'Tokens', why: 'Tokens of the request before and after', isNumber: true },
-  { name: 'Freed', why: 'Share of the request that went', isNumber: true },
+  { name: 'Freed', why: 'Share of the request that was removed', isNumber: true },
   { name: 'Stages', isWide: true },
   {
     name: 'Net saving',
@@ -106,7 +106,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
           </Num>
         </td>
         <td className="right">
-          <Num why="Share of the request that went">{percent(freed)}</Num>
+          <Num why="Share of the request that was removed">{percent(freed)}</Num>
         </td>
         <td className="wide">
           <span className="line">

@@ -15,7 +15,7 @@ interface UndoProps {
   readonly isSmall?: boolean;
 }
 
-/** Takes a compaction back: the newest alone, an older one with all that built on it. */
+/** Undoes a compaction: only the newest, or an older one with all compactions that build on it. */
 export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = false }: UndoProps) {
   const undo = useSessionAct<boolean, object>(place, (andLater) => [
     '/undo',
@@ -45,7 +45,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
   );
 }
 
-/** How full the request would be: what is brought back stands there whole, and nothing may take it. */
+/** The pressure of the request after the undo, with the originals back in it. */
 function usePressureAfter(place: Place, id: string): number | undefined {
   const { data: summary } = useQuery(session(place));
   const { data: records } = useQuery(history(place));
@@ -70,7 +70,7 @@ function Afterwards({ pressure }: { readonly pressure: number | undefined }) {
   return (
     <p className="bad" role="alert">
       {would}. If nothing else makes the next call fit, the spans are compacted again, and all holds are
-      released. To bring back one message, leave this and give that message back.
+      released. To bring back one message, cancel this and give that message back.
     </p>
   );
 }
