@@ -219,6 +219,8 @@ describe('N13: tools, through drop-ins', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
     });
     expect(parsed.choices[0]!.message.parsed).toEqual({ a: 1 });
+    // The emulator sends no such header.
+    expect([parsed._request_id, Object.hasOwn(parsed, '_request_id')]).toEqual([null, true]);
     expect((await client.models.list()).data).toHaveLength(1);
     await client.responses.create({ model: 'm', input: 'Hi', previous_response_id: 'r' });
     expect(emulator.received.at(-1)!.body).toMatchObject({ previous_response_id: 'r', input: 'Hi' });

@@ -85,7 +85,16 @@ function asAnswering<T>(
     _thenUnwrap: <U>(next: (data: T) => U) =>
       instead(
         answer,
-        asAnswering(sent, endpoint, (one) => next(change(one))),
+        asAnswering(sent, endpoint, (one) => named(next(change(one)), one as Identified)),
       ),
   });
+}
+
+interface Identified {
+  readonly _request_id?: unknown;
+}
+
+/** A value made of an answer, with the id of the request, which is no field that a copy takes along. */
+function named<T>(value: T, { _request_id: id }: Identified): T {
+  return id === undefined ? value : Object.defineProperty(value, '_request_id', { value: id });
 }
