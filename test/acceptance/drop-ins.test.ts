@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
@@ -224,6 +225,42 @@ describe('N13: tools, through drop-ins', () => {
     expect((await client.models.list()).data).toHaveLength(1);
     await client.responses.create({ model: 'm', input: 'Hi', previous_response_id: 'r' });
     expect(emulator.received.at(-1)!.body).toMatchObject({ previous_response_id: 'r', input: 'Hi' });
+  });
+
+  it('N13: tracing that replaces `create` sees each call once, and can be taken off again', async () => {
+    const emulator = await startEmulator(said);
+    const seen: string[] = [];
+    const messages = [{ role: 'user' as const, content: 'Build a mill.' }];
+    const openai = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
+      chat: await session('openai-chat'),
+    });
+    const anthropic = compactAnthropic(
+      new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 }),
+      await session('anthropic'),
+    );
+    const trace = (name: string, resource: object): void => {
+      const { create } = resource as { readonly create: (...asked: readonly unknown[]) => unknown };
+      const traced = (...asked: readonly unknown[]): unknown => {
+        // Without end it would be killed only with the whole process.
+        if (seen.push(name) > 9) throw new Error('called again and again');
+        return create(...asked);
+      };
+      Object.assign(resource, { create: traced });
+    };
+    trace('openai', openai.chat.completions);
+    trace('anthropic', anthropic.messages);
+    const call = async (): Promise<void> => {
+      await openai.chat.completions.create({ model: 'm', messages });
+      await openai.chat.completions.stream({ model: 'm', messages }).finalChatCompletion();
+      await anthropic.messages.create({ model: 'm', max_tokens: 9, messages });
+    };
+    await call();
+    expect(seen).toEqual(['openai', 'openai', 'anthropic']);
+    Reflect.deleteProperty(openai.chat.completions, 'create');
+    Reflect.deleteProperty(anthropic.messages, 'create');
+    await call();
+    expect(seen).toHaveLength(3);
+    expect(emulator.received).toHaveLength(6);
   });
 
   it('N13: the responses under `beta` are compacted too; a stored prompt with no words of its own goes as it is', async () => {

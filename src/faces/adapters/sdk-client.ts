@@ -46,25 +46,42 @@ export function withResources<Client extends object>(
 
 /** Also wraps the clients that `withOptions` returns. */
 function wrap<Client extends object>(client: Client, ways: Readonly<Record<string, Way>>): Client {
+  // One proxy for each resource: a tracing library that replaces `create` on it finds its own `create` there again.
+  const known = new WeakMap<object, object>();
   const at = (path: string, own: object): object => {
     const way = ways[path];
+    const compacting =
+      way && ((body: Fields, options?: unknown) => way.create(own as Resource, body, options));
+    let create: unknown = compacting;
     const wrapped: object = new Proxy(own, {
       get(target, key) {
         // The wrapped client, so that helpers that go through `_client` are compacted too.
         if (way && key === '_client') return root;
-        if (way && key === 'create')
-          return (body: Fields, options?: unknown) => way.create(target as Resource, body, options);
+        if (way && key === 'create') return create;
         const value: unknown = Reflect.get(target, key, target);
         const inner = path === '' ? String(key) : `${path}.${String(key)}`;
         const isOnTheWay = Object.keys(ways).some((one) => one === inner || one.startsWith(`${inner}.`));
         // A compatible client may lack some of the resources.
-        if (isOnTheWay && typeof value === 'object' && value !== null) return at(inner, value);
+        if (isOnTheWay && typeof value === 'object' && value !== null)
+          return known.get(value) ?? at(inner, value);
         if (way?.other) return way.other(key, value, wrapped, root);
         if (path !== '' || typeof value !== 'function') return value;
         if (key !== 'withOptions') return (value as Method).bind(target);
         return (...options: unknown[]) => wrap((value as Method).apply(target, options) as Client, ways);
       },
+      // Put on the resource itself, a `create` that calls the compacting one would be called by it in turn, without end.
+      defineProperty(target, key, property) {
+        if (!way || key !== 'create') return Reflect.defineProperty(target, key, property);
+        create = property.value;
+        return true;
+      },
+      deleteProperty(target, key) {
+        if (!way || key !== 'create') return Reflect.deleteProperty(target, key);
+        create = compacting;
+        return true;
+      },
     });
+    known.set(own, wrapped);
     return wrapped;
   };
   const root = at('', client);
