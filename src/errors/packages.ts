@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SpillwayError, thrownText } from './error.js';
 
 /**
- * Optional packages, which only users of the respective feature install, and their known working versions. They are no
+ * Optional packages, which only users of their features install, and the versions that are known to work. They are no
  * peer dependencies, because npm would refuse an install next to another version even if the feature is not used.
  */
 const VERSIONS: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { SpillwayError } from '../errors/index.js';
 import type { Parsed } from '../spi/index.js';
 import { isFields, isSet, listOf, type Fields } from './record.js';
 
-/** For each format that keeps its list in `messages`: whether a message has that format's calls or results. */
+/** By format, of those that keep their list in `messages`: whether a message has that format's calls or results. */
 const CALLS: Readonly<Record<string, (message: Fields) => boolean>> = {
   'openai-chat': ({ tool_calls: calls }) => isSet(calls),
   anthropic: ({ content }) => holds(content, 'tool_use', 'tool_result'),

@@ -3,9 +3,9 @@ import type { Usage } from '../tokens/index.js';
 /**
  * The content that a provider's signature on reasoning covers.
  *
- * prefix: the thought and everything before it; any change before it invalidates it and every later signature. step:
- * its own step, whose text and calls must stay unchanged; content before the step does not matter. nothing: reasoning
- * is not signed.
+ * prefix: the thought and everything before it; any change before it invalidates it and every later signature.
+ * step: its own step, whose text and calls must stay unchanged; content before the step does not matter.
+ * nothing: reasoning is not signed.
  */
 export type SignatureBinding = 'prefix' | 'step' | 'nothing';
 
@@ -29,7 +29,7 @@ export type OverflowWording = readonly [pattern: RegExp, ...figures: (keyof Over
 /** A field of a request body that asks the provider to truncate a request that is too long. */
 export interface TruncationSwitch {
   readonly field: string;
-  /** The value that disables truncation (undefined: no field), and the value before. Undefined if not enabled. */
+  /** The value that disables truncation (undefined: no field), and what was asked for. Undefined if nothing was. */
   off(value: unknown): { readonly value: unknown; readonly was: string } | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface ViewExchange {
   /** Turns ago: 0 is the turn in progress. */
   readonly turnsAgo: number;
   readonly protection?: Protection;
-  /** Whether it has a result that no request has contained yet: the result may only be cut to size. */
+  /** Whether it has a result that no request has contained yet: it may only be cut to size (head, tail, handle). */
   readonly unseen: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface Parsed {
   readonly changedFrom?: number;
 }
 
-/** The messages of one request in a format's own shape, and the repairs for the provider. */
+/** The messages of one request in a format's own shape, and the repairs that make the provider accept them. */
 export interface Serialised {
   readonly messages: readonly unknown[];
   /** Fields next to the messages in the body, if the format has any: `system`, `systemInstruction`. */
@@ -60,7 +60,7 @@ export interface WireFormat {
 
 /** Reads a growing conversation repeatedly, and parses only what changed. */
 export interface RequestReader {
-  /** Equal to `parse(input)`, including exceptions; `changedFrom` marks the start of what is new. */
+  /** Equal to `parse(input)`, including exceptions; `changedFrom` marks what is new since the last read. */
   read(input: unknown): Parsed;
   /** The same in steps, so that a long history does not block other work. */
   reading?(input: unknown): Steps<Parsed>;

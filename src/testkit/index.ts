@@ -1,4 +1,4 @@
-/** Validators for Spillway's requests. Those in `wire/` import nothing of Spillway, so as to not repeat mistakes. */
+/** Validators for Spillway's requests. Those in `wire/` import nothing of Spillway, so that they repeat no mistake. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
 export { validateOpenAiChat, type Rule, type Violation } from './wire/openai-chat.js';
 export {

@@ -3,7 +3,7 @@ import type { LimitSource, ModelLimits } from './limits.js';
 /** Default tokens reserved for the answer: enough for a long file and its reasoning. */
 const DEFAULT_OUTPUT_RESERVE = 32_000;
 
-/** Largest share of a window for a default reserve, which would fill an 8k window. An explicit one may be larger. */
+/** Largest share of a window for a default reserve: 32,000 would fill an 8k window. An explicit one may be larger. */
 const MAX_DEFAULT_SHARE = 0.25;
 
 export interface BudgetRequest {
@@ -50,7 +50,7 @@ export interface Budget {
   readonly authoritative: boolean;
 }
 
-/** A copy for code that may change it, made for every proposal: `structuredClone` takes 70 times as long. */
+/** A copy for code that may change it. One is made per proposal, and `structuredClone` takes 70 times as long. */
 export function copyOfBudget(budget: Budget): Budget {
   const { caps, reserve, derivation } = budget;
   return { ...budget, caps: { ...caps }, reserve: { ...reserve }, derivation: [...derivation] };

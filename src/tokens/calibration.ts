@@ -76,8 +76,8 @@ export function calibrate(
 }
 
 /**
- * The ratio for a request of our own figure `estimate`. A ratio below 1 applies to the reported tokens only. Further
- * content counts as we count it, because it may be of another kind: code after prose, text after images.
+ * The ratio for a request that we count as `estimate` tokens. A ratio below 1 applies to the reported tokens only.
+ * Further content counts as we count it, because it may be of another kind: code after prose, text after images.
  */
 export function ratioAt({ ratio, upTo = 0 }: Calibration, estimate: number): number {
   return ratio >= 1 || estimate <= upTo ? ratio : 1 - ((1 - ratio) * upTo) / estimate;

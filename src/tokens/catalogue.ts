@@ -31,7 +31,7 @@ export interface Catalogue {
 const FIELDS = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
 
 /**
- * A catalogue that loads its published sheets in `load`, together with the result of `also`; before, only families,
+ * A catalogue whose `load` loads the published sheets, and runs `also` with it; before that, only families,
  * overrides and the default count. `overrides` are by model name; with or without the vendor, `*` for any characters
  * (`llama-*`, `copilot/*`). The longest matching name wins. A limit of 0 is no limit.
  * @throws SpillwayError CONFIG_INVALID naming every override that is no number of tokens

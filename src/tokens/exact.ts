@@ -47,7 +47,7 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
   const nextWord = new RegExp(pattern, 'uy');
   // Known pieces and words with their counts: known text is counted at 60 million characters per second, the library's
   // 6. The library's own cache deletes and re-enters a word at each hit; its map then fills with holes, and a frequent
-  // word cost up to 40 microseconds.
+  // word came to cost 40 microseconds.
   const pieces = new PieceTable();
   const words = new PieceTable();
 

@@ -95,7 +95,7 @@ const WORD = {
   accented: [1.01, 1.05, 1.12, 1.37, 1.88, 1.89, 2.17, 2.49, 2.58, 2.6, 2.8, 3.14, 3.3, 3.53, 3.9, 4.4],
 } as const;
 
-/** Marks in a row, by the number of different marks in sequence, from 1; includes a line break after them. */
+/** Marks in a row, by the number of runs of equal marks, from 1; includes a line break after them. */
 const MARK_RUN = [1.03, 1.02, 1.38, 1.92, 2.4, 3, 3.9, 4.4, 5.1, 5.8];
 
 /** A further equal mark or symbol in a row, as in a rule of dashes: few tokens cover many. */

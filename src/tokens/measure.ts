@@ -32,19 +32,19 @@ export const IMAGE_TOKENS = 1_100;
 /** An image with `detail: low`, if the provider supports it: the same for any size. */
 export const LOW_DETAIL_IMAGE_TOKENS = 85;
 
-/** Limit for files that are no text. Files count four bytes per token, but PDF is mostly not text (2,000 a page). */
+/** Limit for files that are no text: four bytes count as a token, but PDF is mostly not text (2,000 tokens a page). */
 const MAX_FILE_TOKENS = 25_000;
 const TEXT = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
 
-/** A second of sound is 10 tokens on OpenAI, 32 on Gemini, and about 10 kB of base64 as MP3; video is similar. */
+/** A second of sound is 10 tokens on OpenAI, 32 on Gemini; of speech as MP3, 10,000 bytes of base64. Video is similar. */
 const RECORDING = /^(?:audio|video)\//;
 const RECORDED_BYTES_PER_TOKEN = 256;
 
-/** In characters; the longest token of any vocabulary is less than a tenth of this. */
+/** No text has fewer tokens than one per so many characters: the longest token of o200k_base has 128. */
 const LONGEST_TOKEN = 1_000;
 const leastOf = (text: string): number => Math.floor(text.length / LONGEST_TOKEN);
 
-/** A counter's result for a text. Throws `CONFIG_INVALID` if it is no count: such a sum would compact nothing. */
+/** A counter's result for a text. Throws `CONFIG_INVALID` if it is no count: a sum with it would compact nothing. */
 export function countOf(counter: TokenCounter, text: string): number {
   let tokens: unknown;
   let cause: unknown;

@@ -53,10 +53,10 @@ function isSolid(unit: number): boolean {
 }
 
 /**
- * Longest run that byte-pair merging gets at once, in UTF-8 bytes. Merging is quadratic in the run: 200,000 x's took 38
- * s, 120,000 Chinese characters without punctuation 75 s; in pieces of 512 bytes, 200,000 random letters take 0.4 s and
- * as many random Chinese characters about 1 s. A lower bound costs accuracy, a higher one time. A cut adds a token or
- * two: 0.02 % on random letters, more only if a run repeats one very long token.
+ * Longest run that byte-pair merging gets at once, in UTF-8 bytes. Merging is quadratic in the run: 200,000 x's took
+ * 38 s, 120,000 Chinese characters without punctuation 75 s; in pieces of 512 bytes, 200,000 random letters take 0.4 s
+ * and as many random Chinese characters about 1 s. A lower bound costs accuracy, a higher one time. A cut adds a token
+ * or two: 0.02 % on random letters, more only if a run repeats one very long token.
  */
 const MAX_RUN_BYTES = 512;
 

@@ -15,9 +15,9 @@ const MAX_KNOWN = 1_000;
 
 /**
  * Loads both sheets: about 60 ms and 25 MB, so only after a model was named. OpenAI's models come from gpt-tokenizer,
- * whose three figures match (272,000 in = 400,000 - 128,000 out) and are exact, while the other sheet rounds (1,047,576
- * and 1,000,000); all other models come from genai-prices, which has windows only. gpt-tokenizer's prices are wrong and
- * never read.
+ * whose three figures match (272,000 in = 400,000 - 128,000 out) and are exact, while the other sheet rounds
+ * (1,000,000 for 1,047,576); all other models come from genai-prices, which has windows only. gpt-tokenizer's prices
+ * are wrong and never read.
  */
 export async function loadPublishedLimits(): Promise<PublishedLimits> {
   const [sheets, prices] = await Promise.all([

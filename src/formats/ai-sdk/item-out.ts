@@ -135,7 +135,7 @@ function writeInner(
   return item ?? { type: 'text', text: namedInstead(inner, report) };
 }
 
-/** The content of a result as parts of a user message. The result's own writing has reported files already. */
+/** The content of a result as parts of a user message. Files that cannot be sent were reported with the result. */
 export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
     return inner.type === 'text'

@@ -106,7 +106,7 @@ function written({ role, whole, frame, blocks }: Entry): WireMessage {
 const MOST_MARKS = 4;
 
 /**
- * The marks that are kept if there are too many: one may be on the tools, which are not visible here. Clients move
+ * How many marks are kept if there are too many: one may be on the tools, which are not visible here. Clients move
  * marks as the conversation grows; a log of many requests has one at every place where a mark ever was.
  */
 const LEFT = 3;

@@ -76,7 +76,7 @@ interface Known {
 
 /**
  * The members of a format that follow from its `Reading`. `parse` is one read of a new reader, so that the two cannot
- * differ; but `parse` shares objects with its input, while a reader takes copies, because its client writes on.
+ * differ; but `parse` shares objects with its input, while a reader takes copies: its client goes on writing to them.
  */
 export function readsLists(
   format: Reading,

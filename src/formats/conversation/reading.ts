@@ -29,10 +29,10 @@ const ARGUMENTS = 'command-args';
 /** The form in which Codex sends the instructions of a project. */
 const AGENTS_FILE = /^\s*# AGENTS\.md instructions\b[^\n]*\n\s*<INSTRUCTIONS>[^]*<\/INSTRUCTIONS>\s*$/;
 
-/** The message with which Gemini CLI and its forks (Qwen Code, iFlow) begin a chat before the user's own question. */
+/** Gemini CLI and its forks (Qwen Code, iFlow) send this, and answer it themselves, before the user's question. */
 const SETUP = /^\s*This is (?:the )?[A-Z][\w -]{1,40}\. We are setting up the context for our chat\./;
 
-/** Whether a program wrote a text in the user's place: the text consists of such blocks from end to end. */
+/** Whether a program wrote a text in the user's place: from end to end it consists of the forms above. */
 export function isProgramWritten(text: string): boolean {
   if (AGENTS_FILE.test(text) || SETUP.test(text)) return true;
   // The lookahead fixes the end of the name; without it the engine would try every shorter name.

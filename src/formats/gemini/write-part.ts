@@ -15,8 +15,8 @@ import {
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
 /**
- * An edited part, written over the part it came from. A call keeps its signature, because the server asks for one on
- * every step of the current turn and does not compare it with the arguments. Edited words lose their signature.
+ * An edited part, written over the part it came from. A call keeps its signature: the server asks for one on every step
+ * of the current turn and does not compare it with the arguments. Edited words lose it, because it signs the old words.
  */
 export function writePart(part: Part, own: WirePart, note: Report): WirePart {
   switch (part.type) {
@@ -72,7 +72,7 @@ export function takenName(name: string): string {
   return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
 }
 
-/** The fields with a part's content; a part has exactly one of these. */
+/** The fields with a part's content; a part may have only one of these. */
 const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
 
 /** Repairs what the provider refuses in one part, each repair with a notice; the same object if nothing is wrong. */

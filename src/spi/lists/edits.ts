@@ -148,8 +148,8 @@ function named(message: Message, fromId: string, toId: string, index: number): M
 }
 
 /**
- * Runs of removed messages, without the pins at their ends: pins stay in any case, those inside as holes. A run does
- * not extend over the session's first request: the model would read the request after the summary of the work on it.
+ * Runs of removed messages, without the pins at their ends: pins stay in any case, those inside as holes. No run
+ * extends over the session's first request, or the model would read it after the summary of the work on it.
  */
 function runsOf(left: readonly Standing[], request: Standing | undefined): Standing[][] {
   const runs: Standing[][] = [[]];
@@ -167,7 +167,7 @@ function withoutOuterPins(run: readonly Standing[]): Standing[] {
 
 const isPin = ({ exchange }: Standing): boolean => exchange.protection === 'pinned';
 
-/** Log ids of a message. A part of an exchange is named alone, so that the guard refuses it. */
+/** The log ids of a message. One message of an exchange is named alone, so that the guard refuses the edit. */
 function edgeOf({ exchange, message }: Standing): { readonly fromId: string; readonly toId: string } {
   return exchange.kind === 'replacement' ? exchange : { fromId: message.id, toId: message.id };
 }

@@ -81,7 +81,7 @@ function innerOf(whose: string, id: string, before: readonly Part[], given: Part
   throw new IllegalList(whose, `changes a ${given.type} of ${id}; it stays as it is or goes as a whole`);
 }
 
-/** A rewritten text: the `wire` of another text would be sent instead. */
+/** A rewritten text, without `wire`: that of the old text would be sent instead of the new one. */
 export function textPart({ text }: TextPart): TextPart {
   return { type: 'text', text };
 }

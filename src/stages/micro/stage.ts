@@ -42,7 +42,7 @@ const MicroOptions = z.strictObject({
 });
 type MicroOptions = z.infer<typeof MicroOptions>;
 
-/** Newest output that stays whole by default, because the agent is working on it. */
+/** Share of the budget for the newest output, which stays whole by default: the agent is working on it. */
 const PROTECTED_SHARE = 0.15;
 
 /** Each remaining large result becomes its outcome, its key lines and a handle; a model may write a better line. */
@@ -91,8 +91,8 @@ function editOf(result: ResultPart, text: string, maxTokens: number): Replace {
 }
 
 /**
- * The deterministic line for a large result: tool, size and handle, the outcome of its call, then lines with paths,
- * ids, errors and definitions, verbatim (first headings, if the text was only displayed). Derived from the log.
+ * The line for a large result: tool, size, handle, outcome, then verbatim lines with paths, ids, errors, definitions
+ * (headings and definitions first, if the text was only displayed). From the log, even if the view shows less.
  */
 function condense(result: ResultPart, handle: string, maxTokens: number, count: Count): string {
   const { original, tool, call, source, index } = result;

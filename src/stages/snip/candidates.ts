@@ -65,7 +65,7 @@ interface Why {
   readonly reason: string;
 }
 
-/** Last of all, in any class: one tier must not starve the dialogue. */
+/** Last of all, and with any setting of `classes`: one tier must not starve the dialogue. */
 const CAPPED: Why = { name: 'capped', status: 'cleared', reason: 'tool results are above their cap' };
 
 function classOf(

@@ -6,8 +6,8 @@ import { fitText } from './fit.js';
 
 /**
  * A call's arguments within `maxTokens`: every key stays, and long string values keep their beginning with a note about
- * the cut. Only string literals change, so that numbers, order and spacing stay as the model wrote them, and a JSON
- * object stays one. Arguments that are no JSON object are cut as plain text.
+ * the cut. Only string literals change, so that numbers of any length, order and spacing stay as the model wrote them,
+ * and a JSON object stays one. Arguments that are no JSON object are cut as plain text.
  */
 export function cutArguments(text: string, request: CutRequest): string {
   const { maxTokens, count, handle, knownTokens = count(text) } = request;

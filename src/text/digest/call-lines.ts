@@ -36,7 +36,7 @@ export function linesOfRuns(
     const calls = runs[i]!;
     const room = Math.max(Math.min(left, 120), left - 60 * i);
     if (left < 40 && !calls.some((call) => detailed.has(call))) continue;
-    // Looks without a result to report are worth a line only if they were the last action.
+    // Runs of looks that did not fail are worth a line only among the newest runs.
     if (i < runs.length - RECENT_RUNS && calls.every(isLook)) continue;
     const line = runLine(calls, Math.min(room, Math.max(160, 0.5 * left)), detailed);
     // A bare count has no content: the head of the digest names the handle.

@@ -5,8 +5,8 @@ const USUAL_DENSITY = 3.2;
 
 /**
  * Builds a text of about so many characters until it fits its tokens: a text that is too long is tried shorter, one
- * that is much too short is tried longer once. `build` must not exceed its allowance by much, and return less for less.
- * Counting is the cost, so only built texts are counted, at most six times.
+ * that is much too short is tried longer once. `build` must not exceed its allowance by much, and must return a shorter
+ * text for fewer characters. Counting is the cost, so only built texts are counted, at most six times.
  */
 export function fitText(
   build: (chars: number) => string,

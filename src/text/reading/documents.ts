@@ -57,7 +57,7 @@ export function fencesOf(text: string, lines: readonly Line[]): ReadonlyMap<numb
   return fences;
 }
 
-/** Texts up to this length are always the user's, in characters. Recorded pasted blocks are longer. */
+/** Texts up to this length are always the user's, in characters. All pasted blocks in recorded messages are longer. */
 const SHORT = 240;
 /** A closed fence with at most so many lines and characters is an example in the user's own text. */
 const SHORT_FENCE_LINES = 4;

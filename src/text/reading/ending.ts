@@ -121,11 +121,11 @@ const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9
 export const committedIn = (output: string): string | undefined =>
   withoutEnvelope(output).slice(-RECORD_CHARS).match(COMMITTED)?.at(-1);
 
-/** An output up to this length is quoted whole; of a longer one, up to `OUTCOME_CHARS`. In characters. */
+/** Up to this length an output is quoted whole, a failure's up to `OUTCOME_CHARS`; of others at most twice as much. */
 const SHORT_OUTPUT_CHARS = 260;
 const OUTCOME_CHARS = 110;
 
-/** A command's own report of its outcome: a short output whole, otherwise a line of it; undefined if none. */
+/** A command's own report of its outcome: a short output whole, otherwise the lines that tell it; undefined if none. */
 export function saidAtEnd(output: string, ending: Ending): string | undefined {
   const whole = withoutEnvelope(output);
   const text = ending === 'failed' ? withoutPraise(whole) : whole;

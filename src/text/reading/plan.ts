@@ -26,7 +26,7 @@ interface PlanWrite extends WrittenPlan {
 
 const STEP_CHARS = 300;
 const MOST_STEPS = 200;
-/** Most writes that are kept: newer writes of a plan replace older ones. */
+/** Fewest of the newest writes that are kept: newer writes have replaced or changed the steps of older ones. */
 const MOST_WRITES = 1_000;
 
 /** The plans that calls of plan tools wrote, with any tool. */

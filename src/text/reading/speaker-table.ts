@@ -49,7 +49,7 @@ export interface PhraseRow extends Shape {
   readonly anywhere?: true;
   /** The opening line contains nothing else. */
   readonly alone?: true;
-  /** The opening line must match this from its start. Only its first 400 characters are read. */
+  /** The opening line must match this from its start. For this and for `after`, 400 characters are read. */
   readonly like?: RegExp;
   /** The text must contain this after the opening. */
   readonly needs?: string;

@@ -17,7 +17,7 @@ const EXTENSION = new RegExp(`^[${LOWER}][${LOWER}\\d]{0,5}$`);
 
 /** Shorter names match by chance: `utf8`, `int64`, `isOk`. */
 const MIN_NAME = 6;
-/** A number is rare enough with four digits, without zeros at its ends. */
+/** A number is rare enough with four digits, not counting zeros at its ends. */
 const SIGNIFICANT = /[1-9]\d{2,254}[1-9]/;
 /** Longer words are base64 or minified code, which no one repeats. */
 const MAX_WORD = 256;
@@ -49,7 +49,7 @@ export function scanWords(text: string, visit: Visit): void {
   }
 }
 
-/** Visits the path, its base name (so that `/a/b/foo.ts` matches `foo.ts`), and names between dots (`models.Field`). */
+/** Visits the path, its base name (`/a/foo.ts` matches `foo.ts`), and names between dots (`models.ManyToManyField`). */
 function visitRun(run: string, isCalled: boolean, visit: Visit): void {
   if (!/[./]/.test(run)) return void visitName(run, visit);
   const bare = run.replace(EDGES, '');

@@ -32,7 +32,7 @@ const SAID = list('password passwd passphrase secret token pwd');
 
 /**
  * Values that a name marks as secrets. Code that only names a secret (`process.env.API_KEY`, `password: string`) does
- * not count. Each run is bounded, or starts where no other match can begin.
+ * not count. Each run of characters in a pattern is bounded, or no other match can begin inside it.
  */
 export const ASSIGNMENT_SHAPES: readonly Shape[] = [
   // A line of an environment file, with nothing else: up to its end.

@@ -7,7 +7,7 @@ const PREFIXES = list(
 const FIRST = `(?=${PREFIXES.join('|')})`;
 /** As printed on cards: groups of four, or four, six and the rest; with one separator. */
 const GROUPED = '\\d{4}([ -])(?:\\d{4}\\2\\d{4}\\2\\d{1,4}(?:\\2\\d{1,3})?|\\d{6}\\2\\d{4,5})';
-/** Without separators only the lengths that issuers use, because ids are as long. */
+/** Without separators only the lengths that issuers use, because ids may be equally long. */
 const RUN =
   '(?:3[47]\\d{13}|3(?:0[0-5]|[68]\\d)\\d{11}|(?:4|5[1-5]|6[0245]|35|2[2-7])\\d{14,15}(?<=(?<!\\d)\\d{16}))';
 
