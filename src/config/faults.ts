@@ -94,7 +94,7 @@ export function changeIn(origin: Origin): string {
 /** Keys of former settings, and their replacements. */
 const LET_GO: Readonly<Record<string, string>> = {
   claims:
-    'What is carried exactly stands in the digest: summary.share says how much it takes; pins.patterns keeps messages whole.',
+    'Exact content is part of the digest. summary.share sets its size; pins.patterns keeps messages whole.',
 };
 
 /** An unknown key. Suggests the nearest key there, or anywhere: `snipThreshold` is `thresholds.snipThreshold`. */

@@ -124,7 +124,7 @@ export function createGuard(
     const thought = judgeThought(source, part, edit);
     if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
-      return fault(edit, 'content', `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
+      return fault(edit, 'content', `replaces ${key}, a ${part.type}, by content that cannot replace it`);
     if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut && !strips)
       return fault(
         edit,
@@ -185,7 +185,7 @@ export function createGuard(
       return fault(
         edit,
         'replacement',
-        `replaces a span by a ${spoken.role} message that may not stand there: words of another, calls of tools, or a file without its bytes`,
+        `replaces a span by a ${spoken.role} message that is not allowed there: words of another role, calls of tools, or a file without its bytes`,
       );
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {

@@ -16,7 +16,7 @@ const BY_BINDING: Readonly<Record<SignatureBinding, ReasoningRule>> = {
   prefix: {
     binding: 'prefix',
     choice: 'strip',
-    why: 'a signature vouches for all that stood before it, and finished turns may be sent without their thinking',
+    why: 'a signature covers everything before it, and finished turns may be sent without their thinking',
   },
   step: {
     binding: 'step',

@@ -69,7 +69,7 @@ export function budgetFor(
     limits,
     reserve: {
       ...(most < output
-        ? { output: most, why: 'what is left beside what may never be removed' }
+        ? { output: most, why: 'what the content that may never be removed leaves free' }
         : { output, why: from }),
       asked: Math.min(most, wanted),
       injection: reserve.injection,

@@ -104,10 +104,7 @@ export class Commits {
     const moved = movedByRecall(this.of.thread.log);
     if (moved.size === 0) return;
     const isStale = ({ messageId, part }: SignedThought): boolean => moved.has(`${messageId}#${part}`);
-    this.#stripStale(
-      isStale,
-      'a signature vouches for words that were said beside a recall, and stand behind it',
-    );
+    this.#stripStale(isStale, 'a signature covers words that were next to a recall, and are now after it');
   }
 
   /** Removes all signed reasoning: a refusal of a signature does not say which one. Returns whether there was any. */

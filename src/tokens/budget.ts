@@ -176,7 +176,7 @@ const ORIGINS: Readonly<Record<LimitSource, string>> = {
   learned: '(learned from a refused request)',
   provider: '(reported by the provider)',
   catalogue: '(catalogue)',
-  default: '(default; nobody knows this model)',
+  default: '(default; this model is not known)',
 };
 
 const origin = (source: LimitSource = 'default'): string => ORIGINS[source];

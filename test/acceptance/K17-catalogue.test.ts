@@ -9,7 +9,7 @@ describe('K17: limits are known of every model that is talked to', () => {
     const session = (await engine()).session({ model: 'claude-sonnet-4-5' });
     const { reading } = await session.prepare();
     expect(reading.budget).toMatchObject({ window: 200_000, authoritative: true });
-    expect(reading.budget.derivation.join()).not.toContain('nobody knows this model');
+    expect(reading.budget.derivation.join()).not.toContain('this model is not known');
   });
 
   it('of one that a call names, and of the next', async () => {

@@ -38,7 +38,7 @@ describe('N12: signed reasoning', () => {
     await play(session, [...conversation(), asks('And now?')]);
     const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(chosen.some(({ choice, settled: gone }) => choice === 'strip' && gone > 0)).toBe(true);
-    for (const { why } of chosen) expect(why).toMatch(/signature vouches/);
+    for (const { why } of chosen) expect(why).toMatch(/signature covers/);
     const stripped = session.operator.ledger.records.flatMap(({ plan }) =>
       plan.edits.flatMap((edit) => (edit.stage === 'signatures' ? [edit] : [])),
     );

@@ -256,7 +256,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
       'a message where none left',
       replacing((all) => [...all.slice(0, 4), note('extra'), ...all.slice(4)]),
       'failed',
-      /adds a message behind m3, where none left/,
+      /adds a message behind m3, where no message left/,
     ],
     [
       'another role',

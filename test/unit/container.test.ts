@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [what: string, bind: Binds, found: RegExp, remed
       container.bind(service).toConstantValue(good);
     },
     /2 bindings/,
-    /Only Stage and Plugin take many: unbind all but one/,
+    /Only Stage and Plugin may have several bindings: unbind all but one/,
   ],
   [
     'nothing',

@@ -26,7 +26,7 @@ export function branchOf<Entry extends TreeEntry>(
     if (!isKnown && entry.parent !== undefined && next && !kept.has(next)) breaks++;
     entry = next;
   }
-  const what = 'parents are not in the file; what stands before was taken instead';
+  const what = 'parents are not in the file; the line before was taken instead';
   recording.counted(breaks, 'chain-break', what);
   return kept;
 }

@@ -68,8 +68,8 @@ class ClaudeCodeReader {
     const recording = this.#recording;
     addTo(recording, answersOf(pathOf([...this.#nodes.values()], recording)));
     recording.counted(this.#sidechain, 'sidechain', 'lines belong to sub-agents; left out');
-    recording.counted(this.#repeated, 'repeated', 'lines stand twice in the file; read once');
-    recording.counted(this.#apiErrors, 'api-error', 'API errors stand where the model would speak; left out');
+    recording.counted(this.#repeated, 'repeated', 'lines are in the file twice; read once');
+    recording.counted(this.#apiErrors, 'api-error', 'API errors are in place of answers; left out');
     return recording.session();
   }
 }
@@ -109,7 +109,7 @@ function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] 
   for (const entry of entries) if (entry.role === 'user' && isAnswered(entry)) kept.add(entry);
   const path = entries.filter((entry) => kept.has(entry));
   const left = entries.length - path.length;
-  recording.counted(left, 'rewound', 'lines stand on branches that were rewound; left out');
+  recording.counted(left, 'rewound', 'lines are on rewound branches; left out');
   return path;
 }
 

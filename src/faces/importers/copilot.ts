@@ -85,8 +85,7 @@ class CopilotReader implements SessionReader {
     'session.truncation': ({ id }) =>
       this.#say(id, 'truncated', 'Copilot cut the history here for the model; all of it is kept'),
     'session.snapshot_rewind': (event) => this.#rewind(event),
-    'session.error': ({ id }) =>
-      this.#say(id, 'api-error', 'an error stands where the model would speak; left out'),
+    'session.error': ({ id }) => this.#say(id, 'api-error', 'an error is in place of an answer; left out'),
   };
 
   #assistant(event: CopilotEvent): void {

@@ -87,7 +87,7 @@ export class JsonLines {
       this.#line,
     );
     if (values.length > 1)
-      this.#note('joined-lines', `${values.length} JSON values stand on this line; all were read`);
+      this.#note('joined-lines', `${values.length} JSON values are on this line; all were read`);
     if (rest === '') return;
     this.#firstBad ||= rest.slice(0, 60);
     if (isEnded) this.#note('unreadable-line', 'this is no JSON; skipped');

@@ -33,7 +33,7 @@ export const openCode: Importer = {
 
 function exported([{ info, messages: list } = {}, ...more]: readonly Fields[]): ImportedSession {
   const recording = new Recording('opencode');
-  recording.counted(more.length, 'another-session', 'more exports stand in the file; left out');
+  recording.counted(more.length, 'another-session', 'more exports are in the file; left out');
   const entries = Array.isArray(list) ? list.filter(isEntry) : [];
   const others = Array.isArray(list) ? list.length - entries.length : 0;
   recording.counted(others, 'not-a-message', 'entries are no messages; left out');

@@ -54,7 +54,7 @@ class PiReader {
       const said = source && saidIn(source, recording.noteAt(id));
       if (said) recording.add(id, said, part.when(textOr(line.timestamp)));
     }
-    recording.counted(left, 'rewound', 'messages stand on branches that were left; left out');
+    recording.counted(left, 'rewound', 'messages are on abandoned branches; left out');
     return recording.session();
   }
 }

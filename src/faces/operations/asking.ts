@@ -17,7 +17,7 @@ export const flagText = z.enum(['true', 'false']).transform((text) => text === '
 /** Models write numbers as text, and null for omitted fields. */
 const numberOfModels = z.coerce.number().int().nullish();
 
-const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
+const HANDLE = 'Handle as marks show it: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
 
 export const explain = verb(
   'The state of every message, by which stage and why: now, or in the call with that number.',

@@ -77,7 +77,7 @@ export class Outbox {
   close(at: string): void {
     const last = this.#entries.at(-1);
     if (!last) {
-      this.note(at, 'nothing-said', 'no message says anything; a line of the user stands in');
+      this.note(at, 'nothing-said', 'no message has words; a line of the user was added');
       this.#push('user', words(NOTHING_SAID));
     } else if (last.role === 'assistant' && !mayEnd(last.blocks.at(-1) ?? {})) {
       this.note(at, 'ends-with-assistant', SAID.endsWithAssistant);

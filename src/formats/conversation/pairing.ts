@@ -170,7 +170,7 @@ function pairStep<Draft extends Drafted>(
 function labelOf(callId: string, tool: string | undefined, past: PastCalls, report: Report): string {
   const call = tool === undefined ? past.get(callId) : { tool, answered: true };
   if (!call) {
-    report('orphan-result', `no call ${callId} stands before it; sent as a user message`);
+    report('orphan-result', `no call ${callId} precedes it; sent as a user message`);
     return ORPHAN_RESULT;
   }
   if (call.answered) {

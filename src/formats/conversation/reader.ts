@@ -126,7 +126,12 @@ function createListReader(format: Reading, take: Take): RequestReader {
       if (isUnchanged) changedFrom = messages.length;
       yield;
     }
-    return { messages, notices, changedFrom, ...take(opened.beside, 'what the body says beside its list') };
+    return {
+      messages,
+      notices,
+      changedFrom,
+      ...take(opened.beside, 'the fields of the body other than its list'),
+    };
   }
   return { read: (input) => atOnce(reading(input)), reading };
 }

@@ -209,7 +209,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
     if (!isText(block.id) || known.has(block.id)) continue;
     report(
       'unlisted-call',
-      `call ${block.id} stands in the content alone; sent among the message's calls too`,
+      `call ${block.id} is only in the content; also sent as one of the message's calls`,
     );
     known.add(block.id);
     calls.push(made(block.id, block.name, block.input ?? block.args, -1));

@@ -212,7 +212,7 @@ function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean
     room >= MIN_TOKENS
       ? `Give back less of it: at most ${room} tokens (maxTokens), or the passages that hold some words (query).`
       : auto
-        ? 'Release pins and holds, or answer what is open: nothing has room beside what may not be removed.'
+        ? 'Release pins and holds, or answer open calls: the content that may never be removed leaves no room.'
         : 'Compact first: runs are off, and the request is full.';
   return new SpillwayError('GIVE_BACK_TOO_LARGE', {
     subject: `what ${handle} says`,

@@ -67,7 +67,7 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
     /^\.{1,2}([\\/]|$)/.test(named) || isAbsolute(named) ? atPath(resolve(from, named)) : installed();
   const path = join(folder, 'package.json');
   if (!existsSync(path))
-    throw invalid(`no package.json in ${folder}`, 'Put one with a "spillway" field beside the module.');
+    throw invalid(`no package.json in ${folder}`, 'Put one with a "spillway" field next to the module.');
   const own = read();
   if (own.spillway === undefined)
     throw invalid(

@@ -128,7 +128,7 @@ function gapEdits(
   if (!run) {
     if (added.length === 0) return [];
     const where = before ? `behind ${before.message.id}` : 'at the beginning';
-    throw new IllegalList(whose, `adds a message ${where}, where none left that it could stand for`);
+    throw new IllegalList(whose, `adds a message ${where}, where no message left that it could replace`);
   }
   return runs.map((span): Edit => {
     const fromId = edgeOf(span[0]!).fromId;

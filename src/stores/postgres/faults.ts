@@ -32,7 +32,7 @@ export async function committing<T>(commit: () => Promise<T>): Promise<T> {
   }
 }
 
-const DENIED = 'Look at user, password and rights; they stand in the URL of the store.';
+const DENIED = 'Check user, password and permissions; user and password are in the URL of the store.';
 const NO_ROOM = 'Make room on the disk of the server; nothing was changed.';
 const AWAY = 'Start the server, or look at the way to it; nothing was changed.';
 const FAULTS: readonly KnownFault[] = [

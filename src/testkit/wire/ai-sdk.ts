@@ -176,7 +176,7 @@ function checkOwn(message: Loose, at: number, providers: Set<string>, faults: Fa
       here.add(id);
       if (item.providerExecuted === true) providers.add(id);
     } else if (item.type === 'tool-result' && !providers.has(id)) {
-      faults.add('S3', at, `the result of ${id} stands in an assistant message, and no provider ran it`);
+      faults.add('S3', at, `the result of ${id} is in an assistant message, and no provider ran it`);
     } else if (item.type === 'tool-approval-request' && !here.has(id)) {
       faults.add('S2', at, `approval is asked for ${id}, which is no call before it`);
     }

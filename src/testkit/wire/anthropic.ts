@@ -107,7 +107,7 @@ function checkBlocks(message: Loose, at: number, ids: Set<unknown>, faults: Foun
     const type = inWords(block.type);
     const home = entryOf(ONLY, type) ?? message.role;
     if (home !== message.role)
-      faults.add('A0', at, `${type} stands in a message of the ${inWords(message.role)}`);
+      faults.add('A0', at, `${type} is in a message of the ${inWords(message.role)}`);
     faults.demandPart(SHAPES, at, block);
     if (type === 'text') checkWords(block, at, faults);
     if (type === 'tool_use' && ids.has(block.id))

@@ -80,7 +80,7 @@ export function validateOpenAiResponses(
   faults.demand('P0', 0, z.string().nullish(), instructions, 'instructions');
   if (!isEncodable(instructions)) faults.add('P0', 0, 'the instructions hold half a surrogate pair');
   const chains = [previous, conversation].filter((one) => !isNothing(one));
-  if (chains.length > 1) faults.add('P3', 0, 'previous_response_id and conversation stand together');
+  if (chains.length > 1) faults.add('P3', 0, 'previous_response_id and conversation are both set');
   faults.demand('P0', 0, INPUT_FIELD, input, 'input');
   const items = listIn(input).map(see);
   const mayBeEmpty = !Array.isArray(input) || chains.length > 0 || !isNothing(prompt);
@@ -162,7 +162,7 @@ function answer(
   const named = PAIRS[wanted]!.names.map((field) => item[field]).filter(isText);
   const call = named.map((id) => calls.get(id)).find((one) => one !== undefined);
   if (named.length === 0) faults.add('P1', at, `a ${type} that names no call`);
-  else if (!call && !elsewhere) faults.add('P1', at, `no call ${named[0]} stands before its result`);
+  else if (!call && !elsewhere) faults.add('P1', at, `no call ${named[0]} precedes its result`);
   if (!call) return;
   if (call.type !== wanted) faults.add('P1', at, `a ${type} answers a ${call.type}`);
   else if (call.answered) faults.add('P1', at, `a second result for ${named[0]}`);

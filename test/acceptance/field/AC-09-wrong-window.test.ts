@@ -20,7 +20,7 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     expect(await first({ model: 'gpt-4o', window: 70_000 })).toMatch(/70,000 tokens \(setting\)/);
     expect(await first({ model: 'gpt-4o' })).toMatch(/gpt-4o: window 128,000 tokens \(catalogue\)/);
     expect(await first({ model: 'never-heard-of' })).toMatch(
-      /128,000 tokens \(default; nobody knows this model\)/,
+      /128,000 tokens \(default; this model is not known\)/,
     );
   });
 

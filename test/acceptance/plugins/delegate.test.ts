@@ -257,7 +257,7 @@ const FAULTY: readonly (readonly [what: string, compact: unknown, outcome: strin
     'adds where none left',
     ({ messages }: PreCompact) => ({ messages: [...messages, { text: 'hello' }] }),
     'wrong',
-    /none left/,
+    /no message left/,
   ],
   [
     'speaks as the system',

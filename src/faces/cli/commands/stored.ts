@@ -178,7 +178,7 @@ async function giveBack({ session, options }: Within, handle?: string): Promise<
 }
 
 function checkRecallOptions({ handle, query }: StoredOptions): void {
-  const allowed = '--handle as it stands in a mark, or --query with words to search for';
+  const allowed = '--handle as a mark shows it, or --query with words to search for';
   if (handle === undefined && query === undefined)
     throw usage('recall', 'neither --handle nor --query', allowed);
 }
@@ -207,7 +207,7 @@ const VERDICTS = {
   sent: 'sent: the model had these words',
   'compacted-out': 'compacted out: these words had been said and were not in the request',
   later: 'later: these words were said after that call',
-  never: 'never: nobody said these words',
+  never: 'never: these words are not in the log',
 } as const;
 
 function saidOf(record: CompactionRecord): Said {

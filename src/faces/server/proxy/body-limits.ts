@@ -28,7 +28,7 @@ const withoutMark = (bytes: Buffer): Buffer =>
  */
 const MOST = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } as const;
 
-const ALLOWED = `${MOST.values} values in all, ${MOST.ofList} in a list of the body, ${MOST.ofOne} in one of these or beside them, ${MOST.levels} levels`;
+const ALLOWED = `${MOST.values} values in all, ${MOST.ofList} in a list of the body, ${MOST.ofOne} in one of these or outside of them, ${MOST.levels} levels`;
 
 /** Bytes that are scanned between two pauses: one or two milliseconds. */
 const AT_ONCE_BYTES = 1_048_576;
