@@ -64,7 +64,7 @@ function written(value: unknown): string {
 
 const AWAY: readonly ErrorCode[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
-/** Whether a store failed, as opposed to refusing a wrong use. */
+/** Whether a store failed or denied access, as opposed to refusing a wrong use. */
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }

@@ -12,7 +12,7 @@ export interface PluginSubject {
   readonly plugin?: unknown;
   /** The name of a plugin that is no package. */
   readonly name?: string;
-  /** Knobs to try in place of the defaults, as an operator would write them: a folder to write to, a switch turned on. */
+  /** Knobs to try in place of the defaults, as an operator writes them: a folder to write to, a switch turned on. */
   readonly knobs?: readonly unknown[];
   /** Milliseconds that it may take to load and to open (10,000), and that each hook may take (5,000). */
   readonly limits?: { readonly loadMs?: number; readonly hookMs?: number };

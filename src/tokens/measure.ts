@@ -36,7 +36,7 @@ export const LOW_DETAIL_IMAGE_TOKENS = 85;
 const MAX_FILE_TOKENS = 25_000;
 const TEXT = /^text\/|\b(?:json|xml|yaml|javascript)\b/;
 
-/** A second of sound is 10 tokens on OpenAI, 32 on Gemini; of speech as MP3, 10,000 bytes of base64. Video is similar. */
+/** A second of sound: 10 tokens on OpenAI, 32 on Gemini; of speech in MP3: 10,000 bytes of base64. Video is similar. */
 const RECORDING = /^(?:audio|video)\//;
 const RECORDED_BYTES_PER_TOKEN = 256;
 

@@ -2,7 +2,7 @@ import type { LedgerEntry, SessionStore, StoredEvent, ThreadKey, UsageEntry } fr
 import { NO_SIZE, type LogMessage, type Part } from '../../transcript/index.js';
 import type { ContractRule } from '../rule.js';
 
-/** Opens the store under test: empty at the first call, the very same at each later call, as by a second process. */
+/** Opens the store under test: empty at the first call, the very same at each later call, as for a second process. */
 export type OpenStore = () => Promise<SessionStore>;
 
 /** A rule for stores. */

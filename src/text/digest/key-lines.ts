@@ -36,7 +36,7 @@ const HEADING_WEIGHT = 5;
 export interface KeyLineOptions {
   /** Lines that this text already has are left out. */
   readonly told?: string;
-  /** The text displays content of some place: failures in it are no events. */
+  /** The text only displays existing content, such as a file: failures in it did not happen in the call. */
   readonly isLook?: boolean;
 }
 

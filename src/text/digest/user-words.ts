@@ -17,8 +17,8 @@ const BINDING_KEEPS = 0.4;
 const ANSWERED_CHARS = 600;
 
 /**
- * Takes passages that may set a bound first, then the newest; each message whole if it fits, of a long one the binding
- * passages, its beginning and its end; a short reply with the text that it answers.
+ * Takes the first and last message, passages that may set a bound, short messages, then the rest, newest first. Each is
+ * whole if it fits; of a long one, the binding passages, beginning and end. A short reply comes with what it answers.
  */
 export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
   let left = chars;

@@ -2,7 +2,7 @@ import { documentsIn, fencesOf, linesOf, speechOf, type Speech } from './documen
 import { BlockFinder, type HostBlock } from './speaker-blocks.js';
 import { isTagRow, type Section, type Speaker } from './speaker-table.js';
 
-/** No one writes so many lines: everything between the first and the last of them is a document. */
+/** No one writes so many lines: everything between the first and the last `END_LINES` of them is a document. */
 const MOST_LINES = 20_000;
 const END_LINES = 2_000;
 

@@ -2,7 +2,7 @@
 export type ReadStatus = 'current' | 'repeated' | 'superseded';
 
 /**
- * The cause of a stale read. `rewrite`: the whole file was read again, written or deleted, so its present content is later
+ * The cause of a stale read. `rewrite`: the whole file was read again, written or deleted; its present content is later
  * in the log or nowhere. `edit`: a part was changed; the rest of the read is still valid and only in this result.
  */
 export type Supersession = 'rewrite' | 'edit';
