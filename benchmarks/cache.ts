@@ -1,5 +1,5 @@
 /**
- * What does a provider's cache keep of the requests of a session, and what does the input of its calls cost?
+ * How much of a session's requests does a provider's cache keep, and what does the input of its calls cost?
  *
  *   npm run bench:cache -- [--sessions DIR] [--windows 8000,16000,32000,64000] [--policies spillway,keep-newest] [--only ID]
  *                          [--peers DIR]
@@ -26,9 +26,9 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Pressure that a run goes down to, as in `config/default.yaml`. */
+/** The target of a run, as in `config/default.yaml`. */
 const TARGET = 0.6;
-/** Of the bound that any policy has at a window. */
+/** The goal, as a share of the bound of any policy at a window. */
 const GOAL = 0.95;
 
 interface Sent {
@@ -48,7 +48,7 @@ async function* spillway({ messages }: BenchSession, window: number): AsyncGener
   }
 }
 
-/** Cuts only where a request is over the window, oldest first and down to the same target. */
+/** Cuts only if a request is over the window: the oldest first, down to the same target. */
 async function* keepNewest({ messages }: BenchSession, window: number): AsyncGenerator<Sent> {
   const chat = messages.map((message) => message.wire as ChatMessage);
   let oldest: ChatMessage | undefined;
@@ -61,7 +61,7 @@ async function* keepNewest({ messages }: BenchSession, window: number): AsyncGen
     const committed = tokensOf(head, kept) > window;
     if (committed) {
       kept = newest(rest, TARGET * window - referenceCount(head));
-      // A newest exchange over the target still goes where it fits the window.
+      // A newest exchange over the target is still sent if it fits the window.
       if (kept.length === 0) kept = newest(rest, window - referenceCount(head));
       oldest = kept[0]?.messages[0];
     }
@@ -72,7 +72,7 @@ async function* keepNewest({ messages }: BenchSession, window: number): AsyncGen
 const tokensOf = (head: readonly ChatMessage[], kept: readonly Exchange[]): number =>
   referenceCount([...head, ...kept.flatMap(({ messages }) => messages)]);
 
-/** What a peer does with its fixed stub as summary; it says not when it compacts, so that is told from what it sends. */
+/** A peer with its fixed stub as summary. It does not report compactions, so they are inferred from its requests. */
 function peerOf(policy: Policy): Send {
   return async function* ({ messages, ...session }, window) {
     const chat = messages.map((message) => message.wire as ChatMessage);
@@ -106,9 +106,9 @@ const POLICIES: Readonly<Record<string, Send>> = {
 };
 
 interface Row extends PrefixTally {
-  /** Of the log up to the last call, tokens that its window cannot hold. */
+  /** Tokens of the log up to the last call that do not fit the window. */
   mustLeave: number;
-  /** What was sent before, by each request that was followed by another, had each filled its window. */
+  /** `standingTokens` if each request had filled its window. */
   fullStanding: number;
   anthropic: number;
   openai: number;
@@ -129,8 +129,8 @@ async function measure(send: Send, session: BenchSession, window: number): Promi
 }
 
 /**
- * For the bound: of a policy that sends every token once, fills the window at every call and loses each token once. What
- * was never sent need not leave, so where much is cut on arrival a session can pass it.
+ * Input of the bound: a policy that sends every token, fills the window at every call and loses each token once. A
+ * token that was never sent need not leave, so a session that cuts much on arrival can exceed the bound.
  */
 function leaving({ messages }: BenchSession, window: number): Pick<Row, 'mustLeave' | 'fullStanding'> {
   let logged = 0;
@@ -157,7 +157,7 @@ function figuresOf(row: Row) {
     sentTokens: row.sentTokens,
     freshTokens: row.freshTokens,
     unchanged,
-    /** The same had every message that stayed stood where it stood: what its own choice of what leaves allows. */
+    /** `unchanged` if every message that stayed had kept its place: the most that the policy's own choices allow. */
     unchangedInOrder: row.standingTokens === 0 ? 1 : 1 - row.leftTokens / row.standingTokens,
     bound,
     ofGoal: unchanged / (GOAL * bound),
@@ -197,7 +197,7 @@ for (const window of windows) {
         `$${figures.usd.anthropic.toFixed(2)} ${SHEETS.anthropic}, $${figures.usd.openai.toFixed(2)} ${SHEETS.openai}`,
     );
   }
-  // After each window: a run that is stopped keeps what it has measured.
+  // Saved after each window, so that a stopped run keeps its measurements.
   file = saveResult(isShort ? 'cache-short' : 'cache', command, results, loaded);
 }
 console.log(`written to ${file}`);

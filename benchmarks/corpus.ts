@@ -1,5 +1,5 @@
 /**
- * Every session of a folder, at every window, by compact and by replay: does it hold what it promises?
+ * Compacts and replays every session of a folder at every window: are the engine's promises kept?
  *
  *   npm run bench:corpus -- [--sessions DIR] [--windows 8000,32000] [--only ID] [--profile NAME]
  */
@@ -24,13 +24,13 @@ const { values: flags } = parseArgs({
 interface Tally {
   sessions: number;
   requests: number;
-  /** Requests over the window by a count that is not ours. */
+  /** Requests over the window, by a token count that is not ours. */
   over: number;
   illegal: number;
   unreachable: number;
   crashes: number;
   logChanged: number;
-  /** A second run right after the first committed something. */
+  /** Second runs, right after a first, that committed something. */
   restless: number;
   compactions: number;
   sentTokens: number;
@@ -108,7 +108,7 @@ async function replayOnce(
   const session = spillway.session();
   try {
     for await (const call of replaySession(session, input.messages)) {
-      // Where the assistant began nobody had called it.
+      // A session that begins with the assistant has no call before its first message.
       if (call.index === 0) continue;
       const where = `${input.id} replay ${window} call ${call.index}`;
       tally.prepareMs += call.durationMs;

@@ -1,4 +1,4 @@
-/** Works one session until it is killed, and says on stdout what it was told is stored. */
+/** Works one session until it is killed, and prints every write that the store acknowledged. */
 import { createSpillway } from '../src/index.js';
 import { messageFor, randomOf } from './crash-work.js';
 
@@ -21,7 +21,7 @@ for (;;) {
     await session.append(message);
     tell('append', message.id);
   } else if (dice < 0.75) {
-    // Two at once: they may go in one write, and both answers count.
+    // Two appends at once may share one write; both answers count.
     const [one, other] = [messageFor(session.log.length), messageFor(session.log.length + 1)];
     await Promise.all([session.append(one), session.append(other)]);
     tell('append', one.id);

@@ -1,6 +1,6 @@
 import type { Message } from '../src/index.js';
 
-/** Every message is a function of its place, so that a log can be checked word by word. */
+/** A message that depends only on its place, so that a log can be checked word by word. */
 export function messageFor(place: number): Message {
   const random = randomOf(place * 7_919 + 1);
   const words = Array.from(

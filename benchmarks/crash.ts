@@ -1,10 +1,10 @@
 /**
- * Kills a process that works a session, again and again, and looks at what is left:
+ * Kills a process that works a session, again and again, and checks the stored state:
  *   npm run bench:crash -- --runs 500 --store sqlite
  *   npm run bench:crash -- --runs 100 --store postgres
  *   npm run bench:crash -- --runs 100 --store postgres://user:password@host/name
- * `postgres` is a server of its own, from the packages. Every answer the process got is checked: messages word by word,
- * compactions, undos. Then the next process goes on. Runs add up by store and seed in `results/crash.json`.
+ * `postgres` starts its own server, from the packages. Every answer to the process is checked: messages word by word,
+ * compactions, undos. Then the next process continues. Runs add up by store and seed in `results/crash.json`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,14 +18,14 @@ import { startPostgres } from '../test/support/postgres.js';
 import { messageFor, randomOf } from './crash-work.js';
 import { provenance, saveResult, type Provenance } from './support/provenance.js';
 
-/** A session is left after so many kills, so that later runs do not only test long ones. */
+/** The number of kills after which a new session begins, so that later runs do not test long sessions only. */
 const RUNS_A_SESSION = 20;
-/** Latest moment of the kill after the process has opened its session, in milliseconds. */
+/** The latest moment of the kill, in milliseconds after the process has opened its session. */
 const LATEST_KILL_MS = 400;
 
 type Told = readonly [what: string, id: string];
 
-/** What came of the kills of one seed. */
+/** The results of the kills of one seed. */
 interface Killed extends Provenance {
   readonly seed: string;
   readonly kills: number;
@@ -44,7 +44,7 @@ const { values } = parseArgs({
 const runs = Number(values.runs);
 const from = provenance(`npm run bench:crash -- ${process.argv.slice(2).join(' ')}`.trim());
 const folder = mkdtempSync(join(tmpdir(), 'spillway-crash-'));
-/** The worker as one file: it starts hundreds of times, and most of a start is reading modules. */
+/** The worker as one file, because it starts hundreds of times and reading modules is most of a start. */
 const worker = fileURLToPath(
   new URL(`../node_modules/.cache/spillway/crash-child-${process.pid}.mjs`, import.meta.url),
 );
@@ -86,20 +86,20 @@ save(store, killed);
 process.stdout.write(`${JSON.stringify({ store, ...killed })}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** Beside what other seeds came to, on this store and on others. */
+/** Saves the results next to those of other seeds and stores. */
 function save(name: string, news: Killed): void {
   let before: ByStore = {};
   try {
     before = (JSON.parse(readFileSync('benchmarks/results/crash.json', 'utf8')) as { result: ByStore })
       .result;
   } catch {
-    // The first one.
+    // This is the first result.
   }
   const others = (before[name] ?? []).filter(({ seed }) => seed !== news.seed);
   saveResult('crash', from.command, { ...before, [name]: [...others, news] }, from);
 }
 
-/** Runs a worker, kills it some time after its session is open, and gives what it had said by then. */
+/** Runs a worker, kills it some time after its session is open, and returns what it had printed by then. */
 function killWorker(sessionId: string, run: number, afterMs: number): Promise<readonly Told[]> {
   const child = spawn(process.execPath, [worker, url, sessionId, String(run + 1)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -120,7 +120,7 @@ function killWorker(sessionId: string, run: number, afterMs: number): Promise<re
   });
 }
 
-/** What is wrong with what a killed worker left. */
+/** The faults in the state that a killed worker left. */
 async function check(sessionId: string): Promise<string[]> {
   const found: string[] = [];
   const spillway = await createSpillway({
@@ -152,9 +152,9 @@ async function check(sessionId: string): Promise<string[]> {
         [...records.values()].some(({ plan }) => plan.hash === hash);
       if (what === 'propose' && !isKnown) found.push(`lost the plan ${hash}`);
     }
-    // Killed between a plan and its yes: it waits, as it should, and the next process may answer.
+    // The worker was killed between a plan and its approval: the plan waits, and the next process may approve it.
     if (session.operator.pending) await session.operator.approve();
-    // Killed between an undo and letting go of its span: what was undone may not fit until somebody says so.
+    // The worker was killed between an undo and its release: the held span may not fit until it is released.
     if (session.operator.ledger.holds.length > 0) await session.operator.release();
     await session.prepare();
   } catch (error) {

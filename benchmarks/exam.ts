@@ -1,11 +1,11 @@
 /**
- * The continuation exam: what a reader who sees only the compacted request can answer of what the next steps needed.
+ * The continuation exam: how many questions about the next steps can a reader answer from the compacted request alone?
  *
  *   npm run bench:exam -- [--exams DIR] [--sessions DIR] [--window 16000] [--only G,H] [--out DIR]
  *
  * Replays each session up to its cut, writes the request and the questions (`OUT/X/context.txt`, `questions.md`) for
- * readers and graders, and says how close together the words of each answer stand. That figure is a compass, not the
- * result: lists of names raise it, and only readers tell whether an agent could go on.
+ * readers and graders, and prints how close together the words of each answer are. That figure is a hint, not the
+ * result: lists of names raise it, and only readers can judge whether an agent could continue.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

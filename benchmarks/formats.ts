@@ -1,6 +1,6 @@
 /**
- * Every session of a folder in every wire format, at every window, at every point where the agent called its model:
- * does the provider take the request? And after chains of forced compactions?
+ * Sends every session of a folder in every wire format, at every window, at each call of the agent: would the provider
+ * accept the request? And after chains of forced compactions?
  *
  *   npx tsx benchmarks/formats.ts [--formats anthropic,openai-chat] [--sessions DIR] [--windows 8000,32000]
  *                                 [--only ID] [--chains 1,3,10,34] [--profile NAME] [--verbose]
@@ -32,7 +32,7 @@ interface Tally {
   requests: number;
   invalid: number;
   compactions: number;
-  /** What may not be removed did not fit: said by the typed error, nothing was sent. */
+  /** Calls whose floor did not fit: the typed error reports it, and nothing is sent. */
   unreachable: number;
   crashes: number;
   prepareMs: number;
@@ -67,7 +67,7 @@ function judge(
   tally: Tally,
 ): void {
   tally.requests++;
-  // A format without a field of its own is a bare list.
+  // A format without a messages field is a bare list.
   const request = messagesField === '' ? messages : { ...beside, [messagesField]: messages };
   const [fault] = validate(request);
   if (!fault) return;
@@ -88,7 +88,7 @@ async function replayOnce(spillway: Spillway, input: BenchSession, how: Judge, w
   const session = spillway.session();
   try {
     for await (const call of replaySession(session, input.messages)) {
-      // Where the assistant began nobody had called it.
+      // A session that begins with the assistant has no call before its first message.
       if (call.index === 0) continue;
       tally.prepareMs += call.durationMs;
       if (call.prepared) judge(call.prepared, how, `${where} call ${call.index}`, tally);
@@ -100,7 +100,7 @@ async function replayOnce(spillway: Spillway, input: BenchSession, how: Judge, w
   tally.compactions += session.operator.history.length;
 }
 
-/** The session in so many portions, cut where the agent called its model: a forced compaction after each. */
+/** Divides the session into portions at the agent's calls, and forces a compaction after each portion. */
 async function chainOnce(
   spillway: Spillway,
   input: BenchSession,
@@ -122,7 +122,7 @@ async function chainOnce(
   tally.compactions += session.operator.history.length;
 }
 
-/** Each compaction of a chain goes down to this share of what is full. */
+/** The target of each compaction of a chain, as a share of the reading. */
 const DEPTH = 0.6;
 
 function portionsOf({ messages }: BenchSession, count: number): (typeof messages)[] {

@@ -4,9 +4,9 @@ import { fuzzNative } from '../test/fuzz/native.js';
 import { fuzzOne, type Found } from '../test/fuzz/one.js';
 import { provenance, saveResult } from './support/provenance.js';
 
-/** Where a fuzzing stands: written after every hundred sessions, so that it may be stopped at any time. */
+/** The progress of a fuzzing run: written after every hundred sessions, so that the run can be stopped at any time. */
 interface State {
-  /** The seed that comes next. */
+  /** The next seed. */
   seed: number;
   sessions: number;
   requests: number;

@@ -8,7 +8,7 @@ import { provenance, saveResult } from './support/provenance.js';
 const { check } = fc;
 const emulator = await serveEmulator();
 
-/** Of a hundred chunks so many go where: what the proxy adds to a session costs ten times as much as the session. */
+/** How many of a hundred chunks each place gets: the proxy makes a history cost ten times as much as a session does. */
 const SHARES = [
   { where: 'library, memory', chunks: 75, tried: (length: Length) => inLibrary('memory', length) },
   { where: 'library, SQLite', chunks: 20, tried: (length: Length) => inLibrary('sqlite', length) },
@@ -17,11 +17,11 @@ const SHARES = [
 ] as const;
 
 const CHUNK = 100;
-/** Every tenth chunk is of long histories. */
+/** Every tenth chunk has long histories. */
 const LONG_EVERY = 10;
 
 interface State {
-  /** The chunk that comes next: its seed. */
+  /** The seed of the next chunk. */
   next: number;
   seconds: number;
   histories: Record<string, number>;

@@ -1,10 +1,10 @@
 /**
- * What text without a model costs, held against one pass of gpt-tokenizer over the same span in the same process.
+ * The cost of text without a model, compared with one pass of gpt-tokenizer over the same span in the same process.
  *
  *   npm run bench:keyless -- [--sessions DIR] [--rounds 3] [--spans 2000,8000,32000,128000] [--windows 8000,32000] [--only ID]
  *
- * Spans start where a session does: of so many tokens (`--spans`), and the whole head that has left a window by the
- * session's end (`--windows`). Every span is read by messages that nothing has read before.
+ * Spans begin at the start of a session: of so many tokens (`--spans`), and the whole head that has left a window by
+ * the session's end (`--windows`). The messages of each span are new copies, so that nothing is cached.
  */
 import { parseArgs } from 'node:util';
 import { createRedact, ReferenceIndex, SecretBook } from '../src/text/facts/index.js';
@@ -37,7 +37,7 @@ const measure = createMeasure(counter);
 const count = (text: string): number => counter.count(text);
 const redact = createRedact([]);
 
-/** CPU milliseconds of one span: what stands in its place, what is carried of it, and the tokenizer twice over its text. */
+/** CPU milliseconds of one span: its digest, reading its messages, and two passes of the tokenizer over its text. */
 interface Cost {
   readonly tokens: number;
   readonly digestMs: number;
@@ -50,11 +50,11 @@ interface Span {
   readonly messages: BenchSession['messages'];
   readonly sizes: readonly MessageSize[];
   readonly tokens: number;
-  /** Input budget that the texts take their shares of. */
+  /** The input budget of which the texts take shares. */
   readonly window: number;
 }
 
-/** What a log holds before anything is read of it; new objects, so that nothing is known of them from another round. */
+/** A log that nothing has read yet. Its messages are new objects, so that no other round has cached anything. */
 function freshLog({ messages, sizes }: Span): Log {
   const log = new Log();
   structuredClone(messages).forEach((message, i) => log.append(message, sizes[i]!));
@@ -71,7 +71,7 @@ function digest(span: Span, log: Log): void {
   if (text.length === 0) throw new Error(`no digest of ${handle}`);
 }
 
-/** Reads what else a run needs of a log: who refers to what, and secrets. */
+/** Reads the rest that a run needs of a log: references and secrets. */
 function references(log: Log): void {
   new LogReader(log, new ReferenceIndex(log), new SecretBook(redact)).catchUp();
 }
@@ -85,7 +85,7 @@ function costOf(span: Span): Cost {
   return { tokens: span.tokens, digestMs, readMs, ...tokenizerPass(texts) };
 }
 
-/** By name: the spans that a session is long enough for. */
+/** The spans that the session is long enough for, by name. */
 function spansOf({ messages }: BenchSession): Map<string, Span> {
   const body = messages.filter(({ role }) => role !== 'system');
   const sizes = body.map(measure);
@@ -111,7 +111,7 @@ const at = (sorted: readonly number[], share: number): number =>
 const total = (costs: readonly Cost[], ms: (cost: Cost) => number): number =>
   costs.reduce((sum, cost) => sum + ms(cost), 0);
 
-/** Of all spans together, and of the spans each by itself. */
+/** Ratios over all spans together, and over single spans. */
 function ratios(costs: readonly Cost[], ours: (cost: Cost) => number, theirs: (cost: Cost) => number) {
   const each = costs.map((cost) => ours(cost) / theirs(cost)).sort((a, b) => a - b);
   return {
@@ -141,7 +141,7 @@ function figuresOf(costs: readonly Cost[]) {
   };
 }
 
-/** The middle one of the rounds, each figure by itself. */
+/** The median of the rounds, separately for each figure. */
 function middle(rounds: readonly Cost[]): Cost {
   const of = (key: keyof Cost): number =>
     at(
@@ -161,7 +161,7 @@ const byName = new Map<string, Cost[]>();
 let isWarm = false;
 for await (const session of sessionsOf(flags.sessions, flags.only)) {
   const spans = spansOf(session);
-  // Compiled code is there before the clock starts: a process that compacts has run for a while.
+  // Code is compiled before the clock starts, because a process that compacts has run for a while.
   for (let i = 0; !isWarm && i < 3; i++) for (const span of spans.values()) costOf(span);
   isWarm = true;
   for (const [name, span] of spans) {

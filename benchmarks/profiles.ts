@@ -1,12 +1,12 @@
 /**
- * The five profiles and their strategies over the same sessions: what each keeps of the facts that are needed again, what it
- * sends, rewrites, costs, and how often a model would be asked.
+ * Runs the five profiles and their strategies over the same sessions: the facts that each keeps for later use, the
+ * tokens that it sends and rewrites, its cost, and how often a model would be asked.
  *
  *   npm run bench:profiles -- [--sessions DIR] [--windows 32000,128000] [--policies 'staged;pivot'] [--only ID]
  *                             [--exams DIR] [--exam-window 16000] [--exams-only]
  *
- * `exam`: the mechanical figure of the continuation exam, at a window of its own; a compass only. No key: summaries are our
- * own digests. `texts` counts the places of committed plans that a model would be asked to write.
+ * `exam` is the mechanical figure of the continuation exam, at a window of its own; it is only a hint. No key is used:
+ * summaries are our own digests. `texts` counts the slots of committed plans that a model would be asked to fill.
  */
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
@@ -40,7 +40,7 @@ const { values: flags } = parseArgs({
 
 type Overrides = NonNullable<ConfigSources['settings']>;
 
-/** A profile as it stands, and what its document lets an operator choose instead. */
+/** Each profile unchanged, and with the alternatives that its document offers to an operator. */
 const POLICIES: Readonly<Record<string, readonly [profile: string, settings: Overrides]>> = {
   staged: ['staged', {}],
   'staged, prune': ['staged', { compaction: { strategy: 'prune' } }],
@@ -134,7 +134,7 @@ function figuresOf({ prefix, judged, calls, unreachable, compactions, prunes, te
   };
 }
 
-/** Share of a window below which no profile compacts: the first of them trims at 0.5. */
+/** The share of a window below which no profile compacts: the earliest trims at 0.5. */
 const LEAST_FULL = 0.5;
 
 const HEAD = [
@@ -170,21 +170,21 @@ for (const window of windows) {
   const sessions: string[] = [];
   let file = '';
   for await (const session of probedSessions(flags.sessions, flags.only)) {
-    // Where a window is not half full, nothing but retention acts.
+    // In a window that is less than half full, only retention acts.
     if (session.tokensBefore.at(-1)! <= LEAST_FULL * window) continue;
     for (const [name, sum] of sums) await play(name, session, window, sum);
     sessions.push(session.id);
     process.stderr.write(`${window} ${sessions.length} ${session.id}\n`);
     const policies = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
     results[window] = { sheet: SHEETS.anthropic, sessions, policies };
-    // After each session: a run that is stopped keeps what it has measured.
+    // Saved after each session, so that a stopped run keeps its measurements.
     file = saveResult(saved, command, results, loaded);
   }
   print(sums);
   console.log(`window ${window}, ${sessions.length} sessions; written to ${file}\n`);
 }
 
-/** The mechanical figure of the exam under each policy, and what its contexts measure. */
+/** The mechanical figure of the exam under each policy, and the size of its contexts. */
 async function examined(window: number): Promise<object> {
   const policies: Record<string, object> = {};
   for (const name of names) {

@@ -1,6 +1,6 @@
 /**
- * One process of `race.ts`. Does its share of operations, each on the head that is there then, and prints what it was
- * told: which messages and spans it was given, whose text each span has.
+ * One process of `race.ts`. Does its share of operations, each on the current head, and prints the store's answers: the
+ * messages and spans that it acknowledged, and the text of each span.
  */
 import type { SessionStore, ThreadHead, ThreadKey } from '../src/spi/index.js';
 import { openStore } from '../src/stores/index.js';
@@ -24,7 +24,7 @@ export interface Told {
   readonly messages: string[];
   readonly spans: (Span & { readonly sessionId: string; readonly text: string })[];
   readonly calls: number;
-  /** Writes that came second and were made again. */
+  /** Writes that another process overtook, and that were repeated. */
   readonly lost: number;
 }
 
@@ -34,14 +34,14 @@ const { url, worker, ops, sessions, prefix } = JSON.parse(process.argv[2]!) as T
 const store = await openStore(url, { patienceMs: 120_000 });
 const told = { messages: [] as string[], spans: [] as Told['spans'], calls: 0, lost: 0 };
 
-/** Numbers that look thrown, other ones in each process. */
+/** Seed of the pseudo-random numbers, different in each process. */
 let seed = worker + 1;
 const below = (bound: number): number => {
   seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
   return Math.floor((seed / 0x80000000) * bound);
 };
 
-/** As a session does: look, plan, write on what was seen; where another was quicker, look again. */
+/** Works as a session does: read the head, plan, write on that head. If another process was faster, read again. */
 async function untilDone(
   key: ThreadKey,
   attempt: (head: ThreadHead) => Promise<ThreadHead | undefined | 'nothing'>,
@@ -50,7 +50,7 @@ async function untilDone(
     const head = (await store.load(key))?.head ?? START;
     if ((await attempt(head)) !== undefined) return;
     told.lost++;
-    // Not all at once again.
+    // Waits for a random time, so that the processes do not all write at once again.
     await new Promise((resolve) => setTimeout(resolve, below(Math.min(2 ** tries, MAX_WAIT_MS))));
   }
 }
@@ -64,7 +64,7 @@ async function append(key: ThreadKey, op: number): Promise<void> {
   told.calls++;
 }
 
-/** Supersedes what no entry has superseded yet, with a text that is bought once. */
+/** Supersedes the span that no entry has superseded yet, with a text that is requested once. */
 async function compact(key: ThreadKey): Promise<void> {
   await untilDone(key, async (head) => {
     const [last] = await store.entries(key, Math.max(0, head.entries - 1));
@@ -78,7 +78,7 @@ async function compact(key: ThreadKey): Promise<void> {
   });
 }
 
-/** Every process buys the same span now and then; all must be given the same text. */
+/** Several processes may request the text of the same span; all must receive the same text. */
 function bought(from: SessionStore, { sessionId }: ThreadKey, span: Span): Promise<{ text: string }> {
   return from.keepArtifact(`${sessionId}:${span.from}-${span.to}`, { text: `by ${worker}` });
 }

@@ -1,6 +1,6 @@
 /**
- * Many processes on one database: no lost update, no span superseded twice, each span's text bought once. Every process
- * says what it was told; what the store holds at the end must be exactly that.
+ * Many processes on one database: no lost update, no span superseded twice, each span's text requested once. Every
+ * process prints the answers that it received; the store must hold exactly those at the end.
  *
  * Operations are shared out evenly.
  *
@@ -31,7 +31,7 @@ const processes = Number(flags.processes);
 const modes = flags.sessions.split(',').map(Number);
 const opsEach = Math.ceil(Number(flags.ops) / modes.length / processes);
 
-/** What is held against what was told; each line counts what should be none. */
+/** Compares the store's content with the processes' answers. Each count should be 0. */
 async function faults(
   store: SessionStore,
   prefix: string,
@@ -73,7 +73,7 @@ async function faults(
   const calls = told.reduce((sum, one) => sum + one.calls, 0);
   const usage = (await store.usage()).filter(({ line }) => line === 'primary');
   const summed = usage.reduce((sum, one) => sum + one.calls, 0);
-  // Each note of an event is a call; the others were written with their message.
+  // Each event is one call; the other calls were written with their message.
   found.callsOff = Math.abs(summed - calls) + Math.abs(calls - acknowledged.length - events);
   return found;
 }

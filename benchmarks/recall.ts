@@ -1,6 +1,6 @@
 /**
- * Of the facts that an agent needed again after they had been compacted away, how many does one search bring back? The
- * question is what the agent wrote then, without the fact; the answer has 2,000 tokens.
+ * How many facts that an agent needed after they were compacted does one search bring back? The query is the text that
+ * the agent then wrote, without the fact; the answer has 2,000 tokens.
  *
  *   npm run bench:recall -- [--sessions DIR] [--windows 16000,32000] [--only ID] [--tokens 2000] [--misses FILE]
  */
@@ -31,7 +31,7 @@ interface Asked {
   readonly probe: Probe;
   readonly query: string;
   readonly found: boolean;
-  /** By the reference count. */
+  /** Tokens by the reference count. */
   readonly tokens: number;
   readonly pieces: number;
   readonly ms: number;
@@ -40,9 +40,9 @@ interface Asked {
 const maxTokens = Number(flags.tokens);
 const STRONG = new Set(['strong']);
 
-/** Facts whose last sighting does not stand in the view any more. */
+/** Facts whose last occurrence is no longer in the view. */
 function lost(session: Session, messages: readonly Message[], probes: readonly Probe[]): Probe[] {
-  // By id: what automatic recall brought back stands in the log between them.
+  // Matched by id, because the log also holds passages of automatic recall between the messages.
   const shown = new Map(session.view.map((one) => [one.source?.id, wordsOf(one)]));
   return probes.filter(({ fact, lastSeen }) => !shown.get(messages[lastSeen]!.id)?.includes(fact));
 }

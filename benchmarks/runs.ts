@@ -1,6 +1,6 @@
 /**
- * What compaction runs come to over every session of a folder: how full they leave a request and why, how many commit, and
- * how many were started for nothing. Read counts and shares; times are processor time of all threads, told against the tokenizer.
+ * The results of compaction runs over every session of a folder: how full they leave a request and why, how many
+ * commit, and how many start in vain. Trust counts and shares; times are CPU time of all threads, per tokenizer pass.
  *
  *   npm run bench:runs -- [--sessions DIR] [--windows 8000,16000,32000,64000] [--only ID] [--profile NAME] [--each FILE]
  *
@@ -25,13 +25,13 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Pressure above which a run that committed is asked what keeps the request full. */
+/** The pressure after a committed run above which the benchmark records why the request is still full. */
 const HIGH = 0.7;
 
-/** Shares of the budget that a request is made of. */
+/** The composition of a request, as shares of the budget. */
 interface Make {
   readonly pins: number;
-  /** What came in since the model last spoke, with the calls it answers: no stage may take it out. */
+  /** Messages since the model's last one, with the calls that they answer: no stage may remove them. */
   readonly fresh: number;
   readonly digests: number;
   readonly rest: number;
@@ -41,7 +41,7 @@ interface Run {
   readonly session: string;
   readonly call: number;
   readonly kind: 'committed' | 'noop' | 'unreachable';
-  /** For a run that committed nothing. */
+  /** The reason of a run that committed nothing. */
   readonly cause?: string;
   readonly before: number;
   readonly after: number;
@@ -152,7 +152,7 @@ function figuresOf(tally: Tally, window: number) {
   const after = committed.map((run) => run.after);
   const high = committed.filter((run) => run.after > HIGH);
   const last = ({ stages }: Run): string => stages.split(', ').at(-1)!.split(' ')[0]! || 'none';
-  /** One pass of the tokenizer over a full window, by what it took over all sessions. */
+  /** One pass of the tokenizer over a full window, derived from its time over all sessions. */
   const windowMs = (tally.tokenizerMs * window) / tally.tokens;
   return {
     calls,

@@ -1,13 +1,13 @@
 /**
- * The site as it is built: what a first visit loads, whom it asks, what keeps people out, and how fast the playground is.
+ * Checks the built site: what a first visit loads, which hosts it contacts, accessibility, and the playground's speed.
  *
  *   npm run site && npm run bench:site -- [--check] [--shots DIR]
  *
- * `--check` looks at visits alone, writes nothing, and fails where one loads too much, asks another host, keeps somebody out, is wider
- * than its window or complains.
+ * `--check` measures only visits, writes nothing, and fails if a visit loads too much, contacts another host, violates
+ * accessibility rules, is wider than its window, or logs errors.
  *
- * The playground opens a session of 5 MB (made from a fixed seed). Redrawing is from the choice of another call to its log
- * beside the request.
+ * The playground opens a session of 5 MB (made from a fixed seed). Redrawing is the time from the choice of another
+ * call until its log and its request are shown.
  */
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -21,7 +21,7 @@ import { barriers, newTab, openChromium } from '../test/support/chromium.js';
 import { longSession } from './support/long-session.js';
 import { provenance, saveResult } from './support/provenance.js';
 
-/** Of the page, where what is handed to it runs. */
+/** Globals of the page, in which the functions given to `evaluate` run. */
 declare const document: {
   readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number };
   querySelector(where: string): Part | null;
@@ -37,7 +37,7 @@ interface Part {
 }
 
 const SITE = join('site', '.vitepress', 'dist');
-/** What a first visit may load, compressed. */
+/** The most bytes that a first visit may load, compressed. */
 const MOST_BYTES = 200_000;
 const SESSION_BYTES = 5_000_000;
 const REDRAWS = 20;
@@ -71,7 +71,7 @@ const server = await served();
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const browser = await openChromium();
 
-/** The page and all that it names itself, compressed as hosts send it; what its links lead to is fetched ahead, while the visitor reads. */
+/** The page and all files that it names, compressed as hosts send them. Pages behind its links are prefetched later. */
 function bytesOf(path: string): number {
   const html = readFileSync(fileAt(path), 'utf8');
   const named = [...html.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="(\/[^"]+)"/g)].map(
@@ -83,7 +83,7 @@ function bytesOf(path: string): number {
 
 const fileAt = (path: string): string => join(SITE, path.endsWith('/') ? join(path, 'index.html') : path);
 
-/** What a visit of a page loads until it is there, whom else it asks, and what axe finds. */
+/** The bytes that a visit loads until the page is shown, the other hosts that it contacts, and the findings of axe. */
 async function visit(path: string, width: number, colorScheme: 'light' | 'dark') {
   const page = await newTab(browser, { viewport: { width, height: 900 }, colorScheme });
   const foreign = new Set<string>();
@@ -121,7 +121,7 @@ async function visit(path: string, width: number, colorScheme: 'light' | 'dark')
   };
 }
 
-/** A session of 5 MB, as the body of a request has it. */
+/** A session of 5 MB as the body of a request. */
 async function longFile(): Promise<{ readonly text: string; readonly messages: number }> {
   const messages: Message[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
 /**
- * What keeping a session costs, held against one pass of gpt-tokenizer over the same text in the same process.
+ * The cost of keeping a session, compared with one pass of gpt-tokenizer over the same text in the same process.
  *
  *   npm run bench:speed -- [--sessions DIR] [--rounds 5] [--only turns,quiet,flat,oneshot,startup] [--long 100000] [--clock cpu]
  *
@@ -37,15 +37,15 @@ const results: Record<string, unknown> = {};
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const wallNow = (): number => performance.now();
-/** On a machine that others use, only processor time says anything: of all threads, so it comes out higher. */
+/** On a shared machine only processor time is meaningful. It counts all threads, so it is higher. */
 const clock = flags.clock === 'cpu' ? cpuNow : wallNow;
 const TURNS_GOALS: Readonly<Record<number, number>> = { 8000: 2, 32000: 1, 128000: 0.45 };
 const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
 /**
- * Everything `append` and `prepare` do but counting what came in: those counts are known beforehand. Held against
- * one pass of the library as it is installed, over texts that it meets for the first time. Processor time, which holds
- * the compiler's and the collector's threads as well, is told beside it.
+ * All work of `append` and `prepare` except the counting of new messages, whose counts are given. Compared with one
+ * pass of the tokenizer as installed, over texts that are new to it. Processor time, which includes the threads of the
+ * compiler and the collector, is printed too.
  */
 async function turns(sessions: readonly BenchSession[]): Promise<void> {
   const exact = await createExactCounter('o200k_base');
@@ -96,7 +96,7 @@ async function quiet(sessions: readonly BenchSession[]): Promise<void> {
   }
 }
 
-/** Mean time of a turn near message 1,000 against near the end of a long session. */
+/** Compares the mean time of a turn near message 1,000 with that near the end of a long session. */
 async function flat(): Promise<void> {
   const length = Number(flags.long);
   const spillway = await createSpillway({ inputBudget: 32_000 });
@@ -133,13 +133,13 @@ async function flat(): Promise<void> {
 const CLI = join('dist', 'cli', 'spillway.js');
 interface Ran {
   readonly ms: number;
-  /** Of all its threads; says more than `ms` where other work takes turns on the processor. */
+  /** Processor time of all threads; more reliable than `ms` if other work shares the processor. */
   readonly cpuMs: number;
   readonly peakMb: number;
   readonly status: number | null;
 }
 
-/** Runs a command and reads what it took; `/usr/bin/time` is not everywhere, so Node tells. */
+/** Runs a command and measures it with Node, because `/usr/bin/time` is not available everywhere. */
 function run(args: readonly string[]): Ran {
   const probe = `process.on('exit', () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
     process.stderr.write('\\ntook ' + maxRSS + ' ' + (userCPUTime + systemCPUTime) + '\\n'); })`;
@@ -155,9 +155,9 @@ function run(args: readonly string[]): Ran {
 }
 
 /**
- * One million tokens in one file, by the built command; against one pass of the tokenizer over its text. Memory is the
- * peak above a process that has loaded the tokenizer and does nothing; above a bare Node it stands beside. Parsing the
- * file line by line and keeping the objects, and nothing else, is `parseTimesInput` above its own idle process.
+ * The built command over a file of one million tokens, compared with one pass of the tokenizer over its text. Memory is
+ * the peak above an idle process that has loaded the tokenizer; the peak above a bare Node is given too.
+ * `parseTimesInput`: only parsing the file line by line and keeping the objects, above its own idle process.
  */
 async function oneShot(sessions: readonly BenchSession[]): Promise<void> {
   const messages: Message[] = [];

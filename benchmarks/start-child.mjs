@@ -16,7 +16,7 @@ await session.follow({ messages: [{ role: 'user', content: 'What does the mill n
 await session.prepare();
 console.log(
   JSON.stringify({
-    // What Node itself took to get here: the measure of how fast this machine is just now.
+    // The time that Node itself took until here: the measure of the machine's present speed.
     'empty process': empty,
     import: between(empty, imported),
     createSpillway: between(imported, created),

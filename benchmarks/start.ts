@@ -1,7 +1,7 @@
 /**
- * What does it cost to have Spillway at hand: `import 'spillway'`, `createSpillway`, and the first `prepare`, which reads
- * the tokenizer's vocabulary? Each time in a fresh process, of the built package (`npm run build` before). On a busy
- * machine read processor time, and what an empty process of Node takes beside it.
+ * The cost of starting Spillway: `import 'spillway'`, `createSpillway`, and the first `prepare`, which reads the
+ * tokenizer's vocabulary. Each measurement runs the built package (`npm run build` first) in a fresh process. On a busy
+ * machine read the processor time, and compare it with an empty process of Node.
  *
  *   npm run bench:start -- [--times 21]
  */
@@ -13,9 +13,9 @@ import { provenance, saveResult } from './support/provenance.js';
 
 const { values: flags } = parseArgs({ options: { times: { type: 'string', default: '21' } } });
 const COMMAND = `npm run bench:start -- --times ${flags.times}`;
-/** Milliseconds that an empty process of Node 20 takes where nothing else runs. */
+/** Milliseconds that an empty process of Node 20 takes on an idle machine. */
 const EMPTY_MS = 40;
-/** Milliseconds, on such a machine. */
+/** Milliseconds, on an idle machine. */
 const GOALS: Readonly<Record<string, number>> = { import: 150, createSpillway: 50 };
 
 type Took = Readonly<Record<string, { readonly wallMs: number; readonly cpuMs: number }>>;
@@ -37,7 +37,7 @@ const result = Object.fromEntries(
       wallMs: rounded(median(runs.map((run) => run[name]!.wallMs))),
       leastWallMs: rounded(Math.min(...runs.map((run) => run[name]!.wallMs))),
       cpuMs: rounded(cpuMs),
-      /** As a share of what an empty process takes on the same machine at the same time. */
+      /** Relative to an empty process on the same machine at the same time. */
       emptyProcesses: rounded(cpuMs / emptyMs),
       ...(GOALS[name] !== undefined && {
         goalMs: GOALS[name],

@@ -1,9 +1,9 @@
 /**
- * Five clients in front of a provider and a store that misbehave: is any request illegal, any answer lost, any session
+ * Five clients use a provider and a store that misbehave: is any request illegal, any answer lost, or any session
  * refused more than once for its size?
  *
- * Faults are drawn by a seed: 429, 500, 529, answers and streams that break off, aborts, a store that is away,
- * `max_tokens` of every size, a window that is set twice as large as it is, recalls in between.
+ * A seed chooses the faults: 429, 500, 529, answers and streams that break off, aborts, an unavailable store,
+ * `max_tokens` of every size, a configured window twice as large as the real one, recalls in between.
  *
  *   npm run bench:trial -- [--requests 10000] [--seed 1]
  */
@@ -26,7 +26,7 @@ const TURNS = 24;
 const MAX_TOKENS = [1, 50, 200, 500, 1_000];
 const CACHED = 200;
 const WINDOWS = [4_000, 6_000, 9_000];
-/** Of a hundred requests, so many get each fault. */
+/** How many of a hundred requests get each fault. */
 const FAULTS: readonly (readonly [percent: number, act: Act])[] = [
   [4, 'rate-limit'],
   [4, 'server-error'],
@@ -57,7 +57,7 @@ const WORDS = 'river mill wall boat rain wind hill oak stone roof paper lamp val
 );
 const words = (count: number): string => Array.from({ length: count }, () => one(WORDS)).join(' ');
 
-/** What a tokenizer of four characters a token makes of all texts of a body. */
+/** Tokens of all texts of a body, at four characters a token. */
 function tokensOf(value: unknown): number {
   if (typeof value === 'string') return value.length / 4;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + tokensOf(item), 0);
@@ -71,7 +71,7 @@ const asked = ({
   max_completion_tokens: three,
 }: Received['body']): number => Number(one ?? two ?? three ?? 0);
 
-/** The provider's refusal, in its own words: those for a request that is too long itself, or with what it asks for. */
+/** The provider's own refusal of a request that is too long itself, or together with its `max_tokens`. */
 function refusal(wire: string, tokens: number, most: number, window: number): Act {
   const isLong = tokens > window;
   if (wire.startsWith('anthropic')) {
@@ -108,7 +108,7 @@ const totals = {
 const odd = new Map<string, number>();
 const note = (what: string): void => void odd.set(what, (odd.get(what) ?? 0) + 1);
 
-/** A fault that the provider was told to make; the AI SDK says no more of one in a stream than that nothing came. */
+/** Whether a planned fault caused the error; for a fault in a stream the AI SDK reports only that no output came. */
 const isProviders = (error: unknown): boolean => !String(error).includes('STORE_');
 
 async function trial(client: Wired, emulator: Emulator, base: SessionStore): Promise<void> {
@@ -139,7 +139,7 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
   let now = '';
   emulator.otherwise = ({ wire, body, text }): Act => {
     totals.requests++;
-    // What an aborted turn sent may arrive in the next one.
+    // The message of an aborted turn may arrive in the next one.
     const isLate = !text.includes(now);
     const faults = wire.startsWith('anthropic') ? validateAnthropic(body) : validators.get(wire)!(body);
     totals.illegal += Math.min(1, faults.length);
@@ -173,7 +173,7 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
           { id: `c${totals.requests}`, name, arguments: canRecall ? { query: one(WORDS) } : { at: 'x' } },
         ],
       }),
-      // What was read from a cache is part of what was sent.
+      // Tokens read from a cache are part of the input.
       usage: {
         inputTokens: tokens - Math.min(CACHED, tokens),
         cacheReadTokens: Math.min(CACHED, tokens),
@@ -224,7 +224,7 @@ const folder = mkdtempSync(join(tmpdir(), 'spillway-trial-'));
 const emulator = await serveEmulator();
 try {
   for (let round = 0; totals.requests < Number(flags.requests); round++) {
-    // A store of its own each: a limit that one session has learned twice would teach the others.
+    // Each session has its own store, because a limit that one session has learned twice would apply to the others.
     const store = await openStore(`sqlite:${join(folder, `${round}.db`)}`);
     await trial(CLIENTS[round % CLIENTS.length]!, emulator, store);
     emulator.received.length = 0;

@@ -1,10 +1,10 @@
 /**
- * The way of one request through the code: which files it enters, in which order, and how often it changes floors. A copy
- * of `src` is written with a call at the entry of each function, warmed by three requests, and asked once more.
+ * The path of one request through the code: which files it enters, in which order, and how often it changes floors. It
+ * writes a copy of `src` with a call at the entry of each function, warms it by three requests, and traces a fourth.
  *
  *   npm run walk [-- --compacts] [-- --counts]
  *
- * `--compacts`: a request that compacts in place of a quiet one. `--counts`: the figures of both, without the routes.
+ * `--compacts`: a request that compacts instead of a quiet one. `--counts`: the figures of both, without the routes.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const COPY = resolve('.cache/walk');
 type Library = typeof library;
 type Entered = { entered?: ((file: string) => void) | undefined };
 
-/** The source as JavaScript that tells of every function that is entered. */
+/** The source as JavaScript that reports every function that is entered. */
 function traced(file: string): string {
   const text = ts.transpileModule(readFileSync(join('src', file), 'utf8'), {
     compilerOptions: {
@@ -84,7 +84,7 @@ async function filesEntered(compacts: boolean): Promise<string[]> {
     return (await session.prepare()).run.kind;
   };
   let at = 0;
-  // Each is one more step of the agent's; the last of them is walked.
+  // Each iteration is one more step of the agent; the last step is traced.
   for (const until = compacts ? 100 : 4; at < until; at++) {
     messages.push(...step(at, compacts ? 60 : 2));
     const order = new Set<string>();

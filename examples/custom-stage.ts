@@ -18,7 +18,7 @@ const PollsOptions = z.strictObject({
 });
 type PollsOptions = z.infer<typeof PollsOptions>;
 
-/** Of tools that are asked for a status again and again, only the newest answer is worth its tokens. */
+/** Keeps only the newest answer of tools that are polled for a status. */
 @injectable()
 export class PollsStage implements CompactionStage<PollsOptions> {
   readonly name = 'polls';
@@ -54,7 +54,7 @@ export class PollsStage implements CompactionStage<PollsOptions> {
 type Roster = NonNullable<NonNullable<ConfigSources['settings']>['roster']>;
 const POLLS = { stage: 'polls', opensAt: 0.8 };
 
-/** What a third party may do to the roster, by settings alone. */
+/** Changes that a third party can make to the roster through settings alone. */
 export const ROSTERS = {
   added: [POLLS, 'snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
   'in place of snip': [POLLS, 'micro', 'collapse', 'auto', 'partial', 'full'],
@@ -66,7 +66,7 @@ export const ROSTERS = {
   'switched off': ['snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
 } satisfies Record<string, Roster>;
 
-/** The engine with `PollsStage` bound beside the built-in stages. */
+/** The engine with `PollsStage` bound in addition to the built-in stages. */
 export function open(roster: Roster, settings: ConfigSources['settings'] = {}) {
   const container = createContainer();
   container.bind(SERVICES.Stage).to(PollsStage);
@@ -75,7 +75,7 @@ export function open(roster: Roster, settings: ConfigSources['settings'] = {}) {
   });
 }
 
-/** A deployment that is asked for its status twenty times. */
+/** A deployment that is polled for its status twenty times. */
 export const POLLED = openaiChat.parse([
   { role: 'user', content: 'Deploy it and tell me when it is done.' },
   ...Array.from({ length: 20 }, (_, i) => [

@@ -1,4 +1,4 @@
-// Sessions that outlive the process: run it twice, the second run goes on where the first one ended.
+// Sessions that outlive the process: run it twice, and the second run continues where the first one ended.
 // npx tsx examples/keep-sessions.ts
 import { createSpillway } from 'spillway';
 
@@ -14,12 +14,12 @@ for (let turn = 0; turn < 20; turn++) {
     origin: 'user',
     parts: [{ type: 'text', text: `Question ${id}: ${'how does the mill turn in the river? '.repeat(12)}` }],
   });
-  // Compacts where it is due; `call` also retries once where a provider refuses the request as too long.
+  // Compacts if it is due; `call` also retries once if a provider refuses the request as too long.
   const answer = await session.call(async ({ messages, reading, run }) => {
     if (run.kind === 'committed') console.log(`compacted: ${run.reason}, now ${reading.tokens} tokens`);
-    return `An answer to ${messages.length} messages.`; // your model stands here
+    return `An answer to ${messages.length} messages.`; // call your model here
   });
-  // What your provider reports: readings are calibrated by it, and `spillway explain` and `costs` can tell of the call.
+  // The provider's usage report calibrates readings, and `spillway explain` and `costs` show the call.
   await session.observe({ inputTokens: session.reading.tokens, outputTokens: 10 });
   await session.append({
     id: `${id}-answer`,
@@ -32,7 +32,7 @@ for (let turn = 0; turn < 20; turn++) {
 await session.load();
 for (const { id, plan } of session.operator.history)
   console.log(id, plan.before.tokens, '->', plan.after.tokens);
-// Of what has left the request: turn-0 is pinned, so it stands there.
+// Searches messages that left the request: turn-0 is pinned, so it is still in the request.
 const found = await session.recall({ query: 'turn-4', limit: 1 });
 console.log(
   'recall of turn-4 gives',

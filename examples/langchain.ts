@@ -16,7 +16,7 @@ const agent = createAgent({
 });
 // #endregion drop-in
 
-// The agent's state keeps all that was said; each call of the model gets what fits.
+// The agent's state keeps every message; each call of the model gets a request that fits.
 let { messages } = await agent.invoke({ messages: 'Where does the river go?' });
 ({ messages } = await agent.invoke({ messages: [...messages, { role: 'user', content: 'And then?' }] }));
 console.log(

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createSpillway, defineStage, openaiChat } from 'spillway';
 
-/** A stage without a container: tool results with an image keep their words only. */
+/** A stage without a container: it keeps only the text of tool results with an image. */
 const wordsOnly = defineStage({
   name: 'words-only',
   summary: 'Takes attachments out of tool results.',

@@ -10,7 +10,7 @@ const session = spillway.session();
 const client = compactOpenAI(new OpenAI(), { chat: session });
 // #endregion drop-in
 
-// The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
+// The loop does not change: it passes its whole history each time, and the session sends a request that fits.
 const messages: OpenAI.ChatCompletionMessageParam[] = [];
 for (const question of ['Where does the river go?', 'And what stands beside it?']) {
   messages.push({ role: 'user', content: question });

@@ -5,7 +5,7 @@ import { createSpillway, openaiChat, reducerStage, type ContextMessage, type Mes
 
 const EXPIRED = '[result expired]';
 
-/** Cheap, first: full results live so many turns. Its state counts what has expired in the session. */
+/** The cheap first stage: keeps full results for a number of turns. Its state counts the results that have expired. */
 export const expire = reducerStage({
   name: 'expire',
   summary: 'Puts a notice in the place of results that are older than so many turns.',
@@ -31,7 +31,7 @@ export const expire = reducerStage({
   },
 });
 
-/** Expensive, last: the oldest messages give way to one at the front, and the tail stays byte for byte. */
+/** The expensive last stage: one message at the front replaces the oldest ones; the tail stays byte for byte. */
 export const collapsePrefix = reducerStage({
   name: 'collapse-prefix',
   summary: 'Puts a line in the place of the oldest messages, until the rest fits.',
@@ -52,7 +52,7 @@ export const collapsePrefix = reducerStage({
   },
 });
 
-/** Whole exchanges from the oldest on, none that has to stay, until the rest takes at most so many tokens. */
+/** Whole exchanges, from the oldest removable one on, until the rest takes at most the given tokens. */
 function oldest(context: readonly ContextMessage[], tokens: number): ContextMessage[] {
   const leaves: ContextMessage[] = [];
   let left = tokensOf(context);

@@ -1,19 +1,19 @@
-// Jest's environment without a context of its own: tests run in Node's, as the product does. In a `vm` context every look at
-// a global (`Math`, `JSON`, `Map`) is a call out of the engine: docs/decisions/0055-tests-in-nodes-own-context.md.
-// What a file changes in the process is put back behind it.
+// A Jest environment in Node's own context, as the product runs. In a `vm` context each access to a global (`Math`,
+// `JSON`, `Map`) is a call out of the engine: docs/decisions/0055-tests-in-nodes-own-context.md.
+// After each test file the environment restores what the file changed in the process.
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Stands where Jest hands a context to `node:vm`; never an object of a test. */
+/** The marker that Jest passes to `node:vm` as the context. Tests never see it. */
 const HERE = Object.freeze({});
-/** Jest's event handlers, found by name: those of Jest itself and of one test file would be in one list. */
+/** The symbol under which Jest keeps event handlers: Jest's own and a test file's would share one list. */
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 const { SourceTextModule, SyntheticModule, compileFunction } = vm;
 const { runInContext } = vm.Script.prototype;
 
-/** Options of `node:vm` without the context under this name, where it is ours: then Node takes its own. */
+/** Options of `node:vm` without the named context if it is `HERE`, so that Node uses its own context. */
 function here(name, options) {
   if (options?.[name] !== HERE) return options;
   const { [name]: _here, ...others } = options;
@@ -36,12 +36,12 @@ vm.Script.prototype.runInContext = function (context, options) {
   return context === HERE ? this.runInThisContext(options) : runInContext.call(this, context, options);
 };
 
-/** Globals that modules set which all files share (`shared-modules.cjs`): they set them once. */
+/** Globals of modules that all files share (`shared-modules.cjs`). They stay, because such a module sets them once. */
 const KEPT = new Set();
 
 /**
- * What a store of SQLite finds as it closes, instead of a collection of its own. The whole heap, with Jest in it, takes 90 ms of a
- * processor each time, and statements of a test are young. A test of what the store finds without it deletes it.
+ * The collection that the SQLite store runs as it closes. A full one, with Jest in the heap, takes 90 ms of processor
+ * time; a minor one is enough, because a test's statements are young. A test of the store without it deletes it.
  */
 globalThis.gc = () => collect({ type: 'minor' });
 const collect = collector();
@@ -56,7 +56,7 @@ function collector() {
 export default class BareEnvironment extends TestEnvironment {
   #before;
 
-  /** Loads what all files share; the globals that come with it stay. */
+  /** Loads a module that all files share, and keeps the globals that it sets. */
   static async keepingGlobals(load) {
     const before = new Set(Reflect.ownKeys(globalThis));
     try {
@@ -91,7 +91,7 @@ export default class BareEnvironment extends TestEnvironment {
   }
 }
 
-/** Returns what puts the process back as it is now: its globals, its environment, its listeners. */
+/** Returns a function that restores the present globals, environment variables and listeners of the process. */
 function remembered() {
   const properties = [globalThis, process].map((object) => [
     object,

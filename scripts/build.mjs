@@ -1,5 +1,5 @@
-// Builds dist: the library with the command line, their declarations, and the page. `--cli`: without declarations; `--page`:
-// the page alone; each in a few seconds.
+// Builds dist: the library with the command line, their declarations, and the page. `--cli` leaves out declarations;
+// `--page` builds only the page. Each takes a few seconds.
 import { rmSync } from 'node:fs';
 import { buildLibrary } from './build/library.mjs';
 import { writeLicenses } from './build/licenses.mjs';

@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 /**
- * Compares what is installed with the lock, package by package: file times say nothing after a checkout, and a spurious
+ * Compares the installed packages with the lock, one by one: file times mean nothing after a checkout, and a needless
  * `npm ci` costs half a minute. Optional packages (binaries of other platforms) may be absent.
  */
 export function isInstalled() {

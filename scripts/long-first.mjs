@@ -1,5 +1,5 @@
-// Jest's order of test files, but those of test/unit last: they are short, so that no worker ends long before the other. By
-// size alone, as in a fresh clone, a file of ten lines that runs a whole kit begins last.
+// Jest's order of test files, but with the short ones of test/unit last, so that no worker ends long before the other.
+// In a fresh clone Jest orders by size only, so a file of ten lines that runs a whole kit would begin last.
 import { sep } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 

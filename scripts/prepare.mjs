@@ -8,13 +8,13 @@ import { install, isInstalled, root } from './install.mjs';
 const NODE = 20;
 const BUILDING = ['scripts', 'package.json', 'package-lock.json'];
 export const CLI = join(root, 'dist', 'cli', 'spillway.js');
-/** What is run, by the option that builds it, and what it is made from. */
+/** The built files, each with the build's option and the sources that it is made from. */
 const PARTS = [
   { option: '--cli', built: CLI, sources: ['src', 'config', ...BUILDING] },
   { option: '--page', built: join(root, 'dist', 'page', 'index.html'), sources: ['page', ...BUILDING] },
 ];
 
-/** Does what is still to be done, and returns the one sentence that says what went wrong, or nothing. */
+/** Runs the steps that are still missing. Returns a sentence about the first failure, or undefined. */
 export function prepare() {
   if (Number.parseInt(process.versions.node, 10) < NODE) {
     return `Spillway needs Node.js ${NODE} or newer; this is ${process.versions.node}.`;
@@ -39,7 +39,7 @@ function isStale({ built, sources }) {
   return since === undefined || sources.some((path) => newest(join(root, path)) > since);
 }
 
-/** The last change of a file, or of anything in a folder; a folder's own time tells of what was deleted. */
+/** The last change of a file, or of anything in a folder. A folder's own time changes when a file in it is deleted. */
 function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;

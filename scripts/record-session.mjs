@@ -1,13 +1,13 @@
 /**
  * Records `examples/sessions/pressure-gauge.jsonl`: a scripted agent that really works, in a throw-away copy of this
- * checkout. Its words are written beforehand (`record-session/story/`); every result is what the tool really said,
- * and each step states what it must say, so that words and results cannot drift apart unnoticed.
+ * checkout. Its messages are written beforehand (`record-session/story/`); every result is the tool's real output. Each
+ * step states what the output must contain, so that a message and a result that disagree are noticed.
  *
  *     node scripts/record-session.mjs [--commit <id> | --tree] [--out <file>] [--keep]
  *
  * --commit  record in the files of this commit; default: the one the story was written for
- * --tree    record in the working tree as it is; where the source has moved on, a step will say what it missed
- * --keep    leaves the copy in place and says where it is
+ * --tree    record in the working tree as it is; if the source has changed too much, a step reports what is missing
+ * --keep    keeps the copy and prints its path
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ import { openWorkspace } from './record-session/workspace.mjs';
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const out = optionOf('--out') ?? join(checkout, 'examples/sessions/pressure-gauge.jsonl');
 
-/** The engine's first commit. A later one works as long as every step still finds what it must show. */
+/** The engine's first commit. A later commit works as long as every step still finds its texts. */
 const WRITTEN_FOR = '1fb8c2f5733080e60ef062256ee0f8e532dbcc2a';
 
 const commit = process.argv.includes('--tree') ? undefined : (optionOf('--commit') ?? WRITTEN_FOR);

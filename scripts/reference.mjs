@@ -1,5 +1,5 @@
-// A plugin of TypeDoc: modules go by the names they are imported by, `spillway/openai` and not
-// `adapters/openai`, and links to the second of two headings lead to the first where there is but one.
+// A TypeDoc plugin: it names modules as they are imported (`spillway/openai`, not `adapters/openai`),
+// and points links to a second heading at the first if only one exists.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { Converter, PageEvent } from 'typedoc';
 
 const manifest = resolve(fileURLToPath(import.meta.url), '../../package.json');
 
-/** `adapters/openai` -> `spillway/openai`, of every door of the package. */
+/** `adapters/openai` -> `spillway/openai`, for every entry point of the package. */
 function importNames() {
   const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
   return new Map(
@@ -20,7 +20,7 @@ function importNames() {
   );
 }
 
-/** A class that also has a type of its name which is left out counts twice where links are made, and once where headings are. */
+/** TypeDoc counts a class with an omitted type of the same name twice for links, but once for headings. */
 function withoutSeconds(text) {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading.toLowerCase());
   const count = (name) => headings.filter((heading) => heading === name).length;

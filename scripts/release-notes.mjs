@@ -1,4 +1,4 @@
-// What CHANGELOG.md says of one version: `node scripts/release-notes.mjs 1.2.3 [CHANGELOG.md]`. Plain Node, no packages.
+// Prints a version's entry of CHANGELOG.md: `node scripts/release-notes.mjs 1.2.3 [CHANGELOG.md]`. Needs no packages.
 import { readFileSync } from 'node:fs';
 
 const [version = '', file = 'CHANGELOG.md'] = process.argv.slice(2);

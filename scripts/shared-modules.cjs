@@ -1,22 +1,22 @@
-// Jest's runtime, with one copy of `src` and of packages for all files that a worker runs. What stands under `test` is loaded anew
-// for each file: docs/decisions/0063-one-copy-of-src-for-a-worker.md. CommonJS, because Jest requires it.
+// Jest's runtime, with one copy of `src` and of packages for all files of a worker. Modules under `test` are loaded
+// anew for each file: docs/decisions/0063-one-copy-of-src-for-a-worker.md. CommonJS, because Jest requires it.
 const { realpathSync } = require('node:fs');
 const { join, sep } = require('node:path');
 const { SourceTextModule } = require('node:vm');
 const Runtime = require('jest-runtime').default;
 
-/** Jest names modules by their real paths; a copy of the tree may have its packages by a link (`test/mutations`). */
+/** Jest names modules by their real paths; a copy of the tree may link to its packages (`test/mutations`). */
 const FOLDERS = ['src', 'node_modules'].map((folder) => realpathSync(join(__dirname, '..', folder)) + sep);
-/** Jest's own packages know of the file that runs. */
+/** Jest's own packages hold state of the running file, so they are not shared. */
 const OF_JEST = /[\\/]node_modules[\\/](?:@jest|jest|jest-[a-z-]+|expect)[\\/]/;
-/** A Node that can load modules without waiting has Jest do so by another way, which nothing here stands in. */
+/** On a Node that loads modules synchronously, Jest uses another code path, which this file does not change. */
 const LOADS_AT_ONCE = typeof SourceTextModule?.prototype.hasAsyncGraph === 'function';
 
-/** Loads what is shared, and outlives every file. */
+/** The runtime that loads shared modules. It outlives every file. */
 let shared;
 /** Modules that are loaded or being loaded, by path. */
 const loaded = new Map();
-/** One after another: a module that is linked for two at once waits for itself. */
+/** Loads run one after another: a module that two loads link at once would wait for itself. */
 let last = Promise.resolve();
 
 const isShared = (path) => FOLDERS.some((folder) => path.startsWith(folder)) && !OF_JEST.test(path);
@@ -30,7 +30,7 @@ function once(path, environment, load) {
   return loaded.get(path);
 }
 
-/** What is shared also loads by itself, where it imports as it runs. */
+/** Keeps globals also for shared modules that import others while they run. */
 function keepGlobals(loader, environment) {
   if (Object.hasOwn(loader, 'linkAndEvaluateModule')) return;
   const { linkAndEvaluateModule } = loader;
@@ -42,7 +42,7 @@ class SharedModules extends Runtime {
   constructor(config, environment, resolver, transformer, files, coverage, path, globalConfig) {
     super(config, environment, resolver, transformer, files, coverage, path, globalConfig);
     const { watch, watchAll, collectCoverage } = globalConfig;
-    // Who watches edits `src` while this process lives; coverage is counted file by file.
+    // In watch mode `src` changes while this process lives; coverage is counted per file.
     if (LOADS_AT_ONCE || watch || watchAll || collectCoverage) return;
     shared ??= new Runtime(
       config,

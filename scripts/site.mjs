@@ -1,6 +1,6 @@
-// Builds the documentation site into site/.vitepress/dist, or serves it with changes as they are made. The reference and
-// the first page's figures are made from the sources first, as is the library that the playground runs. `--pages`: the reference as
-// it was made last time; `--built`: the library as it is in dist.
+// Builds the documentation site into site/.vitepress/dist, or serves it with live changes. First it makes the
+// reference, the first page's figures and the playground's library from the sources. `--pages` keeps the existing
+// reference; `--built` uses the library that is in dist.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ run('tsx/dist/cli.mjs', 'site/.vitepress/data/gates.ts');
 run('typescript-7/bin/tsc', '-p', 'site');
 run('vitepress/bin/vitepress.js', command, 'site');
 
-/** Runs a package's command with what it says shown; ends with its status where it fails. */
+/** Runs a package's command and shows its output; exits with its status if it fails. */
 function run(bin, ...args) {
   const { status } = spawnSync(process.execPath, [join(root, 'node_modules', bin), ...args], {
     cwd: root,

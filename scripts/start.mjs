@@ -1,9 +1,9 @@
-// `npm start`: from a clean clone to the demonstration in one command, and then to a service that has it (`-- --once`: to the
-// demonstration alone). Arguments that name a command go to the command line instead.
+// `npm start`: from a clean clone to the demonstration in one command, then a service that holds it (`-- --once`: no
+// service). Arguments that name a command go to the command line instead.
 import { spawn } from 'node:child_process';
 import { CLI, prepare } from './prepare.mjs';
 
-/** How often it is looked whether npm is still there. */
+/** The interval of the check whether npm still runs. */
 const PARENT_MS = 500;
 
 const fault = prepare();
@@ -16,12 +16,12 @@ if (fault) {
   const options = given.filter((word) => word !== '--once');
   const demo = ['demo', ...(options.length < given.length ? [] : ['--serve']), ...options];
   const child = spawn(process.execPath, [CLI, ...(isDemo ? demo : given)], { stdio: 'inherit' });
-  // Ctrl+C reaches the service by itself: it has the same terminal. What is sent to this process alone is handed on.
+  // Ctrl+C also reaches the service, which has the same terminal. Signals sent only to this process are forwarded.
   process.on('SIGINT', () => undefined);
   const end = () => void child.kill('SIGTERM');
   process.on('SIGTERM', end);
   process.on('SIGHUP', end);
-  // The shell that npm puts in between hands nothing on: who ends npm leaves this process to another parent.
+  // The shell between npm and this process forwards no signal: when npm ends, this process gets another parent.
   const parent = process.ppid;
   const watch = setInterval(() => void (process.ppid === parent || end()), PARENT_MS);
   child.on('close', (status) => {

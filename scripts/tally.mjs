@@ -1,7 +1,7 @@
-// A Jest reporter: after everything else one plain line, for people and for programs.
+// A Jest reporter: one plain line after all other output, for people and for programs.
 export default class Tally {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }) {
-    // A file that does not load has no failed test of its own, but it is one.
+    // A file that does not load has no failed test, but counts as one.
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
     const line = `${numPassedTests} passed, ${failed} failed${skipped}`;

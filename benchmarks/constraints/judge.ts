@@ -6,11 +6,11 @@ export interface Outcome {
   readonly rules: { verbatim: number; missing: number };
   readonly missing: readonly Rule[];
   readonly retired: number;
-  /** Rules that were taken back and stand without the words that took them back. */
+  /** Rules that were taken back, and are in view without the words that took them back. */
   readonly alone: readonly string[];
 }
 
-/** What is sent after the last compaction, held against what was planted. */
+/** Compares the request after the last compaction with the planted rules. */
 export function judge({ view }: Session, planted: Planted): Outcome {
   const sent = sentOf(view);
   const missing = planted.rules.filter(({ text }) => !holds(sent, text));
@@ -24,7 +24,7 @@ export function judge({ view }: Session, planted: Planted): Outcome {
   };
 }
 
-/** Of rules that are not in view, those that do not come back when the user speaks of what they are about. */
+/** Missing rules that recall does not bring back when the user mentions their subject. */
 export async function lostOf(session: Session, missing: readonly Rule[]): Promise<Rule[]> {
   const lost: Rule[] = [];
   for (const [i, rule] of missing.entries()) {

@@ -1,11 +1,11 @@
 /**
- * Are the rules of a user still there, letter for letter, after 34 chained compactions, or back when he speaks of what they are about; and
- * those he took back not?
+ * After 34 chained compactions, are a user's rules still in view letter for letter, or recalled when he mentions their
+ * subject? And are the rules that he took back gone?
  *
  *   npm run bench:constraints -- [--sessions DIR] [--windows 8000,32000] [--count 20] [--only ID] [--verbose]
  *
- * Each session is replayed message by message with 25 rules (5 kinds at 5 places) and 7 that are taken back planted
- * into it; besides the compactions that pressure asks for, one is forced again and again until there are 34.
+ * Each session is replayed message by message with 25 planted rules (5 kinds at 5 places) and 7 rules that are taken
+ * back. In addition to the compactions that pressure causes, compactions are forced until there are 34.
  */
 import { parseArgs } from 'node:util';
 import { createSpillway, type Session } from '../../src/index.js';
@@ -31,13 +31,13 @@ interface Run extends Outcome {
   readonly session: string;
   readonly compactions: number;
   readonly unreachable: number;
-  /** Most tokens that summaries took after any compaction, as a share of the budget. */
+  /** The most tokens of summaries after any compaction, as a share of the budget. */
   readonly summaryShare: number;
-  /** Of the rules that are missing, those that do not come back when the user speaks of their subject. */
+  /** Missing rules that recall does not bring back when the user mentions their subject. */
   readonly lost: readonly Rule[];
 }
 
-/** The longest: only they last through so many compactions. */
+/** The longest sessions: only they last for so many compactions. */
 async function chosen(): Promise<BenchSession[]> {
   const all: BenchSession[] = [];
   for await (const session of sessionsOf(flags.sessions, flags.only)) all.push(session);
@@ -71,7 +71,7 @@ async function replay(input: BenchSession, index: number, window: number): Promi
     session.append(message);
   }
   await session.prepare().catch(() => unreachable++);
-  // One more, so that what came after the last compaction has left too, so that all is judged as of the end.
+  // One more compaction, so that the messages after the last one have left too and all rules are judged at the end.
   await force(session, 0.9);
   for (let i = 0; i < CHAIN && session.operator.history.length < CHAIN; i++) {
     await force(session, 0.9 - 0.02 * i);
@@ -118,7 +118,7 @@ for (const window of flags.windows.split(',').map(Number)) {
     summaryShareAtMost: Number(Math.max(...runs.map(({ summaryShare }) => summaryShare)).toFixed(3)),
   };
   console.log(`window ${window}: ${JSON.stringify(total)}`);
-  // Figures only: what sessions say stays with the sessions.
+  // Figures only: no words of the sessions are saved.
   const figures = runs.map(({ missing: _, lost, alone, ...run }) => ({
     ...run,
     lost: lost.length,

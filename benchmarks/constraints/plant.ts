@@ -5,23 +5,23 @@ export interface Rule {
   readonly kind: string;
   readonly place: number;
   readonly text: string;
-  /** What it is about, by the name that no other rule has. */
+  /** The rule's subject: a name that no other rule has. */
   readonly subject: string;
 }
 
 export interface Planted {
   readonly messages: readonly Message[];
-  /** Rules that hold to the end, by kind and place. */
+  /** Rules that remain valid to the end, by kind and place. */
   readonly rules: readonly Rule[];
   readonly retired: readonly { readonly rule: string; readonly word: string }[];
 }
 
-/** Where rules go, as shares of the session. */
+/** The places of the rules, as shares of the session. */
 const PLACES = [0.02, 0.2, 0.4, 0.6, 0.8];
 const RETIRED_FROM = 0.1;
 const RETIRED_TO = 0.7;
 
-/** A session into which a user says 25 rules that hold and some that he takes back. */
+/** A session in which a user states 25 valid rules and some that he takes back. */
 export function plant(messages: readonly Message[], session: number): Planted {
   const gaps = gapsOf(messages);
   const at = new Map<number, string[]>();
@@ -50,7 +50,7 @@ export function plant(messages: readonly Message[], session: number): Planted {
   return { messages: planted, rules, retired };
 }
 
-/** Before which messages a user may speak: no call waits for its result there. */
+/** The messages before which a user message may be inserted, because no call waits for its result there. */
 function gapsOf(messages: readonly Message[]): number[] {
   const waiting = new Set<string>();
   const gaps: number[] = [];

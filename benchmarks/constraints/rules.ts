@@ -1,4 +1,4 @@
-/** Rules as users give them, five kinds; each session gets wordings of its own. `n` keeps them apart. */
+/** Rules as users state them, of five kinds. Each session has its own wordings, which differ by `n`. */
 export type Kind = 'prohibition' | 'obligation' | 'preference' | 'limit' | 'permission';
 
 export const KINDS: readonly Kind[] = ['prohibition', 'obligation', 'preference', 'limit', 'permission'];
@@ -41,7 +41,7 @@ const WORDINGS: Readonly<Record<Kind, readonly ((n: string) => string)[]>> = {
   ],
 };
 
-/** What was asked, and by what other words it is taken back. */
+/** A rule, and the different words that take it back. */
 export const RETIRED: readonly (readonly [rule: (n: string) => string, word: (n: string) => string])[] = [
   [(n) => `Do not push the ${n} branch.`, (n) => `ok, push the ${n} branch now`],
   [
@@ -68,7 +68,7 @@ export function wording(kind: Kind, session: number, place: number): string {
   return choices[(session + place) % choices.length]!(nameOf(session, KINDS.indexOf(kind) * 5 + place));
 }
 
-/** A name no session holds, another one for each rule. */
+/** A name that no session contains, different for each rule. */
 export function nameOf(session: number, at: number): string {
   return `${NAMES[(session * 7 + at) % NAMES.length]!}${NAMES[(session + at * 3 + 11) % NAMES.length]!}`;
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { createSpillway, type ConfigSources } from '../../src/index.js';
 import { contentOf, type ChatMessage } from '../support/chat.js';
 
-/** A session, cut where its agent was about to act. */
+/** A session, cut before its agent acts. */
 export interface Exam {
   readonly name: string;
   readonly questions: readonly Question[];
-  /** What stands before the cut. */
+  /** The messages before the cut. */
   readonly history: readonly ChatMessage[];
 }
 
@@ -21,14 +21,14 @@ export interface Question {
 
 interface ExamFile {
   readonly session: string;
-  /** Messages before it are replayed. */
+  /** The index of the first message that is not replayed. */
   readonly cut: number;
   readonly questions: readonly Question[];
 }
 
 export const EXAMS = join('..', 'shared', 'exam', 'exams');
 
-/** Exams in a folder, by their names; none where it is not there. */
+/** The exams of a folder, by name; empty if the folder does not exist. */
 export function readExams(folder: string, sessions: string, only?: string): Exam[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -51,7 +51,7 @@ function messagesOf(file: string): ChatMessage[] {
   return parsed.filter(({ kind }) => kind !== 'meta');
 }
 
-/** Before each model call the whole history is followed and prepared, as an agent does it; what the last one is sent. */
+/** Follows and prepares the whole history before each model call, as an agent does. Returns the last request. */
 export async function compacted(
   history: readonly ChatMessage[],
   inputBudget: number,
@@ -67,7 +67,7 @@ export async function compacted(
   return request;
 }
 
-/** A request as a reader sees it. */
+/** A request as the text for a reader. */
 export const contextOf = (request: readonly ChatMessage[]): string =>
   request.map((message) => `=== ${message.role}\n${wordsOf(message)}`).join('\n');
 

@@ -7,7 +7,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** How close together a context has the words of each answer: no reader, and a compass only. Lists of names raise it. */
+/** How close together a context has the words of each answer. Only a hint, without a reader: name lists raise it. */
 export function scoresOf({ name, questions, history }: Exam, context: string): Scored[] {
   const text = context.toLowerCase();
   const seenIn = documentFrequency(history);
@@ -21,7 +21,7 @@ export function scoresOf({ name, questions, history }: Exam, context: string): S
 const mean = (some: readonly Scored[]): number =>
   Number((some.reduce((sum, { score }) => sum + score, 0) / Math.max(1, some.length)).toFixed(3));
 
-/** Means of all questions, of each kind, and of each exam. */
+/** The means over all questions, each kind, and each exam. */
 export function proxyOf(rows: readonly Scored[]) {
   const by = (key: 'exam' | 'kind'): Record<string, number> =>
     Object.fromEntries(
@@ -33,7 +33,7 @@ export function proxyOf(rows: readonly Scored[]) {
   return { questions: rows.length, proxy: mean(rows), byKind: by('kind'), byExam: by('exam') };
 }
 
-/** How far apart words may stand to be one statement, in characters. */
+/** The greatest distance between words of one statement, in characters. */
 const NEAR_CHARS = 700;
 
 function termsOf(text: string): Set<string> {
@@ -51,7 +51,7 @@ function documentFrequency(history: readonly ChatMessage[]): ReadonlyMap<string,
   return seenIn;
 }
 
-/** Of the words of each point that the question does not give away, weighed by rarity: the most that stand near each other. */
+/** Mean over the points: the share of a point's words (by rarity, without the question's) that are near each other. */
 function scoreOf(
   { q, points }: Question,
   context: string,

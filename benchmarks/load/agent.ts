@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 const WORDS = 'the river runs past an old mill and over a low wall where boats wait for rain ';
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** What all calls came to. */
+/** The results of all calls. */
 export class Tally {
   readonly times: number[] = [];
   readonly failures = new Map<string, number>();
@@ -18,7 +18,7 @@ export class Tally {
   }
 }
 
-/** One agent: it reads a file with each step, and sends its whole history each time. `urls` are asked in turns. */
+/** An agent that reads a file with each step, and sends its whole history each time. It calls the `urls` in turn. */
 export class LoadAgent {
   readonly #urls: readonly string[];
   readonly #tally: Tally;
@@ -31,7 +31,7 @@ export class LoadAgent {
     this.#messages = [{ role: 'user', content: `Build the mill ${name}.` }];
   }
 
-  /** `tokens`: what a step adds, about. */
+  /** `tokens`: the approximate size of a step. */
   async call(tokens: number): Promise<void> {
     const id = `call_${this.#calls}`;
     const read = { name: 'read', arguments: `{"path":"src/${this.#calls}.ts"}` };

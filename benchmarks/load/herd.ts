@@ -4,9 +4,9 @@ import { startService, startUpstream, type ServiceProcess } from './processes.js
 
 const TOKENS = 100_000;
 const WINDOW = 200_000;
-/** How long the model takes over an answer. */
+/** The time that the model takes for an answer. */
 const UPSTREAM_MS = 200;
-/** Time in which all first calls come. */
+/** The time over which the first calls are spread. */
 const SPREAD_MS = 20_000;
 const PROBE_MS = 50;
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -17,7 +17,7 @@ interface Took {
   readonly maxMs: number;
 }
 
-/** Sessions that were never heard of come with their whole history, then once more; `/health` is asked meanwhile. */
+/** New sessions send their whole history, then call once more; `/health` is polled meanwhile. */
 export async function herd(sessions: number, store: string, command: string): Promise<void> {
   const upstream = await startUpstream(UPSTREAM_MS);
   const found: Record<string, object> = {};
@@ -34,7 +34,7 @@ export async function herd(sessions: number, store: string, command: string): Pr
   saveResult('load-herd', command, { sessions, tokens: TOKENS, spreadMs: SPREAD_MS, ...found });
 }
 
-/** One call of each session, evenly over the time. */
+/** One call of each session, spread evenly over the time. */
 async function wave(service: ServiceProcess, sessions: number, round: number) {
   const calls: number[] = [];
   const probes: number[] = [];
@@ -73,7 +73,7 @@ function bodyOf(session: number, round: number): Buffer {
   return Buffer.from(JSON.stringify({ model: 'gpt-4o', messages }));
 }
 
-/** What a tool shows: lines that no other session has. */
+/** A tool result: lines that no other session has. */
 function linesOf(session: number, at: number): string {
   return Array.from({ length: 40 }, (_, line) => {
     const value = (session * 7_919 + at * 104_729 + line * 1_299_709) % 1_000_003;

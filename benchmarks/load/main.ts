@@ -17,7 +17,7 @@ const upstream = await startUpstream();
 const folder = mkdtempSync(join(tmpdir(), 'spillway-load-'));
 const sqlite = (): string => `sqlite:${join(folder, 'load.db')}`;
 
-/** `agents` at once, each with its next call as soon as it has its answer. */
+/** Runs `agents` at once; each makes its next call as soon as it has an answer. */
 async function run(
   urls: readonly string[],
   agents: number,
@@ -55,8 +55,8 @@ async function concurrent(agents: number, calls: number): Promise<void> {
 }
 
 /**
- * Agents come and go: as many calls as `minutes` have at ten a second, of agents that end after 30 calls. What was measured
- * so far is kept each time, so that a run that is ended early has its figures.
+ * Agents start and end: ten calls a second for `minutes`, by agents that end after 30 calls. Each measurement is saved,
+ * so that a run that is stopped early has its figures.
  */
 async function memory(minutes: number): Promise<void> {
   const agents = 20;

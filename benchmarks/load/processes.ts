@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** Bytes that the service holds: after a collection, and at most so far. */
+/** Memory of the service in bytes: after a garbage collection, and the peak so far. */
 export interface Held {
   readonly heapUsed: number;
   readonly rss: number;
@@ -50,7 +50,7 @@ export async function startService(
   };
 }
 
-/** A model that reads what it is sent, and says how much that was. */
+/** A model that reads the request, and reports its size. */
 export async function startUpstream(delayMs = 0): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     let bytes = 0;

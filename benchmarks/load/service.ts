@@ -1,4 +1,4 @@
-// The service in a process of its own, for the benchmarks of load. Says its URL, and on request what memory it holds.
+// The service in a process of its own, for the load benchmarks. Reports its URL and, on request, its memory.
 import { serve } from '../../src/faces/server/index.js';
 import { plainProxy } from '../support/plain-proxy.js';
 
@@ -26,7 +26,7 @@ process.on('message', (asked) => {
     void running.close().then(() => process.exit(0));
     return;
   }
-  // Twice: what the first lets go of may hold others.
+  // Twice, because objects that the first collection frees may have held others.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();

@@ -4,12 +4,12 @@ export interface Growth {
   readonly ms: readonly number[];
 }
 
-/** Quadratic is 4 from each to the next; the clock, the caches and the collector make up to 2.6 of what is linear. */
+/** Quadratic time grows by 4 at each step. Clock, caches and collector make linear time grow by up to 2.6. */
 const MOST_GROWTH = 3;
-/** Less is noise. */
+/** Shorter times are noise. */
 const LEAST_MS = 40;
 
-/** Whether the time grows faster than the text, each time it is doubled, or was given up. */
+/** Whether the time grows faster than the text at each doubling, or the measurement was given up. */
 export function isSuperLinear({ ms }: Growth): boolean {
   const [first, second, last] = ms as readonly [number, number, number];
   if (!Number.isFinite(last)) return true;

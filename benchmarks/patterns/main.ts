@@ -1,9 +1,9 @@
 /**
- * What hostile text costs: every pattern of the source, and whole sessions, pumped to n, 2n and 4n characters.
+ * The cost of hostile text: every pattern of the source, and whole sessions, with text of n, 2n and 4n characters.
  *
  *   npm run bench:patterns -- [--chars 20000] [--session-chars 50000] [--only patterns,sessions]
  *
- * Exits with 1 where anything grows faster than its text and is not waived in `test/unit/house/patterns.json`.
+ * Exits with 1 if any time grows faster than its text and is not waived in `test/unit/house/patterns.json`.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
   },
 });
 const NAME_CHARS = 120;
-/** A pattern that takes longer is not waited for. */
+/** The longest time that a pattern may take before it is given up. */
 const GIVE_UP_MS = 5_000;
 const from = provenance(
   `npm run bench:patterns -- --chars ${flags.chars} --session-chars ${flags['session-chars']}`,
@@ -32,11 +32,11 @@ const table = JSON.parse(
   readFileSync(new URL('../../test/unit/house/patterns.json', import.meta.url), 'utf8'),
 ) as { readonly waived: Readonly<Record<string, string>> };
 
-/** A sticky pattern is asked at one place, the others at each. */
+/** A sticky pattern is matched at one place, any other at each. */
 const everywhere = new Script('text.replace(pattern, "")');
 const here = new Script('pattern.lastIndex = 0; pattern.test(text)');
 
-/** By the pump that takes longest at the shortest length. */
+/** The growth with the pump that takes longest at the shortest length. */
 function growthOf(pattern: Pattern, chars: number): Growth {
   const isSticky = pattern.flags.includes('y');
   const flagsOf = isSticky ? pattern.flags : `${pattern.flags.replace('g', '')}g`;
@@ -66,7 +66,7 @@ const parts = new Set(flags.only.split(','));
 const ofPatterns = parts.has('patterns')
   ? patternsOfSource().map((pattern) => growthOf(pattern, Number(flags.chars)))
   : [];
-/** Of what is waived only the growth is told. */
+/** The growth of a waived pattern is only printed. */
 const isWaived = ({ what }: Growth): boolean =>
   Object.keys(table.waived).some((name) => what.endsWith(`  ${name.slice(0, NAME_CHARS)}`));
 const ofSessions = parts.has('sessions') ? await sessionGrowths(Number(flags['session-chars'])) : [];

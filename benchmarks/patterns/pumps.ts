@@ -1,4 +1,4 @@
-/** A text of `n` characters that hostile input is made of: one short thing over and over. */
+/** Makes hostile input of `n` characters: one short text repeated. */
 export type Pump = (n: number) => string;
 
 const repeated =
@@ -86,12 +86,12 @@ const UNITS = [
   '[… cut',
 ];
 
-/** What costs a scanner much that starts over at each of them, by name. */
+/** Texts that are expensive for a scanner that starts over at each of them, by name. */
 export const PUMPS: Readonly<Record<string, Pump>> = Object.fromEntries(
   UNITS.map((unit) => [JSON.stringify(unit), repeated(unit)]),
 );
 
-/** The literal pieces and the single characters that a pattern speaks of, alone and in pairs. */
+/** The literal pieces and single characters that a pattern contains, alone and in pairs. */
 export function pumpsOf(source: string): readonly Pump[] {
   const pieces = new Set<string>();
   const plain = source.replace(

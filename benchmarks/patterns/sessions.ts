@@ -14,7 +14,7 @@ const step = (name: string, args: string, result: string): readonly Chat[] => [
   { role: 'tool', tool_call_id: 'p', content: result },
 ];
 
-/** Where in a session hostile text may be. */
+/** The places of a session that may hold hostile text. */
 const PLACES: Readonly<Record<string, (text: string) => readonly Chat[]>> = {
   user: (text) => [{ role: 'user', content: text }],
   assistant: (text) => [{ role: 'assistant', content: text }],
@@ -26,7 +26,7 @@ const PLACES: Readonly<Record<string, (text: string) => readonly Chat[]>> = {
   plan: (text) => step('todo_write', JSON.stringify({ todos: text }), 'done'),
 };
 
-/** Taking in and preparing a session that compacts. */
+/** The time to append and prepare a session that compacts, in milliseconds. */
 async function sessionMs(hostile: readonly Chat[]): Promise<number> {
   const spillway = await createSpillway({ inputBudget: 20_000 });
   const messages: Chat[] = [{ role: 'user', content: 'Build it. Never touch config.yml.' }, ...hostile];
@@ -40,12 +40,12 @@ async function sessionMs(hostile: readonly Chat[]): Promise<number> {
   const session = spillway.session();
   const began = performance.now();
   await session.follow({ messages });
-  // What is too large for the budget is told by an error, at the end of the same work.
+  // A floor over the budget throws an error after the same work.
   await session.prepare().catch(() => undefined);
   return performance.now() - began;
 }
 
-/** Each place with each pump. */
+/** The growth of each place with each pump. */
 export async function sessionGrowths(chars: number): Promise<Growth[]> {
   const rows: Growth[] = [];
   await sessionMs([]);

@@ -1,4 +1,4 @@
-// npm run bench:proxy: what the proxy adds to a call of a 100k-token session, as a ratio to a proxy that only hands on.
+// npm run bench:proxy: the time that the proxy adds to a call of a 100k-token session, relative to a forwarding proxy.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '../../src/faces/server/index.js';
@@ -7,7 +7,7 @@ import { plainProxy } from '../support/plain-proxy.js';
 const CALLS = Number(process.argv[2] ?? 100);
 const TOKENS = 100_000;
 
-/** A model that reads what it is sent and answers at once. */
+/** A model that reads the request and answers immediately. */
 const upstream = createServer((request, response) => {
   request.resume();
   request.on('end', () => {

@@ -1,16 +1,16 @@
 import type { ChatCall, ChatMessage } from '../support/chat.js';
 import { textOfCall, textOfMessage, wordsOf } from './text.js';
 
-/** Where a fact came from, and the words that tell what it is. */
+/** The source of a fact, and the words that tell what the fact is. */
 export interface Anchors {
-  /** The source's lines that hold the fact; none where only another spelling of it stood there. */
+  /** The source's lines that hold the fact; empty if the source holds only another spelling. */
   readonly lines: readonly string[];
-  /** Name of the call whose result the source is; '' for what no call brought. */
+  /** The name of the call whose result is the source; '' if the source is no result. */
   readonly tool: string;
   readonly words: ReadonlySet<string>;
 }
 
-/** From the first of these messages that holds the fact word for word. */
+/** The anchors in the first of these messages that holds the fact word for word. */
 export function anchorsOf(fact: string, chat: readonly ChatMessage[], sources: readonly number[]): Anchors {
   for (const index of sources) {
     const message = chat[index];
@@ -31,7 +31,7 @@ function linesWith(fact: string, text: string): string[] {
   return text.includes(fact) ? text.split('\n').filter((line) => line.includes(fact)) : [];
 }
 
-/** The call that a result answers, the nearest before it (ids repeat in some logs); a fact in arguments has its call. */
+/** The nearest earlier call that a result answers (ids repeat in some logs); for a fact in arguments, its own call. */
 function callsBehind(chat: readonly ChatMessage[], index: number, fact: string): ChatCall[] {
   const message = chat[index]!;
   if (message.role !== 'tool') {

@@ -7,10 +7,10 @@ interface Due {
   readonly probes: readonly Probe[];
 }
 
-/** A policy that sends too much gets a narrower window this often; each try is a replay of the corpus. */
+/** How often the window of a policy that sends too much is narrowed; each try replays the corpus. */
 const TRIES = 4;
 
-/** All policies over the same probes at one window; Spillway first, for it says what the others may send. */
+/** All policies over the same probes at one window; Spillway first, because its requests limit those of the others. */
 export async function compare(
   policies: readonly Policy[],
   sessions: readonly ProbedSession[],
@@ -37,7 +37,7 @@ export async function compare(
   return outcomes;
 }
 
-/** On standard error: a run over many peers takes hours. */
+/** Prints progress on standard error, because a run over many peers takes hours. */
 function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

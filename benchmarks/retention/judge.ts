@@ -7,7 +7,7 @@ export interface Verdict {
   readonly anchored: boolean;
 }
 
-/** How far from the fact a word may stand and still say what it is, in characters. */
+/** The greatest distance from a fact at which a word still tells what the fact is, in characters. */
 const REACH = 200;
 
 export function judge(probe: Probe, request: readonly ChatMessage[]): Verdict {
@@ -36,7 +36,7 @@ function around(text: string, from: number, to: number): string[] {
 
 const LETTER = /\p{L}/u;
 
-/** A word that the reach ends in counts whole, or its rest could pass for another word. */
+/** A word in which the reach ends counts as a whole, because its rest could look like another word. */
 function wholeWord(text: string, at: number, limit: number, step: 1 | -1): number {
   while (at !== limit && LETTER.test(text[step === 1 ? at : at - 1]!)) at += step;
   return at;

@@ -1,5 +1,5 @@
 /**
- * Of the facts that an agent needed again, how many stood in what its model would have been sent?
+ * How many of the facts that an agent needed again were in the request that its model would have received?
  *
  *   npm run bench:retention -- [--sessions DIR] [--windows 8000,16000,32000] [--policies spillway,keep-newest]
  *       [--only ID] [--profile NAME] [--quick] [--peers DIR] [--misses FILE]

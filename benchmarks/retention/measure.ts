@@ -5,18 +5,18 @@ import type { Policy } from './policies/policy.js';
 import type { Probe, ProbedSession } from './probes.js';
 import type { Judged } from './scores.js';
 
-/** What one policy did over all sessions at one window. */
+/** The result of one policy over all sessions at one window. */
 export interface Outcome {
   readonly policy: string;
   readonly judged: Judged[];
-  /** Requests made, and those over the window by the reference count. */
+  /** Requests, and requests over the window by the reference count. */
   calls: number;
   over: number;
-  /** At the calls that are judged. */
+  /** Tokens sent at the judged calls. */
   sentTokens: number;
   judgedCalls: number;
   ms: number;
-  /** Share of the window that the policy was given so that it sends no more than Spillway; 1 where it needed none. */
+  /** The share of the window that the policy was given, to send no more than Spillway; 1 if it was not narrowed. */
   narrowedTo: number;
 }
 
@@ -31,14 +31,14 @@ export const newOutcome = (policy: string): Outcome => ({
   narrowedTo: 1,
 });
 
-/** Probes that can be lost at this window: what came before their re-use does not fit. */
+/** Probes that can be lost at this window, because the messages before their re-use do not fit. */
 export function lostable(session: ProbedSession, window: number, strengths: ReadonlySet<string>): Probe[] {
   return session.probes.filter(
     ({ strength, reusedAt }) => strengths.has(strength) && session.tokensBefore[reusedAt]! > window,
   );
 }
 
-/** Tokens sent at each judged call, for those that may send no more. */
+/** Tokens sent at each judged call: the limit of policies that may send no more. */
 export type SentTokens = Map<number, number>;
 
 export async function measure(
@@ -65,7 +65,7 @@ export async function measure(
       outcome.judged.push({ session: session.id, probe, ...judge(probe, messages) });
     }
   }
-  // A call that could not be prepared was sent nothing.
+  // Nothing was sent for a call that could not be prepared.
   for (const [index, missed] of due) {
     if (sent.has(index)) continue;
     for (const probe of missed)

@@ -1,6 +1,6 @@
 import type { Outcome } from './measure.js';
 
-/** The probes that were not anchored, with what tells why. */
+/** The probes that were not anchored, with the reason. */
 export function missesOf(window: number, outcome: Outcome | undefined): object[] {
   return (outcome?.judged ?? [])
     .filter(({ anchored }) => !anchored)

@@ -4,11 +4,11 @@ import { referenceCount } from '../support/reference-count.js';
 import { sessionsOf, type BenchSession } from '../support/sessions.js';
 import { anchorsOf, type Anchors } from './anchors.js';
 
-/** One fact that the agent needed again. */
+/** A fact that the agent needed again. */
 export interface Probe {
   readonly fact: string;
   readonly kind: string;
-  /** strong, medium, weak; `locomo` for the answer to a question on a conversation. */
+  /** `strong`, `medium`, `weak`; `locomo` for the answer to a question about a conversation. */
   readonly strength: string;
   readonly firstSeen: number;
   readonly lastSeen: number;
@@ -19,7 +19,7 @@ export interface Probe {
 
 export interface ProbedSession extends BenchSession {
   readonly chat: readonly ChatMessage[];
-  /** Reference count of the messages before each message; one more than there are messages. */
+  /** Reference count of the messages before each message, and of all messages at the end. */
   readonly tokensBefore: readonly number[];
   readonly probes: readonly Probe[];
 }
@@ -63,7 +63,7 @@ function reuseOf(line: Reuse, chat: readonly ChatMessage[]): Probe {
   return { fact, kind, strength, firstSeen, lastSeen, reusedAt, anchors };
 }
 
-/** An answer that stands word for word in its evidence, asked for at the last call of the conversation. */
+/** Answers that are word for word in their evidence; the question is asked at the last call of the conversation. */
 function answersOf(line: Question, chat: readonly ChatMessage[]): Probe[] {
   const fact = String(line.answer ?? '');
   const reusedAt = chat.findLastIndex(({ role }) => role === 'assistant');

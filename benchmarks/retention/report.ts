@@ -8,11 +8,11 @@ export interface Row {
   readonly byStrength: Record<string, Score>;
   /** Strong probes only. */
   readonly byKind: Record<string, Score>;
-  /** Mean of the requests that are judged, by the reference count. */
+  /** Mean tokens of the judged requests, by the reference count. */
   readonly meanTokens: number;
   readonly calls: number;
   readonly over: number;
-  /** Anchored strong probes of Spillway less those of this policy. */
+  /** Anchored strong probes of Spillway minus those of this policy. */
   readonly behindSpillway?: { readonly anchored: number; readonly interval: Interval };
   readonly narrowedTo: number;
   readonly ms: number;

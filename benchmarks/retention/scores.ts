@@ -12,9 +12,9 @@ export interface Judged extends Verdict {
 
 export interface Share {
   readonly byProbe: number;
-  /** 95 %, over sessions. */
+  /** The 95 % interval, over sessions. */
   readonly interval: Interval;
-  /** Mean of the sessions' own shares, so that no session with many probes decides. */
+  /** Mean of the sessions' own shares, so that no session with many probes dominates. */
   readonly bySession: number;
 }
 
@@ -57,7 +57,7 @@ function shareFor(judged: readonly Judged[], measure: Measure, draws: number): S
   };
 }
 
-/** How far `ours` is above `theirs`, over the same sessions. */
+/** The difference of `ours` and `theirs`, over the same sessions. */
 export function margin(
   ours: readonly Judged[],
   theirs: readonly Judged[],

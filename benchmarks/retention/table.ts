@@ -49,7 +49,7 @@ export function printTable(window: number, rows: readonly Row[]): void {
   );
 }
 
-/** The first row, Spillway's where it runs, by strength and by kind. */
+/** Prints the first row (Spillway's, if it ran) by strength and by kind. */
 export function printDetails(rows: readonly Row[]): void {
   const row = rows[0];
   if (!row) return;

@@ -2,7 +2,7 @@ import { argumentLeaves, contentOf, type ChatCall, type ChatMessage } from '../s
 
 const known = new WeakMap<ChatMessage, string>();
 
-/** What a model reads of a message, in lines. */
+/** The text of a message that a model reads, in lines. */
 export function textOfMessage(message: ChatMessage): string {
   let text = known.get(message);
   if (text === undefined) {
@@ -13,8 +13,8 @@ export function textOfMessage(message: ChatMessage): string {
 }
 
 /**
- * Name and arguments of one line each stand on one line, as they do on the wire; otherwise a call that is kept whole would
- * not count as anchored. Longer arguments keep their own lines.
+ * A name and arguments of one line are on the same line, as on the wire; otherwise a call that is kept whole would not
+ * count as anchored. Longer arguments keep their own lines.
  */
 export function textOfCall(call: ChatCall): string {
   const leaves = argumentLeaves(call);

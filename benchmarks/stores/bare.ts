@@ -1,13 +1,13 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 
-/** A database by its own driver, without any of ours: one row in one durable commit, again and again. */
+/** A database through its own driver, without our code: one row per durable commit, again and again. */
 export interface BareDatabase {
   commit(body: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The same settings of durability as the store at `url` has; the table is its own. */
+/** Opens the database with the same durability settings as the store at `url`, but a table of its own. */
 export async function openBare(url: string): Promise<BareDatabase> {
   if (url.startsWith('sqlite:')) {
     const database = new Libsql(`${url.slice('sqlite:'.length)}.bare`);

@@ -3,13 +3,13 @@ import { createSpillway, type Session } from '../../src/index.js';
 import { longSession } from '../support/long-session.js';
 import { cpuSince, round } from './figures.js';
 
-/** Tokens of the session, by the counter that sets no budget on counting: a character is a quarter of one. */
+/** Tokens of the session, by the counter that takes no time: four characters are one token. */
 const TOKENS = 200_000;
 const INPUT_BUDGET = 32_000;
 
 /**
- * The longest stretch of processor time between two turns of the event loop while `work` is under way. Not wall time: what
- * else the machine does is no block of ours.
+ * The longest processor time between two turns of the event loop during `work`. Wall time would include the work of
+ * other processes.
  */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let isDone = false;
@@ -27,7 +27,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   return round(longest, 1);
 }
 
-/** What each operation on a store blocks a process for, on a session of 200,000 tokens. */
+/** How long each operation on a store blocks the event loop, with a session of 200,000 tokens. */
 export async function blocks(url: string): Promise<Record<string, unknown>> {
   const engine = await createSpillway({
     inputBudget: INPUT_BUDGET,
@@ -43,7 +43,7 @@ export async function blocks(url: string): Promise<Record<string, unknown>> {
     tokens += session.log.at(session.log.length - 1).size.tokens;
     messages++;
     const prepare = message.role === 'tool' ? await longestBlock(() => session.prepare()) : 0;
-    // Code is compiled while the first half goes by.
+    // Code is compiled during the first half.
     if (tokens > TOKENS / 2) {
       worst.append = Math.max(worst.append, append);
       worst.prepare = Math.max(worst.prepare, prepare);

@@ -1,4 +1,4 @@
-/** Figures of this folder. */
+/** Rounds the figures of this folder. */
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 export const median = (values: readonly number[]): number =>
@@ -10,7 +10,7 @@ export function cpuSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-/** Milliseconds that `work` takes, waiting included. */
+/** Milliseconds that `work` takes, including waiting. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();

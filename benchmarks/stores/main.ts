@@ -1,8 +1,8 @@
 /**
- * What stores cost. Writes: durable appends a second at 1 and 100 rows a write, by 1 and 2 processes. Turns: appends and
- * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 50,000 messages.
- * Blocks: how long each operation holds the event loop at 200,000 tokens.
- * Memory: bytes a message, of one long session and of 200 at once; it is of no store, and asked for by itself.
+ * The cost of stores. Writes: durable appends a second at 1 and 100 rows a write, by 1 and 2 processes. Turns: appends
+ * and prepares of whole sessions a second, and the cost of a prepare above that in memory. Opening: a session of 50,000
+ * messages. Blocks: how long each operation blocks the event loop at 200,000 tokens. Memory: bytes a message, for one
+ * long session and for 200 at once; it needs no store, and runs only if it is named.
  *
  *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,blocks,opening,memory] [--seconds 4] [--commits 40]
  *                           [--long 50000] [--rounds 20]
@@ -36,7 +36,7 @@ const parts = new Set(flags.only.split(','));
 const seconds = Number(flags.seconds);
 const isShort = Number(flags.long) < 50_000 || Number(flags.commits) < 40;
 
-/** Parts are measured one by one, each with its commit, command and load; those not asked for now stay as they were. */
+/** Saves one part with its commit, command and load. Parts that this run does not measure keep their figures. */
 function save(name: string, part: string, figures: Record<string, unknown>): string {
   const file = join('benchmarks', 'results', `${name}.json`);
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).result as object) : {};
@@ -44,7 +44,7 @@ function save(name: string, part: string, figures: Record<string, unknown>): str
   return saveResult(name, command, { ...before, [part]: { ...from, loadAverage, ...figures } });
 }
 
-/** The rows stay those that the store has written; the index over their words is made once they are all there. */
+/** Drops the index over words while the store writes its rows, and makes it once all rows exist. */
 function withoutIndex(server: TestPostgres, url: string): Filling {
   return {
     before: () => server.run(url, 'drop index spillway_words_gin'),

@@ -1,4 +1,4 @@
-/** One process of `memory.ts`: works so many sessions in turn, and prints what they hold in memory. */
+/** One process of `memory.ts`: works a number of sessions in turn, and prints the memory that they take. */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -12,7 +12,7 @@ interface Task {
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** Strings and objects, and bytes beside the heap. */
+/** Bytes of the heap (strings and objects) and outside it. */
 const held = (): number => {
   collect();
   collect();
@@ -29,7 +29,7 @@ const before = held();
 for (let i = 0; i < count; i++) {
   const session = engine.session();
   for (const message of longSession(messages)) {
-    // A text of its own for every session, as it would come from a wire.
+    // Each session gets its own copies of the texts, as from a wire.
     const own = JSON.parse(JSON.stringify(message)) as typeof message;
     chars += JSON.stringify(own.parts).length;
     await session.append(own);
@@ -38,7 +38,7 @@ for (let i = 0; i < count; i++) {
   sessions.push(session);
   await turn();
 }
-// What is packed beside the session is done by then.
+// The background packing of the sessions is finished by then.
 await pause(500);
 const bytes = held() - before;
 const all = sessions.reduce((sum, { log }) => sum + log.length, 0);

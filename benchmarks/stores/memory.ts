@@ -8,7 +8,7 @@ interface Held {
   readonly chars: number;
 }
 
-/** What sessions hold in memory, in bytes a message: one long one, and 200 open at once. */
+/** The memory of sessions in bytes a message: one long session, and 200 open at once. */
 export async function memory(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const [sessions, messages] of [

@@ -3,7 +3,7 @@ import { openStore } from '../../src/stores/index.js';
 import { logMessage } from '../support/log-message.js';
 import { median, round, timed } from './figures.js';
 
-/** By the store's own write: the rows are those of a session that came to be so long. */
+/** Fills the store through its own write, so that the rows are those of a real session of this length. */
 async function fill(store: SessionStore, key: ThreadKey, count: number): Promise<void> {
   let head = { messages: 0, entries: 0 };
   while (head.messages < count) {
@@ -14,7 +14,7 @@ async function fill(store: SessionStore, key: ThreadKey, count: number): Promise
   }
 }
 
-/** Connecting, the thread's row and checkpoint, and all of its messages: what stands between a command and its session. */
+/** The time to open a session: connecting, the thread's row and checkpoint, and all of its messages. */
 const opened = (url: string, key: ThreadKey): Promise<number> =>
   timed(async () => {
     const store = await openStore(url);
@@ -24,13 +24,13 @@ const opened = (url: string, key: ThreadKey): Promise<number> =>
     await store.close();
   });
 
-/** What a database is told before and after it is filled: an index made at the end is made in a tenth of the time. */
+/** Steps before and after a database is filled: an index that is made at the end takes a tenth of the time. */
 export interface Filling {
   readonly before?: () => Promise<unknown>;
   readonly after?: () => Promise<unknown>;
 }
 
-/** Opening a session of so many messages. */
+/** Measures the opening of a session with the given number of messages. */
 export async function opening(
   url: string,
   long: number,

@@ -1,13 +1,13 @@
 /**
- * One process of `turns.ts`: works a session of its own for a while as an agent does, every message appended and stored
- * before the next, a request prepared after each tool result, and prints what it came to.
+ * One process of `turns.ts`: works a session of its own as an agent does (every message is stored before the next one,
+ * a request is prepared after each tool result), and prints its figures.
  */
 import { createSpillway } from '../../src/index.js';
 import { longSession } from '../support/long-session.js';
 import { cpuSince } from './figures.js';
 
 interface Task {
-  /** Absent: no store at all, the engine alone. */
+  /** If absent, the engine runs without a store. */
   readonly url?: string;
   readonly sessionId: string;
   readonly inputBudget: number;
@@ -22,7 +22,7 @@ let prepares = 0;
 let commits = 0;
 let started = performance.now();
 let cpu = process.cpuUsage();
-/** Connections, statements and compiled code are there before the clock starts. */
+/** Messages before the clock starts, so that connections, statements and compiled code exist. */
 const WARM = 60;
 let isWarm = false;
 for (const message of longSession(1_000_000)) {

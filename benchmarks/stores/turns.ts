@@ -5,7 +5,7 @@ import { inProcesses } from '../support/processes.js';
 import { openBare } from './bare.js';
 import { cpuSince, median, round, timed } from './figures.js';
 
-/** Of an agent with a small model: a short run still commits often. */
+/** The budget of a small model, so that a short run still commits often. */
 const INPUT_BUDGET = 32_000;
 
 interface Worked {
@@ -16,7 +16,7 @@ interface Worked {
   readonly cpuMs: number;
 }
 
-/** Appends and prepares a second of whole sessions, by so many processes at once, each with a session of its own. */
+/** Appends and prepares a second of whole sessions, by several processes at once, each with a session of its own. */
 async function throughput(
   url: string | undefined,
   processes: number,
@@ -38,7 +38,7 @@ async function throughput(
     appendsPerSecond: perSecond('appends'),
     preparesPerSecond: perSecond('prepares'),
     commitsPerSecond: perSecond('commits'),
-    // A turn: two appends, one prepare. What the load of the machine does not stretch much.
+    // A turn is two appends and one prepare. The machine's load changes this figure little.
     cpuMsATurn: round(sumOf(worked, 'cpuMs') / sumOf(worked, 'prepares'), 3),
   };
 }
@@ -50,9 +50,9 @@ const WRITES = new Set(['write', 'note', 'setValue', 'keepArtifact']);
 
 interface Counted {
   readonly store: SessionStore;
-  /** How often anything was to be written. */
+  /** The number of writes. */
   writes: number;
-  /** Of the newest write: what it was given, as JSON, and how long the store took over it. */
+  /** The newest write: its content as JSON, and the time that the store took. */
   newest: { readonly body: string; readonly ms: number; readonly cpuMs: number } | undefined;
 }
 
@@ -88,7 +88,7 @@ interface Sides {
   readonly storeMs: number;
 }
 
-/** With the part of it that was the store's own write, and what bare commits took in the same moment. */
+/** Adds the time of the store's own write, and the time of bare commits at the same moment. */
 interface Committing extends Sides {
   readonly writeMs: number;
   readonly writeCpuMs: number;
@@ -98,11 +98,11 @@ interface Committing extends Sides {
   readonly bareSameBytesMs: number;
 }
 
-/** Prepares of the same session, side by side on memory and on a store, and bare commits in the same minute. */
+/** Prepares of the same session in memory and on a store, and bare commits in the same minute. */
 interface Prepares {
   readonly quiet: readonly Sides[];
   readonly committing: readonly Committing[];
-  /** Prepares that committed nothing and had something written all the same. */
+  /** Prepares that committed nothing but still wrote. */
   readonly faults: number;
 }
 
@@ -128,7 +128,7 @@ async function prepares(url: string, commits: number): Promise<Prepares> {
     const prepare = async (session: Session): Promise<void> => {
       kind = (await session.prepare()).run.kind;
     };
-    // In turn, so that neither always finds the other's words in the processor's memory.
+    // The order alternates, so that neither always finds the other's data in the processor's cache.
     isOdd = !isOdd;
     const first = await timed(() => prepare(isOdd ? memory : kept));
     const second = await timed(() => prepare(isOdd ? kept : memory));
@@ -155,8 +155,8 @@ async function prepares(url: string, commits: number): Promise<Prepares> {
 }
 
 /**
- * What an agent's turns cost on a store: how many it can do a second, and what a prepare costs beyond memory's, with
- * nothing to commit and with something.
+ * The cost of an agent's turns on a store: turns a second, and the cost of a prepare above that in memory, with and
+ * without a commit.
  */
 export async function turns(url: string, seconds: number, commits: number): Promise<Record<string, unknown>> {
   const { quiet, committing, faults } = await prepares(url, commits);
@@ -183,10 +183,10 @@ export async function turns(url: string, seconds: number, commits: number): Prom
       writeCpuMs: round(middle((one) => one.writeCpuMs)),
       writtenBytes: middle(({ bytes }) => bytes),
       bareCommitMs: round(bareMs),
-      // What no store can be above, one commit after the other.
+      // The upper limit of any store that commits one write after the other.
       bareCommitsPerSecond: Math.round(1_000 / bareMs),
       bareCommitOfTheSameBytesMs: round(bareSameBytesMs),
-      // Planning takes many times as long as the write, and on a busy machine its own scatter is larger than that.
+      // Planning takes many times as long as the write, and on a busy machine its variance exceeds the write.
       bareCommitsBeyondMemory: round(middle(({ memoryMs, storeMs }) => storeMs - memoryMs) / bareMs),
       bareCommits: round(writeMs / bareMs),
       bareCommitsOfTheSameBytes: round(writeMs / bareSameBytesMs),

@@ -1,4 +1,4 @@
-/** One process of `writes.ts`: appends to a thread of its own for a while and prints what it came to. */
+/** One process of `writes.ts`: appends to a thread of its own for a while, and prints its figures. */
 import { openStore } from '../../src/stores/index.js';
 import { logMessage } from '../support/log-message.js';
 
@@ -19,7 +19,7 @@ const append = async (): Promise<void> => {
   if (!next) throw new Error('a thread of my own has moved on');
   head = next;
 };
-// Connections, statements and compiled code are there before the clock starts.
+// Connections, statements and compiled code exist before the clock starts.
 for (let i = 0; i < 20; i++) await append();
 const waits: number[] = [];
 const before = head.messages;

@@ -12,7 +12,7 @@ interface Worked {
 
 const COMMITS = 300;
 
-/** One row in one durable commit by the bare driver, as it takes in the same minute: what no store can be below. */
+/** The time of one row in a durable commit by the bare driver, in the same minute: the lower limit of any store. */
 async function bareCommit(url: string): Promise<number> {
   const bare = await openBare(url);
   const body = JSON.stringify(logMessage(0));

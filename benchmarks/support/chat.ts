@@ -17,7 +17,7 @@ export function contentOf({ content }: ChatMessage): string {
   return content.map((part: { text?: string }) => part.text ?? '').join('\n');
 }
 
-/** Every string or number that stands in a call's arguments; the text itself where it is no JSON. */
+/** Every string or number in a call's arguments; the text itself if it is not JSON. */
 export function argumentLeaves(call: ChatCall): string[] {
   const written = call.function?.arguments ?? '';
   try {

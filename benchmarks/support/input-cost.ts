@@ -1,9 +1,9 @@
 import { loadPrices } from '../../src/tokens/index.js';
 import type { Billed } from './prefix.js';
 
-/** One model of each provider; every token that a prefix does not give is written to Anthropic's cache, which is charged. */
+/** One model of each provider. Anthropic charges for writing each token outside the cached prefix to its cache. */
 export const SHEETS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5' } as const;
-/** Shortest prefix that either provider keeps. */
+/** The shortest prefix that either provider caches. */
 const LEAST_CACHED = 1_024;
 
 const priceOf = await loadPrices();

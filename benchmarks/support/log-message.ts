@@ -5,7 +5,7 @@ const WORDS =
     ' ',
   );
 
-/** A message of about 300 characters with words of its own and one that all share (`note`), as it stands in a log at `seq`. */
+/** A log message of about 300 characters at `seq`, with its own words and one that all messages share (`note`). */
 export function logMessage(seq: number, id = `m${seq}`): LogMessage {
   const words = Array.from({ length: 50 }, (_, i) => WORDS[(seq * 7 + i * (1 + (seq % 5))) % WORDS.length]!);
   const text = `note ${words.join(' ')} step${seq}`;

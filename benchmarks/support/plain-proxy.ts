@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { ask } from '../../src/faces/server/proxy/upstream.js';
 import { RequestNotes } from '../../src/faces/server/request-log.js';
 
-/** A fastify proxy that only hands requests of OpenAI chat on: what the proxy is held against. */
+/** A fastify proxy that only forwards OpenAI chat requests: the baseline for Spillway's proxy. */
 export async function plainProxy(
   upstream: string,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {

@@ -1,19 +1,19 @@
 import { referenceCount } from './reference-count.js';
 
-/** What one policy sent in one session: requests in order, and what a prefix cache keeps of them. Reference tokens. */
+/** The requests of one policy in one session, and what a prefix cache keeps of them. In reference tokens. */
 export interface PrefixTally {
   /** Requests after the first. */
   requests: number;
   sentTokens: number;
-  /** Of the first request and whatever is no prefix of the one before: what a cache must read anew. */
+  /** Tokens that a cache must read anew: the first request, and the part of each request after the prefix it shares. */
   freshTokens: number;
-  /** Sent before, by each request that was followed by another. */
+  /** Tokens of all requests that were followed by another. */
   standingTokens: number;
-  /** Of these, what the next request no longer had at its front, unchanged. */
+  /** Standing tokens that the next request no longer had unchanged at its front. */
   changedTokens: number;
-  /** Of these, what the next request had nowhere: it left, and no order of messages could have kept it. */
+  /** Standing tokens that the next request did not have at all: no order of messages could have kept them. */
   leftTokens: number;
-  /** Requests that were to extend the last one, for nothing was committed, and those that did. */
+  /** Requests that should extend the last one, because nothing was committed, and requests that did. */
   between: number;
   extended: number;
 }
@@ -34,19 +34,19 @@ export function addTally<Tally extends Record<keyof Tally, number>>(sum: Tally, 
   for (const key of Object.keys(sum) as (keyof Tally)[]) (sum[key] as number) += more[key];
 }
 
-/** What a cache of prefixes finds of one request, in reference tokens. */
+/** The part of one request that a prefix cache has, and the rest, in reference tokens. */
 export interface Billed {
   readonly cached: number;
   readonly fresh: number;
 }
 
-/** Compares each request with the one before, message by message, as they are serialised. */
+/** Compares each request with the one before, message by message, in serialised form. */
 export class Prefixes {
   readonly tally = newTally();
   #last: readonly string[] = [];
   #tokens: readonly number[] = [];
 
-  /** `committed`: something was rewritten before this request; the others may only extend the last one. */
+  /** `committed`: a compaction rewrote this request. Other requests may only extend the last one. */
   next(messages: readonly unknown[], committed: boolean): Billed {
     const { tally } = this;
     const keys = messages.map(bytesOf);
@@ -86,7 +86,7 @@ export class Prefixes {
   }
 }
 
-/** Share of what was sent before that stood unchanged at the front of the next request; 1 where nothing was. */
+/** The share of standing tokens that were unchanged at the front of the next request; 1 if there are none. */
 export const unchangedShare = ({ standingTokens, changedTokens }: PrefixTally): number =>
   standingTokens === 0 ? 1 : 1 - changedTokens / standingTokens;
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** What a figure must carry to be believed: commit, machine, Node, command. */
+/** The origin that makes a figure credible: commit, machine, Node, command. */
 export interface Provenance {
   readonly commit: string;
   readonly dirty: boolean;
@@ -18,7 +18,7 @@ export function provenance(command: string): Provenance {
   const processors = cpus();
   return {
     commit: git('rev-parse --short HEAD'),
-    // What an earlier part of a run has written changes nothing that is measured.
+    // Results of an earlier part of a run do not affect measurements.
     dirty: git("status --porcelain -- . ':!benchmarks/results'") !== '',
     machine: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
     node: process.version,
@@ -27,7 +27,7 @@ export function provenance(command: string): Provenance {
   };
 }
 
-/** A long run takes `from` at its start: by its end the checkout may be another than the one that was loaded. */
+/** A long run takes `from` at its start, because the checkout may change before its end. */
 export function saveResult(
   name: string,
   command: string,

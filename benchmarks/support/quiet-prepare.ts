@@ -5,8 +5,8 @@ import { cpuNow } from './tokenizer.js';
 const PASSES = 200;
 
 /**
- * What a prepare that has nothing to do costs, in microseconds of processor time: made again and again of all sessions that
- * can stand between 0.6 and 0.8 of the window. The median of the rounds; one before them is the compiler's.
+ * The cost of a prepare that has nothing to do, in microseconds of processor time. It is repeated for all sessions that
+ * can fill between 0.6 and 0.8 of the window. The result is the median of the rounds, after one round for the compiler.
  */
 export async function quietPrepare(
   sessions: readonly BenchSession[],

@@ -12,8 +12,8 @@ interface ChatMessage {
 const known = new WeakMap<object, number>();
 
 /**
- * Tokens of a request as someone would count it who knows nothing of Spillway: o200k_base of content, call names and
- * arguments, and 4 a message.
+ * Tokens of a request, counted without any knowledge of Spillway: o200k_base of content, call names and arguments, and
+ * 4 a message.
  */
 export function referenceCount(messages: readonly unknown[]): number {
   let total = 0;
@@ -37,7 +37,7 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? '').join('');
 }
 
-/** A peer's answer comes from another process, so the same texts come again as new messages. Oldest out first. */
+/** Size of the cache by text: a peer's process returns the same texts as new objects. The oldest texts leave first. */
 const MOST_TEXTS = 20_000;
 const counted = new Map<string, number>();
 

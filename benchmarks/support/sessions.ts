@@ -11,7 +11,7 @@ export interface BenchSession {
 
 export const CORPUS = join('..', 'shared', 'corpus', 'sessions');
 
-/** Every session of a folder, read as a user's file is; probes are no sessions. */
+/** Every session of a folder, read like a user's file; files of probes are skipped. */
 export async function* sessionsOf(folder: string, only?: string): AsyncGenerator<BenchSession> {
   if (!existsSync(folder)) throw new Error(`no sessions in ${folder}; name a folder with --sessions`);
   const names = readdirSync(folder).filter(

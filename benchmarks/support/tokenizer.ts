@@ -3,17 +3,17 @@ import { textOf, type Message } from '../../src/transcript/index.js';
 
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-/** Merges that the library remembers where nobody says otherwise. Our own counter turns its memory off. */
+/** Merges that the library caches by default. Our own counter turns this cache off. */
 const AS_INSTALLED = 100_000;
 
-/** Every text of a message that a counter would be given. */
+/** Every text of the messages that a counter would receive. */
 export function textsOf(messages: readonly Message[]): string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-call' ? [part.name, part.arguments] : [textOf(part)])),
   );
 }
 
-/** CPU time that this process has taken, in milliseconds: what else the machine does is not in it. */
+/** CPU time of this process in milliseconds, without that of other processes. */
 export function cpuNow(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -26,8 +26,8 @@ export function cpuMs(work: () => void): number {
 }
 
 /**
- * One pass of gpt-tokenizer, as it is installed, over texts it has never met (`firstMs`), and a second one over the same
- * (`againMs`): its memory of merges makes that up to twice as fast. Leaves the memory off, as our counter wants it.
+ * One pass of gpt-tokenizer, as installed, over texts that are new to it (`firstMs`), and a second pass over the same
+ * texts (`againMs`), which its cache of merges makes up to twice as fast. Leaves the cache off, for our counter.
  */
 export function tokenizerPass(
   texts: readonly string[],

@@ -5,7 +5,7 @@ export const compact = async (messages, budget, { count }) => {
   const own = messages.map((message, at) =>
     coerceMessageLikeToMessage({ ...message, content: message.content ?? '', id: String(at) }),
   );
-  // Where nothing fits, the counter is handed lists with holes.
+  // If nothing fits, the counter receives lists with holes.
   const theirs = (list) => list.filter(Boolean).map(({ id }) => messages[Number(id)]);
   const kept = await trimMessages(own, {
     maxTokens: budget,

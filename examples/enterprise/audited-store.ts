@@ -1,13 +1,13 @@
 import type { SessionStore, ThreadHead, ThreadKey, ThreadWrite } from 'spillway/spi';
 import type { AuditSink } from './services.js';
 
-/** A store that tells the audit what was written to it, and when: all else is the store's behind it. */
+/** A store that reports each write and its time to the audit, and passes everything else to the inner store. */
 export function auditedStore(inner: SessionStore, audit: AuditSink): SessionStore {
   const tells = {
     name: `audited ${inner.name}`,
     async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
       const head = await inner.write(key, expected, write);
-      // Where another process was first, nothing was written.
+      // Without a head another process was faster, and nothing was written.
       if (head)
         audit.wrote({
           session: key.sessionId,

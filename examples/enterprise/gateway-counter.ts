@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { TokenCounter } from 'spillway/spi';
 
-/** Counts as Acme's gateway bills: a token for each three bytes begun, whatever the model behind it. */
+/** Counts as Acme's gateway bills: one token for every three bytes or part of them, for any model. */
 @injectable()
 export class GatewayCounter implements TokenCounter {
   readonly name = 'acme-gateway';

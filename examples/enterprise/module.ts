@@ -16,13 +16,13 @@ export const CLASSES: ToolClasses = {
   states: ['deployment_status', 'ticket'],
 };
 
-/** What a platform knows that the module does not: where sessions are kept, and who audits. */
+/** Services that the platform supplies to the module: the store of sessions, and the audit. */
 export interface AcmePlatform {
   readonly store: SessionStore;
   readonly audit: AuditSink;
 }
 
-/** Replaces counter and store, brings one stage for `micro` and two more, each made by the container. */
+/** Replaces counter and store, and adds a replacement of `micro` and two more stages; the container makes each. */
 export function contextPolicy({ store, audit }: AcmePlatform): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(ACME.ToolClasses).toConstantValue(CLASSES);
@@ -36,7 +36,7 @@ export function contextPolicy({ store, audit }: AcmePlatform): ContainerModule {
   });
 }
 
-/** The order in which they are asked: Acme's own first, its lines where `micro` stood. */
+/** The order of the stages: Acme's own first, and `acme-lines` in the place of `micro`. */
 export const ROSTER = [
   { stage: 'forget-restricted', opensAt: 0.7 },
   { stage: 'newest-state', opensAt: 0.75 },

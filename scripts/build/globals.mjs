@@ -1,4 +1,4 @@
-// What Node has as globals and browsers have not; put in wherever they are named.
+// Globals that Node has and browsers lack. The build injects them into each module that names them.
 import process from 'node:process';
 
 export { Buffer } from 'node:buffer';

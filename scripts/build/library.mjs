@@ -1,5 +1,5 @@
-// Bundles the library and the command line: a file for each door and for the command, and chunks that all share, so that a
-// class or a map is one everywhere and nothing is packed twice: docs/decisions/0023-one-package.md, 0004-start-up.md.
+// Bundles the library and the command line: a file for each entry point and for the command, and shared chunks, so that
+// a class or a map exists once and nothing is packed twice: docs/decisions/0023-one-package.md, 0004-start-up.md.
 import { chmodSync, copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -7,12 +7,12 @@ import { common, commonPlugins, dist, manifest, root, shared } from './options.m
 import { browserSources, platform, storeSources } from './platform.mjs';
 import { fromFiles } from './vocabulary.mjs';
 
-/** Source of each door of the package: its declarations stand in dist as it does in src. */
+/** The source of each entry point of the package. Its declarations have the same path in dist as the source in src. */
 export const doors = Object.values(manifest.exports).flatMap((target) =>
   typeof target === 'string' ? [] : target.types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts'),
 );
 
-/** Where rxjs has what we use: its main file would load all 200 others. These are the same files, so the same classes. */
+/** The files of rxjs that we use: its main file would load all 200 others. The classes in them are the same. */
 const RXJS = {
   Observable: 'rxjs/internal/Observable',
   Subject: 'rxjs/internal/Subject',
@@ -40,11 +40,11 @@ const rxjsByFile = {
   },
 };
 
-/** Where a source stands in dist, without its ending. The faces keep the places that people import by file. */
+/** The path of a source in dist, without its extension. Faces keep the paths by which users import files. */
 const placeOf = (file) =>
   file.replace(/^src\/(?:faces\/(?=adapters|importers|server))?/, '').replace(/\.ts$/, '');
 
-/** Returns what went in, as esbuild tells it. */
+/** Returns the inputs, as esbuild reports them. */
 export async function buildLibrary() {
   rmSync(join(dist, 'chunks'), { recursive: true, force: true });
   const { metafile } = await build({
@@ -58,8 +58,8 @@ export async function buildLibrary() {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     minifySyntax: true,
-    minifyWhitespace: true, // names stay, so that a stack trace can be read
-    lineLimit: 200, // Node prints the line that threw: not a whole chunk of it
+    minifyWhitespace: true, // names are kept, so that a stack trace can be read
+    lineLimit: 200, // Node prints the line that threw, which must not be a whole chunk
     external: [...shared, 'rxjs/*'],
     inject: [join(root, 'scripts', 'build', 'globals.mjs')],
     plugins: [...commonPlugins, fromFiles, rxjsByFile, platform],

@@ -1,4 +1,4 @@
-// Licences of the packages that are in the bundles: they ask to be handed on with every copy.
+// Licences of the packages in the bundles: they require that every copy includes them.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dist, root } from './options.mjs';

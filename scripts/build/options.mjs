@@ -1,4 +1,4 @@
-// What the bundle is built with.
+// Options of the bundle.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const dist = join(root, 'dist');
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Packages that a user has installed, or installs where he wants what needs them; all others go into the bundle. */
+/** Packages that a user installs, always or for an optional feature; all others go into the bundle. */
 export const shared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 
-/** prom-client asks for the OpenTelemetry API to add exemplars, which are off: the service starts without that package. */
+/** prom-client requires the OpenTelemetry API for exemplars, which are off: the service starts without that package. */
 const metricsWithoutTracing = {
   name: 'metrics-without-tracing',
   setup({ onResolve, onLoad }) {
@@ -29,9 +29,9 @@ export const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  // esbuild takes a pattern with \p{...} for newer than Node 20 and makes `new RegExp(...)` of it, compiled at each use.
+  // esbuild believes that \p{...} needs a newer Node than 20, and would write `new RegExp(...)`, compiled at each use.
   supported: { 'regexp-unicode-property-escapes': true },
-  legalComments: 'none', // they are in THIRD-PARTY-LICENSES.txt
+  legalComments: 'none', // legal comments are in THIRD-PARTY-LICENSES.txt
   metafile: true,
   logLevel: 'warning',
 };

@@ -1,5 +1,5 @@
-// One library for Node and for browsers. What it takes of Node it imports by the names under `imports` in package.json: Node
-// finds its own there, a bundler for browsers what stands in its place, which is in src/faces/browser: docs/decisions/0071-one-library-for-browsers.md.
+// One library for Node and browsers. It imports Node's modules by the names under `imports` in package.json: Node finds
+// its own, a bundler for browsers src/faces/browser: docs/decisions/0071-one-library-for-browsers.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { common, dist, manifest, root } from './options.mjs';
 const NAMES = new Set(Object.keys(manifest.imports).map((name) => name.slice(1)));
 const FOLDER = join(root, 'src', 'faces', 'browser');
 const external = (name) => ({ path: `#${name}`, external: true, sideEffects: false });
-/** These speak in our own errors, so they are built with the library. */
+/** These throw our own errors, so they are built with the library. */
 const OWN = ['store.ts', 'vocabulary.ts'];
-/** The build fills these; they are in others. */
+/** The build fills these; other modules include them. */
 const FILLED = ['files.ts', 'odd-tokens.ts'];
 export const browserSources = OWN.map((file) => `src/faces/browser/${file}`);
 
-/** Stores that need a disk or a server are reached by a name too, so that no browser loads their drivers. */
+/** Stores that need a disk or a server are imported by such names too, so that no browser loads their drivers. */
 export const storeSources = ['src/stores/sqlite/index.ts', 'src/stores/postgres/index.ts'];
 
 export const platform = {
@@ -28,14 +28,14 @@ export const platform = {
     onResolve({ filter: /^\.\/(?:sqlite|postgres)\/index\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? external(path.split('/')[1]) : undefined,
     );
-    // CommonJS packages `require` what is built into Node; an ES module has no `require`, and a bundler of users none to offer.
+    // CommonJS packages `require` Node's built-in modules; an ES module and a user's bundler have no `require`.
     onResolve({ filter: /^(?:node:)?\w+(?:\/\w+)?$/ }, ({ kind, path }) =>
       kind === 'require-call' && isBuiltin(path)
         ? { path: path.replace(/^node:/, ''), namespace: 'required' }
         : undefined,
     );
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
-      // Of those that both have, the default; `events` is a class that has itself as a field.
+      // The default export of modules that both platforms have; `events` is a class that has itself as a field.
       contents: NAMES.has(path)
         ? `module.exports = require('as-module:${path}').default;`
         : `module.exports = process.getBuiltinModule('node:${path}');`,
@@ -56,7 +56,7 @@ const withFiles = {
   },
 };
 
-/** What stands in Node's place, with the packages that it is made of. Returns what went in. */
+/** Builds the browser's replacements of Node's modules, with the packages that they use. Returns the inputs. */
 export async function buildBrowser() {
   const sources = readdirSync(FOLDER).filter((file) => ![...OWN, ...FILLED].includes(file));
   const { metafile } = await build({
@@ -76,10 +76,10 @@ export async function buildBrowser() {
   return metafile;
 }
 
-/** Of a folder what is read at run time, by the paths that it has where the package lies at the root. */
+/** The files of a folder that are read at run time, with their paths relative to the package. */
 function filesOf(folder) {
   const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'default.yaml') // which says what the schema says
+    .filter((entry) => entry.isFile() && entry.name !== 'default.yaml') // it repeats the schema
     .map(({ parentPath, name }) => join(parentPath, name));
   return Object.fromEntries(
     files.map((file) => [file.slice(root.length - 1).replaceAll('\\', '/'), readFileSync(file, 'utf8')]),

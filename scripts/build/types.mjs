@@ -1,4 +1,4 @@
-// Declarations of the doors, and of what they speak of; those of everything else would only be packed.
+// Declarations of the entry points and of the types that they name; no user needs any others.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, rmdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a recording must be to be worth bundling. Looks at the written lines only. */
+/** The conditions for bundling a recording. They read only the written lines. */
 import { homedir } from 'node:os';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
@@ -6,7 +6,7 @@ const LEAST_TOKENS = 40_000;
 const LEAST_PARALLEL = 3;
 const LEAST_HUGE_TOKENS = 12_000;
 
-/** Names of machines and people, and where packages come from, have no place in a published session. */
+/** A published session must not name machines, people or package registries. */
 const FOREIGN = [/\/work\//, /\/tmp\//, /\/root\b/, /\/Users\//, /https?:\/\/registry\./, /npmjs\.(org|com)/];
 
 const tokensIn = (text) => countTokens(text, { disallowedSpecial: new Set() });
@@ -43,7 +43,7 @@ export function checkSession(lines) {
   return { faults, figures };
 }
 
-/** Tokens are o200k_base over contents, call names and arguments; what a provider adds per message is not in them. */
+/** Tokens are o200k_base over contents, call names and arguments, without a provider's overhead per message. */
 function figuresOf(messages) {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
   const results = messages.filter((message) => message.role === 'tool');

@@ -1,6 +1,6 @@
 import { TOOLS } from './tools.mjs';
 
-/** The first line of the session: where it comes from and what may be done with it. */
+/** The first line of the session: its origin and its licence. */
 export function meta(commit) {
   return {
     kind: 'meta',

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { TOOLS } from './tools.mjs';
 
 /**
- * Steps are `{role: 'system' | 'user', content}` or `{role: 'assistant', content, calls}`. Each call says how it must
- * end (`ok`) and what its result must show; a step that finds something else ends the recording.
+ * Steps are `{role: 'system' | 'user', content}` or `{role: 'assistant', content, calls}`. Each call states how it must
+ * end (`ok`) and what its result must contain; another result ends the recording.
  */
 export function record(story, workspace, log) {
   const messages = [];
@@ -41,7 +41,7 @@ function judge({ tool, args, ok, shows }, wasOk, result) {
   );
 }
 
-/** Ids as providers make them, but the same in every recording. */
+/** Ids that look like a provider's, but are the same in every recording. */
 function callId(number) {
   const digest = createHash('sha256').update(`spillway recording, call ${number}`).digest('base64');
   return `call_${digest.replace(/\W/g, '').slice(0, 24)}`;

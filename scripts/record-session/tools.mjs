@@ -1,9 +1,9 @@
-/** The agent's tools. They really read, search, edit and run; a tool that cannot answers with an error text. */
+/** The agent's tools. They really read, search, edit and run; a tool that fails answers with an error text. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Longest a command may take. Type checking the whole tree takes 12 s. */
+/** The longest time for a command. Type checking the whole tree takes 12 s. */
 const COMMAND_TIMEOUT_MS = 180_000;
 
 export const TOOLS = {
@@ -40,7 +40,7 @@ export const TOOLS = {
     return done(listing(start, depth, '').join('\n'));
   },
 
-  /** `{path, old, new}`: replaces the one place where `old` stands; an empty `old` makes a new file. */
+  /** `{path, old, new}`: replaces the only occurrence of `old`; an empty `old` makes a new file. */
   edit_file({ path, old, new: text }, { folder }) {
     const file = inside(folder, path);
     if (old === '') {
@@ -58,7 +58,7 @@ export const TOOLS = {
     return done(`edited ${path} at line ${pieces[0].split('\n').length}`);
   },
 
-  /** `{command}`: run by bash in the working folder; stdout and stderr as they came. */
+  /** `{command}`: run by bash in the working folder; stdout and stderr unchanged. */
   run_command({ command }, { folder, env }) {
     const options = {
       cwd: folder,
@@ -110,7 +110,7 @@ function listing(folder, depth, indent) {
   });
 }
 
-/** Durations differ from run to run and say nothing here: Jest, oxlint and prettier print them. */
+/** Removes the durations that Jest, oxlint and prettier print, because they differ from run to run. */
 function withoutTimings(text) {
   return text
     .replace(/^Time: .*\n?/gm, '')

@@ -1,16 +1,16 @@
-/** A throw-away copy of the checkout, and the neutral names under which a recording may speak of it. */
+/** A throw-away copy of the checkout, and the neutral names that a recording uses for it. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Where the agent believes it works. */
+/** The working folder that the agent sees. */
 export const SHOWN_FOLDER = '/workspace/spillway';
 
-/** Copied: what the product is made of. The recorder itself and its output would only be found by the searches. */
+/** The copied files: the product's own. Without the recorder and its output, which the agent's searches would find. */
 const COPIED = /^(src|test|config)\/|^[^/]+\.(json|ts)$|^\.(gitignore|prettierignore|prettierrc\.json)$/;
 
-/** Takes the files of a commit, or of the working tree where none is named. The checkout itself is only read. */
+/** Copies the files of a commit, or of the working tree if no commit is given. The checkout itself is only read. */
 export function openWorkspace(checkout, commit) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-record-')));
   const folder = join(root, 'spillway');
@@ -29,7 +29,7 @@ export function openWorkspace(checkout, commit) {
     TZ: 'UTC',
     NO_COLOR: '1',
     CI: '1',
-    NODE_NO_WARNINGS: '1', // they carry process ids
+    NODE_NO_WARNINGS: '1', // warnings contain process ids
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_AUTHOR_NAME: 'agent',
     GIT_AUTHOR_EMAIL: 'agent@example.com',
@@ -78,7 +78,7 @@ function listed(checkout) {
   return files.filter((file) => COPIED.test(file)).sort();
 }
 
-/** Git commands that only look: not even the index is refreshed. */
+/** Runs a read-only Git command, which does not even refresh the index. */
 function looking(checkout, ...args) {
   const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
   return execFileSync('git', args, { cwd: checkout, env, maxBuffer: 256 * 1024 * 1024 });
@@ -88,11 +88,11 @@ function copy(from, to) {
   try {
     cpSync(from, to);
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error; // deleted by somebody while we copied
+    if (error.code !== 'ENOENT') throw error; // deleted during the copy
   }
 }
 
-/** Machine paths and the host's name give way to neutral ones, the longest first. */
+/** Replaces machine paths and the host's name by neutral names, the longest first. */
 function maskOf(pairs) {
   const paths = pairs.filter(([path]) => path.length > 1);
   const host = hostname();

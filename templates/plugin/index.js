@@ -2,13 +2,13 @@
 import { definePlugin } from 'spillway/spi';
 import { z } from 'zod';
 
-/** What operators may turn, under `knobs.my-plugin` in the settings and on the page. Everything needs a default. */
+/** Knobs for operators, under `knobs.my-plugin` in the settings and on the page. Each knob needs a default. */
 const Knobs = z.strictObject({
   note: z
     .string()
     .default('')
     .meta({ title: 'Note' })
-    .describe('Stands beside every summary, in the words it has here. Empty: nothing does.'),
+    .describe('Text next to every summary, word for word. Empty: no text.'),
   hold: z
     .int()
     .min(0)
@@ -18,15 +18,15 @@ const Knobs = z.strictObject({
     .describe('Newest messages of the user that a compaction must leave as they are.'),
 });
 
-/** Share of a budget that is held at most: an engine refuses what is more than the share of pins (0.4). */
+/** The greatest share of a budget that is held: an engine refuses more than the share of pins (0.4). */
 const MOST_HELD = 0.3;
 
-/** The `spillway` field of package.json says what is here: both have to agree. */
+/** The `spillway` field of package.json must name the same exports. */
 export const plugin = definePlugin({
-  summary: 'Says a standing note again after each compaction, and counts them.',
+  summary: 'Repeats a note after each compaction, and counts compactions.',
   knobs: Knobs,
   observer: {
-    /** Before anything is planned; what it throws is told to operators, and the compaction goes on without it. */
+    /** Runs before the plan. If it throws, operators see the error and the compaction continues without it. */
     preCompact({ messages, budget }, { knobs }) {
       const users = messages.filter(({ role, fixed }) => role === 'user' && fixed === undefined);
       const held = knobs.hold === 0 ? [] : users.slice(-knobs.hold);
@@ -34,7 +34,7 @@ export const plugin = definePlugin({
       return { retain: tokens > MOST_HELD * budget ? [] : held.map(({ id }) => id), inject: knobs.note };
     },
 
-    /** When it has ended, also where nothing came of it. Values outlive the process where sessions are kept in a store. */
+    /** Runs after each run, even a failed one. Values outlive the process if a store keeps the sessions. */
     async postCompact({ success, tokensBefore, tokensAfter }, { values, log }) {
       if (!success) return;
       const before = Number((await values.get('compactions')) ?? 0);
@@ -44,5 +44,5 @@ export const plugin = definePlugin({
   },
 });
 
-/** For `spillway conform` and the test: knobs under which there is much to do. */
+/** For `spillway conform` and the test: knobs with which the plugin has much to do. */
 export const conform = { knobs: { 'my-plugin': [{ note: 'The mill stands.', hold: 2 }] } };

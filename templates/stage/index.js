@@ -2,7 +2,7 @@
 import { cutText, definePlugin, defineStage, isSettled, resultsOf, textOf } from 'spillway/spi';
 import { z } from 'zod';
 
-/** Every option needs a default; `describe` is what operators read. */
+/** Every option needs a default; operators read the text of `describe`. */
 const Options = z.strictObject({
   maxTokens: z
     .number()
@@ -12,7 +12,7 @@ const Options = z.strictObject({
     .describe('Results with more tokens than this are cut to this many.'),
 });
 
-/** Named in `roster`, with the pressure at which it opens. */
+/** The stage; `roster` in the settings names it and the pressure at which it opens. */
 export const myStage = defineStage({
   name: 'my-stage',
   summary: 'Cuts old results of tools to their beginning and end.',
@@ -23,14 +23,14 @@ export const myStage = defineStage({
     /** @type {import('spillway/spi').Edit[]} */
     const edits = [];
     let left = reclaim;
-    // Oldest first, without what is pinned, open, held or not yet sent.
+    // Oldest first, without results that are pinned, open, held or not yet sent.
     for (const result of resultsOf(view)) {
       if (left <= 0) break;
       const { source, index, original, shown, tokens, handle } = result;
-      // What a compaction wrote stays as it is, or the provider's cache is lost for little.
+      // Text that a compaction wrote does not change, because a change would lose the provider's cache for little.
       if (isSettled(result) || tokens <= maxTokens || !shown) continue;
       if (original.content.some(({ type }) => type !== 'text')) continue;
-      // Says how much is missing, and the handle by which the agent reads it back.
+      // The text says how much is missing, and names the handle by which the agent reads it back.
       const text = cutText(textOf(shown), { maxTokens: maxTokens - FRAME, count, handle });
       edits.push({
         kind: 'replace',
@@ -45,11 +45,11 @@ export const myStage = defineStage({
   },
 });
 
-/** What a result takes beside its text, in tokens, at most. */
+/** The most tokens that a result takes in addition to its text. */
 const FRAME = 10;
 
-/** What `plugins: [my-stage]` in the settings loads; the `spillway` field of package.json names it. */
+/** The plugin that `plugins: [my-stage]` in the settings loads; the `spillway` field of package.json names it. */
 export const plugin = definePlugin({ stages: [myStage] });
 
-/** For `spillway conform` and the test: options under which there is much to do. */
+/** For `spillway conform` and the test: options with which the stage has much to do. */
 export const conform = { options: { 'my-stage': [{ maxTokens: 20 }] } };

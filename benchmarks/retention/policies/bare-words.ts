@@ -4,14 +4,14 @@ import { textOfMessage } from '../text.js';
 import { newest, split, together, tokensOf } from './exchanges.js';
 import { stateless } from './policy.js';
 
-/** Paths, URLs, identifiers, hashes and numbers: anything of six characters or more that no dictionary holds. */
+/** Paths, URLs, identifiers, hashes and numbers: texts of six characters or more that are in no dictionary. */
 const FACT_SHAPED =
   /https?:\/\/[^\s"'<>)\]}`\\|,;]+|[\w.@~-]*\/[\w./@-]+\w|#?\w*(?:_\w|[a-z][A-Z]|\d)\w*(?:-\w+)*/g;
 
-/** Half of the budget for the newest exchanges; the other half for the bare words of everything before them. */
+/** Half of the budget is for the newest exchanges; the other half for the bare words of all earlier ones. */
 const SHARE_OF_WORDS = 0.5;
 
-/** Shows what presence alone is worth: the words are there, and nothing says what they are. */
+/** Shows the value of mere presence: the words are in the request, but nothing says what they are. */
 export const bareWords = stateless('bare-words', (history, budget) => {
   const { head, rest, left } = split(history, budget);
   const kept = newest(rest, left * (1 - SHARE_OF_WORDS));

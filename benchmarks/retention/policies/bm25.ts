@@ -9,7 +9,7 @@ interface Index {
 }
 type MiniSearch = new (options: { readonly fields: readonly string[] }) => Index;
 
-/** Loaded only where it is installed (`npm i -D minisearch`); its scoring is BM25+. */
+/** Loaded only if it is installed (`npm i -D minisearch`); its scoring is BM25+. */
 const LIBRARY = 'minisearch';
 
 export function bm25(): Policy | undefined {
@@ -23,7 +23,7 @@ export function bm25(): Policy | undefined {
   return { name: 'bm25', allowance: 'sent', replay: (replay) => select(library, replay) };
 }
 
-/** The newest exchange, then those that speak most of the current task: the last user message and the newest step. */
+/** The newest exchange, then those that best match the current task: the last user message and the newest step. */
 async function* select(
   library: MiniSearch,
   { session, judged, budgetAt }: Parameters<Policy['replay']>[0],

@@ -1,7 +1,7 @@
 import { contentOf, type ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 
-/** Messages that stand or fall together: a step with its results, or one plain message. */
+/** Messages that are kept or removed together: a step with its results, or one plain message. */
 export interface Exchange {
   readonly order: number;
   readonly messages: readonly ChatMessage[];
@@ -9,14 +9,14 @@ export interface Exchange {
 }
 
 export interface Split {
-  /** System messages and the first user message: kept whatever comes. */
+  /** System messages and the first user message, which are always kept. */
   readonly head: readonly ChatMessage[];
   readonly rest: readonly Exchange[];
-  /** What the budget leaves for the rest. */
+  /** The part of the budget that is left for other messages. */
   readonly left: number;
 }
 
-/** As much of the budget as Spillway lets pins take; a baseline that sent its head whole could pass the budget. */
+/** The share of the budget that Spillway allows to pins; a baseline with its whole head could exceed the budget. */
 const SHARE_OF_HEAD = 0.4;
 
 export function split(history: readonly ChatMessage[], budget: number): Split {
@@ -28,7 +28,7 @@ export function split(history: readonly ChatMessage[], budget: number): Split {
   return { head, rest, left: budget - referenceCount(head) };
 }
 
-/** Late results join the step that asked, so that no choice parts a call from its result. */
+/** Late results join the step that made the call, so that no choice separates a call from its result. */
 export function exchangesOf(messages: readonly ChatMessage[]): Exchange[] {
   const groups: ChatMessage[][] = [];
   const asked = new Map<string, ChatMessage[]>();
@@ -58,7 +58,7 @@ function cutTo(messages: readonly ChatMessage[], allowance: number): readonly Ch
   return cut;
 }
 
-/** Takes in this order whatever still fits, and returns it in the order of the history. */
+/** Takes every exchange that still fits, in the given order; returns them in the order of the history. */
 export function fill(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   const taken: Exchange[] = [];
   for (const exchange of exchanges) {
@@ -69,7 +69,7 @@ export function fill(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   return taken.sort((a, b) => a.order - b.order);
 }
 
-/** The first in a row: stops at the first that does not fit. */
+/** Takes exchanges in the given order, and stops at the first that does not fit. */
 export function inARow(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   const taken: Exchange[] = [];
   for (const exchange of exchanges) {

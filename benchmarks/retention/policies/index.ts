@@ -14,16 +14,16 @@ export interface Choice {
 }
 
 export interface Chosen {
-  /** Spillway first, where it is among them. */
+  /** The policies, Spillway first if it is among them. */
   readonly policies: readonly Policy[];
-  /** What could not be offered, and what to do about it. */
+  /** Policies that are not available, and how to make them so. */
   readonly notes: readonly string[];
 }
 
 export async function choosePolicies({ policies: names, profile, peers: folder }: Choice): Promise<Chosen> {
   const ranked = bm25();
   const starts = names?.split(',');
-  // A peer takes seconds to load, so those that nobody asked for stay shut.
+  // A peer takes seconds to load, so only requested peers are loaded.
   const isWanted = (peer: string): boolean =>
     !starts || starts.some((start) => peer.startsWith(start) || start.startsWith(`${peer}+`));
   const peers = folder === undefined ? { policies: [], notes: [] } : await openPeers(folder, isWanted);
@@ -47,7 +47,7 @@ export async function choosePolicies({ policies: names, profile, peers: folder }
   };
 }
 
-/** By the start of their names: `peer:pi` is both of pi's rows. */
+/** Chooses policies by the start of their names: `peer:pi` means both of pi's rows. */
 function chosen(known: readonly Policy[], starts: readonly string[]): Policy[] {
   const unknown = starts.find((start) => !known.some(({ name }) => name.startsWith(start)));
   if (unknown === undefined)

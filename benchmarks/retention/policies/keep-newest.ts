@@ -9,8 +9,8 @@ const keep: Choose = (history, budget) => {
 
 export const keepNewest = stateless('keep-newest', keep);
 
-/** With the whole window, so more than Spillway sends: the figure that the goals are held against. */
+/** Keeps the newest in the whole window, so sends more than Spillway: the goals compare with this figure. */
 export const keepNewestInWindow = stateless('keep-newest, window', keep, 'window');
 
-/** Nothing left out, over any window: what it does not anchor stood alone on its line from the start. */
+/** Leaves nothing out, at any window: a fact that it does not anchor was alone on its line from the start. */
 export const everything = stateless('everything', (history) => history, 'window');

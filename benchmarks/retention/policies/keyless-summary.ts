@@ -6,22 +6,22 @@ import { referenceCount } from '../../support/reference-count.js';
 import type { ProbedSession } from '../probes.js';
 import { LogReader } from '../../../src/transcript/index.js';
 
-/** Puts another text in the place of a peer's summary, for a request of message `index`. */
+/** Replaces a peer's summary by another text, in the request for message `index`. */
 export type Rewrite = (
   compacted: readonly ChatMessage[],
   index: number,
   budget: number,
 ) => readonly ChatMessage[];
 
-/** The stub of the peers' adapters, as it stands in what they return. */
+/** The stub of the peers' adapters, as it is in their answers. */
 const STUB =
   /## Goal\nFix the session handling bug in src\/auth\/session\.ts\.[\s\S]*?## Next steps\n1\. Continue the task\./;
 
-/** What Spillway's own summaries may take of a budget; never more than the peer leaves free, nor less than its stub. */
+/** The share of a budget for Spillway's summaries; never more than the peer leaves free, nor less than its stub. */
 const SHARE = 0.15;
 const STUB_TOKENS = 150;
 
-/** Our digest of every message that the peer no longer shows, at no more tokens than it leaves. */
+/** Our digest of every message that the peer no longer shows, in no more tokens than the peer leaves. */
 export async function keylessSummaries(session: ProbedSession): Promise<Rewrite> {
   const live = (await createSpillway()).session();
   live.append(...session.messages);
@@ -46,7 +46,7 @@ export async function keylessSummaries(session: ProbedSession): Promise<Rewrite>
   };
 }
 
-/** Indexes of the messages that no longer stand word for word; the newest of equal ones is taken to stand. */
+/** Indexes of the messages that are no longer present word for word. Of equal messages the newest counts as present. */
 function goneFrom(history: readonly ChatMessage[], compacted: readonly ChatMessage[]): number[] {
   const standing = new Map<string, number>();
   for (const message of compacted) standing.set(keyOf(message), (standing.get(keyOf(message)) ?? 0) + 1);
@@ -62,7 +62,7 @@ function goneFrom(history: readonly ChatMessage[], compacted: readonly ChatMessa
 
 const keys = new WeakMap<ChatMessage, string>();
 
-/** A session's own messages are asked for at every compaction. */
+/** The key of a message, cached because every compaction asks for the same messages. */
 function keyOf(message: ChatMessage): string {
   let key = keys.get(message);
   if (key === undefined) {

@@ -6,12 +6,12 @@ import { keylessSummaries, type Rewrite } from './keyless-summary.js';
 import { Peer } from '../../../src/faces/cli/bench/peer.js';
 import type { Policy, Replay, SentRequest } from './policy.js';
 
-/** Those that take seconds for every compaction: a replay of the corpus would take days. */
+/** Peers that take seconds for every compaction, so that a replay of the corpus would take days. */
 const TOO_SLOW = new Set(['langchain-trim-o200k', 'opencode-dcp']);
 
 const INSTALL = `cp -r ../shared/peers DIR, outside any repository, and install there as its README says (1.3 GB)`;
 
-/** Every adapter of a prepared install twice: with the fixed stub as its summary, and with our text in its place. */
+/** Every adapter of a prepared install twice: with the fixed stub as its summary, and with our text instead. */
 export async function openPeers(
   folder: string,
   isWanted: (name: string) => boolean,
@@ -60,7 +60,7 @@ function bothOf(name: string, adapter: string): Policy[] {
   ];
 }
 
-/** As `replay.mjs` of the peers does: before each assistant message, where the messages pass the window. */
+/** Compacts before each assistant message if the messages exceed the window, as `replay.mjs` of the peers does. */
 async function* compacting(
   peer: Peer,
   { session, judged, budgetAt }: Replay,
@@ -83,7 +83,7 @@ async function* compacting(
   }
 }
 
-/** A peer that throws has not compacted: the agent would go on with what it had. */
+/** A peer that throws has not compacted: the agent would continue with its old messages. */
 async function attempt(
   peer: Peer,
   current: readonly ChatMessage[],

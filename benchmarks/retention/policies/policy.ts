@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../support/chat.js';
 import type { ProbedSession } from '../probes.js';
 
-/** What a model would have been sent to write message `index`. */
+/** The request from which a model would have written message `index`. */
 export interface SentRequest {
   readonly index: number;
   readonly messages: readonly ChatMessage[];
@@ -10,23 +10,23 @@ export interface SentRequest {
 export interface Replay {
   readonly session: ProbedSession;
   readonly window: number;
-  /** The calls that are judged; a policy may prepare others too. */
+  /** The judged calls; a policy may prepare others too. */
   readonly judged: ReadonlySet<number>;
-  /** Most tokens of the request for a call, by the reference count. */
+  /** The most tokens of the request for a call, by the reference count. */
   readonly budgetAt: (index: number) => number;
 }
 
 export interface Policy {
   readonly name: string;
   /**
-   * What it may send: as many tokens as Spillway did at the same call, or the whole window, or (a policy that keeps no
-   * budget) a window narrowed until its mean is no more than Spillway's.
+   * The tokens that the policy may send: as many as Spillway at the same call, or the whole window, or (for a policy
+   * that keeps no budget) a window narrowed until its mean is no more than Spillway's.
    */
   readonly allowance: 'sent' | 'window' | 'narrowed';
   replay(replay: Replay): AsyncIterable<SentRequest>;
 }
 
-/** Chooses from the whole history at every call; nothing is carried from call to call. */
+/** Chooses from the whole history at every call; keeps no state between calls. */
 export type Choose = (history: readonly ChatMessage[], budget: number) => readonly ChatMessage[];
 
 export function stateless(name: string, choose: Choose, allowance: Policy['allowance'] = 'sent'): Policy {

@@ -2,7 +2,7 @@ import { Dice } from '../../../src/testkit/index.js';
 import { fill, split, together } from './exchanges.js';
 import { stateless } from './policy.js';
 
-/** Exchanges drawn by lot; the index of the call is the seed. */
+/** Random exchanges; the index of the call is the seed. */
 export const randomExchanges = stateless('random', (history, budget) => {
   const { head, rest, left } = split(history, budget);
   const dice = new Dice(history.length);

@@ -3,7 +3,7 @@ import { createSpillway, defineStage, replaySession, type SpillwayOptions } from
 import type { ChatMessage } from '../../support/chat.js';
 import type { Policy } from './policy.js';
 
-/** The engine without a key: what a user gets who sets nothing but the window. */
+/** The engine without a key, as a user gets it who sets only the window. */
 export function spillway(profile?: string): Policy {
   return engine('spillway', { ...(profile !== undefined && { profile }) });
 }
@@ -17,7 +17,7 @@ const nothing = defineStage({
 
 const floorAlone = { roster: [{ stage: 'nothing', opensAt: 0.8 }] };
 
-/** The same engine with no stage that does anything: what is over goes, oldest first. */
+/** The same engine with all stages inactive: only the excess is removed, oldest first. */
 export const dropOnly = engine('drop-only', {
   stages: [nothing],
   settings: floorAlone,

@@ -18,7 +18,7 @@ const Options = z.strictObject({
 });
 type Options = z.infer<typeof Options>;
 
-/** In the place of `micro`: a line for each large result, in the words of Acme's own run books. */
+/** Replaces `micro`: one line for each large result, in the words of Acme's own run books. */
 @injectable()
 export class AcmeLines implements CompactionStage<Options> {
   readonly name = 'acme-lines';

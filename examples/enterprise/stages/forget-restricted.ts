@@ -17,7 +17,7 @@ const Options = z.strictObject({
 });
 type Options = z.infer<typeof Options>;
 
-/** Takes answers of restricted tools out once their turn is over, however little is to be freed. */
+/** Removes answers of restricted tools once their turn is over, even if little has to be freed. */
 @injectable()
 export class ForgetRestricted implements CompactionStage<Options> {
   readonly name = 'forget-restricted';

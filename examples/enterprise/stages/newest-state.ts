@@ -17,7 +17,7 @@ import { replaced } from './replaced.js';
 const Options = z.strictObject({});
 type Options = z.infer<typeof Options>;
 
-/** Of tools that tell a state, leaves of each subject (the same call, word for word) the newest answer. */
+/** Keeps only the newest answer about each subject (the same call, word for word) of tools that report a state. */
 @injectable()
 export class NewestState implements CompactionStage<Options> {
   readonly name = 'newest-state';

@@ -1,6 +1,6 @@
 import type { Replace, ResultPart } from 'spillway/spi';
 
-/** A result with other text in its place, and the tokens that it frees at least; nothing where it frees none. */
+/** An edit that replaces a result by other text, and the least tokens that it frees; undefined if it frees none. */
 export function replaced(
   { source, index, tokens }: ResultPart,
   text: string,
@@ -13,5 +13,5 @@ export function replaced(
   return { edits: [{ kind: 'replace', messageId: source.id, partIndex: index, content, reason }], saved };
 }
 
-/** What a result takes beside its text, in tokens, at most. */
+/** The most tokens that a result takes in addition to its text. */
 const FRAME = 12;

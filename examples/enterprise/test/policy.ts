@@ -9,7 +9,7 @@ import { AcmeLines } from '../stages/acme-lines.js';
 import { ForgetRestricted } from '../stages/forget-restricted.js';
 import { NewestState } from '../stages/newest-state.js';
 
-/** In the kit's histories no tool has a name of Acme's: there every tool is of both classes. */
+/** A list that contains every name, because the tools of the kit's histories do not have Acme's names. */
 class Every extends Array<string> {
   override includes(): boolean {
     return true;

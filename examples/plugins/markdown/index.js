@@ -28,7 +28,7 @@ const Knobs = z.strictObject({
     .describe('Whether what tools answered is written as well.'),
 });
 
-/** Watches compactions and writes each one down. What it cannot write is told, and costs the session nothing. */
+/** Writes each compaction to a file. A failed write is reported, and does not affect the session. */
 export const plugin = definePlugin({
   summary: 'Writes what was compacted to a Markdown file for each session.',
   knobs: Knobs,
@@ -39,18 +39,18 @@ export const plugin = definePlugin({
       await mkdir(folder, { recursive: true });
       const file = join(folder, `${fileName(event.sessionId)}.md`);
       const section = sectionOf(event, { at: new Date(), mostChars, toolOutput });
-      // One write, so that sections of two agents of a session never stand inside each other.
+      // One write, so that the sections of two agents of a session are never mixed.
       await appendFile(file, section);
       log.info(`${event.superseded.length} messages written to ${file}`);
     },
   },
 });
 
-/** For `spillway conform`: a folder that it may write to. */
+/** For `spillway conform`: a folder that the plugin may write to. */
 export const conform = { knobs: { markdown: [{ folder: join(tmpdir(), 'spillway-conform-markdown') }] } };
 
 /**
- * A name that no session id can lead out of the folder, nor two share.
+ * A file name that keeps every session id inside the folder, and that no two ids share.
  *
  * @param {string} sessionId
  */

@@ -5,8 +5,8 @@
 /** @typedef {Left['parts'][number]} Part */
 
 /**
- * One compaction as a section of a Markdown page: when, from what to what, the text that stands now, and each message that
- * left, word for word.
+ * One compaction as a section of a Markdown page: its time, its tokens before and after, the replacement text, and each
+ * message that left, word for word.
  *
  * @param {PostCompact} event
  * @param {{ at: Date, mostChars: number, toolOutput: boolean }} how
@@ -59,7 +59,7 @@ function partLines(part, mostChars, toolOutput) {
 }
 
 /**
- * In a fence longer than any within, so that nothing that was said becomes part of the page.
+ * The text in a fence longer than any inside it, so that no part of the text becomes Markdown of the page.
  *
  * @param {string} text
  * @param {number} mostChars

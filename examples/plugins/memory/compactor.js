@@ -5,14 +5,14 @@ import { tokensIn } from './facts.js';
 /** @typedef {import('spillway/spi').CompactorResult} CompactorResult */
 /** @typedef {{ text: string }} Written */
 
-/** Of what is freed, what the text that stands for it may take. */
+/** The share of the freed tokens that the replacement text may take. */
 const SHARE = 0.25;
-/** Tokens that a message takes beside its text, and then some. */
+/** Tokens that a message takes in addition to its text, with a margin. */
 const ENVELOPE = 12;
 
 /**
- * Leaves out the oldest exchanges until the rest and a text for them fit the target; the newest stay. The text holds what
- * users and the agent said in them, the newest first to be kept, each cut to its first line.
+ * Leaves out the oldest exchanges until the rest and a text for them fit the target; the newest stay. The text holds
+ * the first line of each message of users and the agent; if it has no room for all, it keeps the newest.
  *
  * @param {{ messages: readonly SeenMessage[], budget: number, target: number, tokens: number }} event
  * @param {{ keepNewest: number }} knobs
@@ -24,7 +24,7 @@ export function compacted({ messages, budget, target, tokens }, { keepNewest }) 
   const gone = messages.filter(({ id }) => leaves.has(id));
   const freed = gone.reduce((sum, message) => sum + message.tokens, 0);
   const text = gistOf(gone, SHARE * freed);
-  // A few short words would take more room in short than they did.
+  // A summary of a few short messages would take more room than the messages.
   if (gone.length === 0 || tokensIn(text) + ENVELOPE >= freed)
     return { messages: messages.map(({ id }) => ({ id })), superseded: [] };
   /** @type {(Written | { id: string })[]} */
@@ -45,7 +45,7 @@ export function compacted({ messages, budget, target, tokens }, { keepNewest }) 
 }
 
 /**
- * Ids of one stretch of whole exchanges, from the oldest that may go; it ends where something has to stay.
+ * Ids of one stretch of whole exchanges, from the oldest removable one up to the first message that has to stay.
  *
  * @param {readonly SeenMessage[]} messages
  * @param {number} tokens

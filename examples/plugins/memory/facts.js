@@ -3,14 +3,14 @@
 /** @typedef {import('spillway/spi').SeenMessage} SeenMessage */
 /** @typedef {import('./store.js').Fact} Fact */
 
-/** A sentence that its speaker means to hold beyond the moment. */
+/** Matches a sentence that its author means to remain valid. */
 const LASTING =
   /^(?:remember|note|decision|decided|we decided|important|keep in mind)\b|\b(?:always|never|must(?: not)?|from now on|i prefer|we use|we agreed|the password is|lives in|is called)\b/i;
 const SHORTEST = 12;
 const LONGEST = 300;
 
 /**
- * Facts in what users and the agent said, each a sentence word for word. What tools answered is nobody's word.
+ * Facts in messages of users and the agent, each a sentence word for word. Tool results are not searched.
  *
  * @param {readonly SeenMessage[]} messages
  * @param {{ session: string, at: number }} where
@@ -38,7 +38,7 @@ function sentencesIn(text) {
 }
 
 /**
- * As many facts as fit, a line each, with who said it.
+ * As many facts as fit, one line each, with its author.
  *
  * @param {readonly Fact[]} facts
  * @param {number} tokens
@@ -57,7 +57,7 @@ export function noteOf(facts, tokens) {
 }
 
 /**
- * No tokenizer says less of a text than this: bytes, three to a token.
+ * Tokens of a text, estimated high: three bytes to a token.
  *
  * @param {string} text
  */

@@ -36,14 +36,14 @@ const Knobs = z.strictObject({
     .describe('As a compactor: newest messages that stay.'),
 });
 
-/** Share of a budget that is asked for at most: an engine lets a plugin carry 0.08. */
+/** The greatest share of a budget that the plugin asks for: an engine allows a plugin 0.08. */
 const MOST_OF_BUDGET = 0.06;
-/** The same of messages that stay: more than the share of pins (0.4) is refused, and then none stays. */
+/** The same for retained messages: an engine refuses more than the share of pins (0.4), and then retains none. */
 const MOST_HELD = 0.25;
 
-/** Made once for each engine. */
+/** Each engine makes its own plugin. */
 export function plugin() {
-  /** @type {Map<string, FactStore>} By file: two agents may have knobs of their own. */
+  /** @type {Map<string, FactStore>} By file, because two agents may have different knobs. */
   const stores = new Map();
   const storeAt = (/** @type {string} */ file) => {
     const store = stores.get(file) ?? new FactStore(file);
@@ -57,7 +57,7 @@ export function plugin() {
       async preCompact(event, { knobs, log }) {
         const { sessionId, messages, budget, dryRun } = event;
         const store = storeAt(knobs.file);
-        // What is only looked at leaves nothing behind.
+        // A dry run stores nothing.
         if (!dryRun) {
           const kept = await store.add(factsIn(messages, { session: sessionId, at: Date.now() }));
           if (kept > 0) log.info(`${kept} facts kept in ${knobs.file}`);
@@ -83,7 +83,7 @@ export function plugin() {
 }
 
 /**
- * Ids of the newest of some messages that together take no more than so many tokens.
+ * Ids of the newest messages that together take no more than the given tokens.
  *
  * @param {readonly import('spillway/spi').SeenMessage[]} messages
  * @param {number} tokens
@@ -98,7 +98,7 @@ function newest(messages, tokens) {
   return fitting.map(({ id }) => id).toReversed();
 }
 
-/** For `spillway conform`: a file that it may write to, and a mark that its sessions have. */
+/** For `spillway conform`: a file that the plugin may write to, and a mark that the kit's sessions have. */
 export const conform = {
   knobs: { memory: [{ file: join(tmpdir(), 'spillway-conform-memory.jsonl'), keepMark: 'lamp' }] },
 };

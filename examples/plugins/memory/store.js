@@ -3,26 +3,26 @@ import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Something worth keeping, in the words it was said in.
+ * A statement worth keeping, in its original words.
  *
  * @typedef {object} Fact
  * @property {string} text
  * @property {'user' | 'assistant'} by
  * @property {string} session
- * @property {string} message Id of the message that it was said in.
+ * @property {string} message Id of the message that contains it.
  * @property {number} at Milliseconds since the epoch.
  */
 
 /**
- * Facts in a file of JSON lines: appended to, never rewritten, read again where another process has added to it. A line
- * that a crash left torn is skipped, and the next one begins on a line of its own.
+ * Facts in a file of JSON lines. The file is only appended to, and read again if another process has added to it. A
+ * line that a crash cut off is skipped, and the next fact begins on a new line.
  */
 export class FactStore {
   /** @type {string} */
   #file;
-  /** @type {Map<string, Fact>} By their words, so that nothing is kept twice. */
+  /** @type {Map<string, Fact>} By their words, so that no fact is kept twice. */
   #facts = new Map();
-  /** Bytes read so far: what is behind them is new. */
+  /** Bytes read so far; later bytes are new. */
   #read = 0;
   /** @type {Promise<unknown>} Reads and writes of this process, one after the other. */
   #last = Promise.resolve();
@@ -42,7 +42,7 @@ export class FactStore {
 
   /**
    * @param {readonly Fact[]} facts
-   * @returns {Promise<number>} How many of them were new.
+   * @returns {Promise<number>} The number of new facts.
    */
   add(facts) {
     return this.#next(async () => {
@@ -62,7 +62,7 @@ export class FactStore {
   }
 
   /**
-   * The facts that speak of the same things as a text, nearest first; among equals the newest.
+   * The facts that share words with a text, best match first; among equals the newest.
    *
    * @param {string} about
    * @returns {Promise<readonly Fact[]>}
@@ -70,7 +70,7 @@ export class FactStore {
   async near(about) {
     const wanted = wordsOf(about);
     const facts = await this.all();
-    /** @type {Map<string, number>} In how many facts a word stands: rare words say more. */
+    /** @type {Map<string, number>} The number of facts with a word: rare words weigh more. */
     const seenIn = new Map();
     const words = facts.map(({ text }) => wordsOf(text));
     for (const set of words) for (const word of set) seenIn.set(word, (seenIn.get(word) ?? 0) + 1);
@@ -109,7 +109,7 @@ export class FactStore {
     return end < text.length;
   }
 
-  /** What stands behind the last whole line that was read. */
+  /** The text after the last whole line that was read. */
   async #rest() {
     let file;
     try {
@@ -129,7 +129,7 @@ export class FactStore {
     }
   }
 
-  /** Somebody has made the file shorter: it is read anew. */
+  /** Reads the whole file again, because it has become shorter. */
   async #again() {
     this.#facts.clear();
     this.#read = 0;

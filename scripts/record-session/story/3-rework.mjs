@@ -4,7 +4,7 @@ const TYPES = `tsc --noEmit -p . | grep -A 4 -E "^(src|test/unit)/cli/" || echo 
 const JEST = 'jest test/unit/cli';
 const TESTS = 'node --experimental-vm-modules node_modules/jest/bin/jest.js test/unit/cli';
 
-/** After the user's change of mind. */
+/** The steps after the user changes the task. */
 export const rework = [
   assistant(
     `Understood. That replaces criterion 2 and my step 1:

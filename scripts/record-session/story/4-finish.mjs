@@ -6,7 +6,7 @@ const TYPES = 'tsc --noEmit -p .';
 const MINE =
   'src/cli/main.ts src/cli/open.ts src/cli/exit.ts src/cli/commands/gauge.ts src/cli/report/gauge.ts test/unit/cli/gauge.test.ts';
 
-/** Lint, format, a look over the whole, and the questions at the end. */
+/** Lint, format, a review of the whole change, and the final questions. */
 export const finish = [
   assistant(
     'Ten tests. Step 6: lint and format, for the files I touched.',

@@ -1,4 +1,4 @@
-/** Words to write a story in. */
+/** Functions that make the steps of a story. */
 import { readFileSync } from 'node:fs';
 
 export const system = (content) => ({ role: 'system', content });
@@ -14,11 +14,11 @@ export const list = (path, depth = 1) => call('list_files', { path, depth });
 export const run = (command) => call('run_command', { command });
 export const edit = (path, old, text) => call('edit_file', { path, old, new: text });
 
-/** A new file whose text stands in `files/`. */
+/** A new file whose text is in `files/`. */
 export const create = (path, file) => edit(path, '', text(file));
 export const text = (file) => readFileSync(new URL(`../files/${file}`, import.meta.url), 'utf8');
 
 /** The call ends in an error, and the story goes on from there. */
 export const failing = (made) => ({ ...made, ok: false });
-/** What the agent says next is only true if the result holds these texts. */
+/** The agent's next message is true only if the result contains these texts. */
 export const showing = (made, ...shows) => ({ ...made, shows });

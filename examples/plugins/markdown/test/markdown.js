@@ -61,7 +61,7 @@ test('writes what left, word for word, and what stands for it', async () => {
   assert.match(page, new RegExp(`compaction: \`${record.id}\``));
   assert.match(page, /Wall 0 stands\./);
   assert.match(page, /Calls `read`:/);
-  // The fence of the page is longer than the one that was said.
+  // The page's fence is longer than the fence in the message.
   assert.match(page, /````text\n# The mill\n```js\nturn\(\);\n```/);
   assert.match(page, /### What stands for them/);
   assert.ok(told.some(({ kind, outcome }) => kind === 'plugin-hook' && outcome === 'done'));
