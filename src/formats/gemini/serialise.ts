@@ -27,7 +27,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages: contents, notices, ...(beside ? { beside } : {}) };
 }
 
-/** The leading system messages as the body's system prompt: the very object if there is only one. */
+/** The leading system messages as the body's system prompt: the very object if there is only one, not edited. */
 function systemOf(view: readonly ViewMessage[], { notices }: Request): Record<string, unknown> | undefined {
   const length = view.findIndex(({ message }) => message.role !== 'system');
   const leading = view.slice(0, length < 0 ? view.length : length);

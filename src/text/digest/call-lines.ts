@@ -54,7 +54,7 @@ const RECENT_RUNS = 4;
 const isLook = ({ kind, ending }: CallNote): boolean =>
   (kind === 'read' || kind === 'search') && ending !== 'failed' && ending !== 'not run';
 
-/** `[calls m14..m30] looked at planner.go; go test ./... → failed: “undefined: cfg”`. */
+/** `[9 calls m14..m30] looked at planner.go; go test ./... → failed: “undefined: cfg”`. */
 function runLine(
   calls: readonly CallNote[],
   chars: number,

@@ -26,7 +26,7 @@ interface PlanWrite extends WrittenPlan {
 
 const STEP_CHARS = 300;
 const MOST_STEPS = 200;
-/** Fewest of the newest writes that are kept: newer writes have replaced or changed the steps of older ones. */
+/** At least this many of the newest writes are kept: what older writes say of a plan, newer ones have changed. */
 const MOST_WRITES = 1_000;
 
 /** The plans that calls of plan tools wrote, with any tool. */
