@@ -21,7 +21,7 @@ import {
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
-import { HOLDS_GAVE_WAY, takesHeld, takesUnread, UNREAD_GAVE_WAY } from './held.js';
+import { HOLDS_GAVE_WAY, takesHeld, takesUnread, UNREAD_GAVE_WAY } from './giving-way.js';
 import type { Pieces } from './wiring.js';
 
 /** The circumstances of a commit. */

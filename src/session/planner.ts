@@ -13,7 +13,7 @@ import {
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers } from './hooks/plugin-hooks.js';
-import { givingWay, type Drafted } from './held.js';
+import { givingWay, type Drafted } from './giving-way.js';
 import type { Pieces } from './wiring.js';
 import { after, soon } from './slices.js';
 

@@ -10,7 +10,7 @@ import {
   type Projection,
   type StageOutcome,
 } from '../../transcript/index.js';
-import { HOLDS_GAVE_WAY, takesHeld } from '../held.js';
+import { HOLDS_GAVE_WAY, takesHeld } from '../giving-way.js';
 import { belowThreshold, type Prepared } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
 import { mannerOf, type RunOverrides } from '../policies.js';

@@ -9,7 +9,7 @@ import {
 } from '../transcript/index.js';
 import { after } from './slices.js';
 
-/* Holds are spans whose compaction an operator undid. They remain until released, unless nothing else makes it fit. */
+/* What gives way if nothing else makes a request fit: spans whose compaction an operator undid, then unread messages. */
 
 export const HOLDS_GAVE_WAY: Warning = {
   code: 'holds-gave-way',
