@@ -30,6 +30,7 @@ export const GUIDES: readonly Group[] = [
       ['docs/agents/claude-code.md', 'Claude Code'],
       ['docs/agents/codex.md', 'Codex'],
       ['docs/agents/opencode.md', 'OpenCode'],
+      ['docs/agents/others.md', 'Other agents'],
     ],
   },
   {
