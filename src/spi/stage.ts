@@ -9,7 +9,7 @@ export interface StageGoal<Options = unknown> {
   readonly reclaim: number;
   /** Tokens of tool results above their cap; 0 if there is no cap or it is not exceeded. */
   readonly reclaimResults: number;
-  /** Bytes and images above the target's share of their limits; 0 if there is no limit or it is not exceeded. */
+  /** Bytes and images above the target's share of their limits; 0 if there is no limit or the share is not exceeded. */
   readonly reclaimBytes: number;
   readonly reclaimImages: number;
   readonly budget: Budget;

@@ -25,8 +25,8 @@ const AT_ONCE = 256;
 const PLACE = /^\[[\w ]{1,20} removed\]/;
 
 /**
- * Removes secrets from a text and leaves their kinds. `extra` are the operator's patterns, matched whole. Throws the
- * error of `RegExp` if one of them is no pattern.
+ * Replaces each secret of a text by its kind: `[API key removed]`. `extra` are the operator's patterns; each match as a
+ * whole is a secret. Throws the error of `RegExp` if one of them is no pattern.
  */
 export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(source, 'g'));
