@@ -17,18 +17,15 @@ const SAVE_EVERY = 100;
 
 const program = new Command('fuzz')
   .description(
-    'Generated sessions, compacted by force, judged in every wire format. Goes on where its state file ends.',
+    'Forces compactions of generated sessions and checks every wire format. Continues from its state file.',
   )
-  .option(
-    '--native',
-    'histories as clients of four wires send them, with the rare parts that their providers know',
-  )
-  .option('--seed <number>', 'begin with this seed; the state file is written anew', Number)
-  .option('--minutes <number>', 'stop after so many minutes', Number)
-  .option('--runs <number>', 'stop after so many sessions', Number)
-  .option('--requests <number>', 'stop after so many requests in all', Number)
-  .option('--state <file>', 'where it stands (default: fuzz-state.json, fuzz-state-native.json)')
-  .option('--save', 'write what it came to into benchmarks/results')
+  .option('--native', 'histories in the native form of four wires, with the rare parts of their providers')
+  .option('--seed <number>', 'begin with this seed, with a new state file', Number)
+  .option('--minutes <number>', 'stop after this many minutes', Number)
+  .option('--runs <number>', 'stop after this many sessions', Number)
+  .option('--requests <number>', 'stop after this many requests in total', Number)
+  .option('--state <file>', 'file of the progress (default: fuzz-state.json, fuzz-state-native.json)')
+  .option('--save', 'write the result into benchmarks/results')
   .parse();
 const options = program.opts<{
   seed?: number;

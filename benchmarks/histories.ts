@@ -29,13 +29,11 @@ interface State {
 }
 
 const program = new Command('histories')
-  .description(
-    'Generated clients that edit, fork and restart: the newest message is sent, and no foreign word.',
-  )
+  .description('Generated clients edit, fork and restart: is the newest message sent, and no foreign word?')
   .option('--chunks <from-to>', 'seeds of the chunks of a hundred histories', '1-50')
-  .option('--where <name>', 'all of them there: one of the four that results name')
-  .option('--state <file>', 'where it stands, and goes on from', 'histories-state.json')
-  .option('--merge <files...>', 'write what these came to into benchmarks/results')
+  .option('--where <name>', 'use only this place: one of the four that the results name')
+  .option('--state <file>', 'file of the progress, to continue from', 'histories-state.json')
+  .option('--merge <files...>', 'write the results of these state files into benchmarks/results')
   .parse();
 const options = program.opts<{ chunks: string; where?: string; state: string; merge?: string[] }>();
 const command = 'npm run fuzz:histories';

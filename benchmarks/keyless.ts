@@ -174,12 +174,12 @@ const rank = (name: string): number => Number(/\d+/.exec(name)![0]) + (name.star
 const names = [...byName.keys()].sort((a, b) => rank(a) - rank(b));
 const results = Object.fromEntries(names.map((name) => [name, figuresOf(byName.get(name)!)]));
 const all = figuresOf([...byName.values()].flat());
-console.log('CPU time against one pass of the tokenizer: total / median / p90 of spans');
+console.log('CPU time relative to one pass of the tokenizer: total / median / p90 of spans');
 for (const [name, { spans, meanTokens, digest: text, withReading }] of Object.entries({ ...results, all }))
   console.log(
     `${name.padEnd(22)} ${String(spans).padStart(3)} spans of ${String(meanTokens).padStart(6)} tokens: ` +
       `digest ${text.total} / ${text.median} / ${text.p90}; with references ${withReading.total} / ${withReading.median} / ${withReading.p90}`,
   );
-console.log(`goal ${GOAL}: the digest comes to ${all.digest.total}`);
+console.log(`goal ${GOAL}: the digest takes ${all.digest.total}`);
 const name = flags.only === undefined ? 'keyless' : 'keyless-short';
 console.log(`written to ${saveResult(name, command, { goal: GOAL, all, ...results }, loaded)}`);

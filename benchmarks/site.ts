@@ -54,7 +54,7 @@ const { values: flags } = parseArgs({
 });
 const command = `npm run bench:site -- ${process.argv.slice(2).join(' ')}`.trim();
 const loaded = provenance(command);
-if (!existsSync(SITE)) throw new Error(`${SITE} is not there: npm run site builds it.`);
+if (!existsSync(SITE)) throw new Error(`${SITE} does not exist: npm run site builds it.`);
 
 function served(): Promise<Server> {
   const server = createServer((request, response) => {

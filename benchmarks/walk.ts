@@ -93,7 +93,7 @@ async function filesEntered(compacts: boolean): Promise<string[]> {
     (globalThis as Entered).entered = undefined;
     if (compacts ? kind === 'committed' : at === until - 1) return [...order];
   }
-  throw new Error('nothing was walked');
+  throw new Error('no function was traced');
 }
 
 const floorOf = (file: string): string => file.split('/')[0]!;

@@ -31,7 +31,7 @@ try {
   const lines = [meta(commit), ...messages].map((value) => JSON.stringify(value));
   const { faults, figures } = checkSession(lines);
   process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
-  if (faults.length > 0) throw new Error(`the recording is not fit to be kept:\n  ${faults.join('\n  ')}`);
+  if (faults.length > 0) throw new Error(`the recording is not usable:\n  ${faults.join('\n  ')}`);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, `${lines.join('\n')}\n`);
   process.stdout.write(`${out}\n`);

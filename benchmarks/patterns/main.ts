@@ -82,9 +82,9 @@ const lines = [
   ...slowest(ofSessions).map(row),
   'waived:',
   ...Object.entries(table.waived).map(([name, reason]) => `  ${reason}  ${name.slice(0, 100)}`),
-  'waived, and faster than their text:',
+  'waived, and growing faster than their text:',
   ...superLinear.filter(isWaived).map(row),
-  `faster than their text: ${faults.length}`,
+  `growing faster than their text: ${faults.length}`,
   ...faults.map(row),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);

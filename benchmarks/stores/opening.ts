@@ -10,7 +10,7 @@ async function fill(store: SessionStore, key: ThreadKey, count: number): Promise
     const many = Math.min(2_000, count - head.messages);
     const messages = Array.from({ length: many }, (_, i) => logMessage(head.messages + i));
     head = (await store.write(key, head, { messages, checkpoint: { messages: head.messages } }))!;
-    if (head.messages % 100_000 === 0) console.log(`${head.messages} of ${count} messages are there`);
+    if (head.messages % 100_000 === 0) console.log(`${head.messages} of ${count} messages written`);
   }
 }
 

@@ -16,7 +16,7 @@ let head = { messages: 0, entries: 0 };
 const append = async (): Promise<void> => {
   const messages = Array.from({ length: rows }, (_, i) => logMessage(head.messages + i));
   const next = await store.write(key, head, { messages });
-  if (!next) throw new Error('a thread of my own has moved on');
+  if (!next) throw new Error('another process wrote to this thread');
   head = next;
 };
 // Connections, statements and compiled code exist before the clock starts.

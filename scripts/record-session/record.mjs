@@ -37,7 +37,7 @@ function judge({ tool, args, ok, shows }, wasOk, result) {
   if (wasOk === ok && missing.length === 0) return;
   const what = wasOk !== ok ? `should ${ok ? 'succeed' : 'fail'}` : `should show ${JSON.stringify(missing)}`;
   throw new Error(
-    `${tool} ${JSON.stringify(args).slice(0, 300)}\n${what}; it said:\n${result.slice(0, 6000)}`,
+    `${tool} ${JSON.stringify(args).slice(0, 300)}\n${what}; its output:\n${result.slice(0, 6000)}`,
   );
 }
 

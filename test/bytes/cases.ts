@@ -24,12 +24,12 @@ export interface Case {
 const BUNDLED = 'examples/sessions/pressure-gauge.jsonl';
 const CORPUS = '../shared/corpus/sessions';
 
-/** What the suite looks at: generated histories, bodies that hold everything once, and the session of the demonstration. */
+/** The suite's cases: generated histories, bodies that hold everything once, and the demonstration's session. */
 export async function committedCases(): Promise<Case[]> {
   return [...generated(), ...spoken(), ...bodies(), await recorded('pressure-gauge', BUNDLED)];
 }
 
-/** The recorded sessions beside the repository, one after the other; none where there are none. */
+/** The recorded sessions next to the repository, one after the other, if there are any. */
 export async function* corpusCases(): AsyncGenerator<Case> {
   if (!existsSync(CORPUS)) return;
   for (const file of readdirSync(CORPUS).sort())
@@ -48,7 +48,7 @@ function generated(): Case[] {
   return [...named('generated', told), ...named('careless', loose)];
 }
 
-/** The same in each format's own objects: written in it, disturbed, and read back. */
+/** The same histories in each format's own objects: written in the format, disturbed, and read back. */
 function spoken(): Case[] {
   const chats = fc.sample(chatHistories, { seed: 7, numRuns: 40 });
   const chat = formats.get('openai-chat')!;
@@ -86,10 +86,10 @@ function bodies(): Case[] {
 }
 
 const JUNK: readonly unknown[] = [null, 7, true, '', 'x', 'half \ud83d', [], {}, [null], { type: 'strange' }];
-/** Without these a body is of no format at all. */
+/** Fields without which a body has no format. */
 const NEEDED: ReadonlySet<string> = new Set(['contents', 'input', 'kwargs', 'messages', 'parts', 'role']);
 
-/** The same body as JSON, some of its fields gone or of another kind. */
+/** The same body as JSON, with some fields missing or of another type. */
 function junkIn(body: unknown, dice: Dice): unknown {
   return JSON.parse(
     JSON.stringify(body, (key, value: unknown) => {

@@ -5,7 +5,7 @@ import { digest } from './digest.js';
 
 const FILE = new URL('compacted.json', import.meta.url);
 
-/** Hashes by the name of a replay: all that a model would have been sent, call by call. */
+/** Hashes by the name of a replay: of all requests to the model, call by call. */
 export type Replays = Readonly<Record<string, string>>;
 
 /** A session replayed in a window under a profile, without a model. */
@@ -17,20 +17,20 @@ export interface Replay {
 
 const PROFILES = ['staged', 'operator', 'agent', 'pivot', 'reducer'];
 
-/** The session of the demonstration under every profile, often compacted and seldom. */
+/** The demonstration's session under every profile, in a small and in a large window. */
 export function committedReplays(cases: readonly Case[]): Replay[] {
   const of = cases.find(({ name }) => name === 'pressure-gauge')!;
   return PROFILES.flatMap((profile) => [5_000, 12_000].map((window) => ({ of, profile, window })));
 }
 
-/** A recorded session as it is by default. */
+/** A recorded session under the default profile. */
 export function recordedReplays(of: Case): Replay[] {
   return [8_000, 32_000].map((window) => ({ of, profile: 'staged', window }));
 }
 
 export const nameOf = ({ of, profile, window }: Replay): string => `${of.name}, ${profile}, ${window}`;
 
-/** Each request as it was prepared, or the code of the error where none could be. */
+/** Each prepared request, or the code of the error if it could not be prepared. */
 export async function requestsOfReplay({ of, profile, window }: Replay): Promise<unknown[]> {
   const spillway = await createSpillway({ profile, inputBudget: window });
   const requests: unknown[] = [];

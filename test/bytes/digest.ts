@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { WeakCache } from '../../src/transcript/index.js';
 
-/** By object: a message that stands in many requests is read once. Nothing here is changed after it was made. */
+/** By object, so that a message of many requests is read once. No object changes after it is made. */
 const known = new WeakCache<object, string>();
 
 /** A short hash of everything that the JSON text of a value holds, order of keys included. */
@@ -14,7 +14,7 @@ export function digest(value: unknown): string {
   return made;
 }
 
-/** The value with every object inside it as its hash; undefined stays visible, for a field may be taken out by it. */
+/** The value with every object inside it as its hash; undefined stays visible, because a field may be removed by it. */
 function outline(value: object): string {
   if (Array.isArray(value)) return `[${value.map(inside).join()}]`;
   const { toJSON } = value as { readonly toJSON?: unknown };

@@ -5,10 +5,10 @@ import { hashesOf, type Hashes } from './requests.js';
 
 const FILE = new URL('hashes.json', import.meta.url);
 
-/** By the name of a history. */
+/** Hashes by the name of a history. */
 export type Known = Readonly<Record<string, Hashes>>;
 
-/** A history that is no longer read, or written, as it was. */
+/** A history that is now read or written differently. */
 export interface Difference {
   readonly name: string;
   /** `log`, or the format whose requests differ. */
@@ -20,7 +20,7 @@ export function readHashes(): Known {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Known;
 }
 
-/** One line a history, so that a change shows which. */
+/** Writes one line for each history, so that a change shows which history differs. */
 export function writeHashes(known: Known): void {
   const lines = Object.entries(known).map(
     ([name, hashes]) => `  ${JSON.stringify(name)}: ${JSON.stringify(hashes)}`,

@@ -1,11 +1,11 @@
 /**
- * Is every request still the same bytes? Hashes what six formats write of generated histories, of committed ones, and
- * of the recorded sessions beside the repository, where there are any, and compares with `hashes.json`; then what
- * compactions make of whole sessions under each profile, and compares with `compacted.json`.
+ * Does every request still have the same bytes? Hashes the requests that six formats write of generated and committed
+ * histories, and of the recorded sessions next to the repository, if any, and compares them with `hashes.json`; then
+ * the compacted requests of whole sessions under each profile, and compares them with `compacted.json`.
  *
  *   npm run check:bytes -- [--write] [--committed] [--only NAME] [--dump DIR]
  *
- * `--write` takes what is found for right; `--dump` writes the requests themselves, to compare two folders.
+ * `--write` accepts the present hashes; `--dump` writes the requests themselves, to compare two folders.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,16 +4,16 @@ import type { Case } from './cases.js';
 import { digest } from './digest.js';
 import { viewsOf } from './views.js';
 
-/** What is hashed of one history: the log it was read to, and for each format its requests and its notices. */
+/** The hashes of one history: of its log, and for each format of its requests and its notices. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** Every request of a history in every format: one before each answer of the assistant, and the one that ends it. */
+/** Every request of a history in every format: one before each answer of the assistant, and one at the end. */
 export function* requestsOf({ messages, seed }: Case): Generator<{
   readonly format: string;
   readonly view: number;
   readonly length: number;
   readonly bytes: { readonly messages: readonly unknown[]; readonly beside: unknown };
-  /** Sorted: which come first says nothing. */
+  /** Sorted, because their order means nothing. */
   readonly notices: readonly string[];
 }> {
   const views = viewsOf(messages, seed);
@@ -52,7 +52,7 @@ export function hashesOf(one: Case): Hashes {
   return hashes;
 }
 
-/** All that a format reads but where it keeps its own objects. */
+/** Everything that a format reads, except its own objects. */
 function readAs({ id, role, origin, name, parts }: Message): unknown {
   const said = parts.map((part) => JSON.parse(JSON.stringify(part, withoutWire)) as unknown);
   return { id, role, origin, name, said };

@@ -6,8 +6,8 @@ import { planned, replace, supersede } from '../support/edits.js';
 type Edit = ReturnType<typeof planned>;
 
 /**
- * What is sent of a history: as it came, and behind edits at seeded places. The edits stand here and not in a stage,
- * so that what a compaction says may change while what a format writes does not.
+ * The views of a history: unchanged, and after edits at seeded places. The edits are made here and not by a stage, so
+ * that texts of compactions can change while the output of formats does not.
  */
 export function viewsOf(messages: readonly Message[], seed: number): (readonly ViewMessage[])[] {
   const log = new Log();
@@ -32,7 +32,7 @@ function editsOf(messages: readonly Message[], dice: Dice): Edit[] {
   return [...replaced, ...superseded];
 }
 
-/** Up to three spans that do not overlap, from a message that answers nothing to the last before another one. */
+/** Up to three separate spans. Each starts at, and ends before, a message that is neither a result nor a system one. */
 function spansOf(messages: readonly Message[], dice: Dice): (readonly [from: number, to: number])[] {
   const starts = messages.flatMap(({ role }, at) => (role === 'tool' || role === 'system' ? [] : [at]));
   const spans: (readonly [number, number])[] = [];
@@ -45,7 +45,7 @@ function spansOf(messages: readonly Message[], dice: Dice): (readonly [from: num
   return spans;
 }
 
-/** One message of the assistant; now and then one of a program beside it, or nothing at all. */
+/** One assistant message; sometimes also one of a program, or no message at all. */
 function summaryOf(from: number, to: number, dice: Dice): Message[] {
   const parts: Part[] = [{ type: 'text', text: `What happened from ${from} to ${to}, in short.` }];
   const summary: Message = {
@@ -64,7 +64,7 @@ function summaryOf(from: number, to: number, dice: Dice): Message[] {
   ];
 }
 
-/** Less of the same kind, words, or nothing: what stages put into the place of a part. */
+/** Replacements of a part as stages make them: less of the same kind, words, or nothing. */
 function insteadOf(part: Part, dice: Dice): Part[] {
   const words: Part = { type: 'text', text: '[left out]' };
   switch (part.type) {

@@ -1,17 +1,17 @@
-/** What the emulated model does with one call. */
+/** The emulated model's reaction to one call. */
 export type Act =
   | 'good'
-  /** Good, after `slowMs`. */
+  /** A good answer, after `slowMs`. */
   | 'slow'
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | 'never'
-  /** Answers half and never goes on. */
+  /** Sends half of an answer and never continues. */
   | 'stall'
   | 'rate-limit'
   | 'server-error'
   | 'overloaded'
   | 'wrong-key'
-  /** Answers half and hangs up. */
+  /** Sends half of an answer and hangs up. */
   | 'cut'
   /** A stream that ends in an error event; without a stream, a server error. */
   | 'stream-error'
@@ -20,7 +20,7 @@ export type Act =
   /** Stopped by the provider's own filter. */
   | 'content-filter'
   | 'error-text'
-  /** Gives back all that it was sent, twice. */
+  /** Returns the whole request, twice. */
   | 'echo'
   | 'oversized'
   | 'length'
@@ -36,15 +36,15 @@ export type Act =
 
 export interface Said {
   readonly text?: string;
-  /** What it thinks apart from the text. */
+  /** The model's reasoning, separate from the text. */
   readonly reasoning?: string;
   readonly toolCalls?: readonly SaidCall[];
   readonly usage?: Partial<SaidUsage>;
-  /** Each chunk of a chat tells what was used so far, as some servers do. */
+  /** Each chunk of a chat reports the usage so far, as some servers do. */
   readonly usageInEach?: boolean;
-  /** Its stream ends before the model says that it has. */
+  /** The stream ends without the event that finishes it. */
   readonly breaksOff?: boolean;
-  /** `stop` where absent, or `tool-calls` where it calls one. */
+  /** If absent: `stop`, or `tool-calls` if the answer calls a tool. */
   readonly finish?: Finish;
 }
 
@@ -56,7 +56,7 @@ export interface SaidCall {
 }
 
 export interface SaidUsage {
-  /** Not from the cache. */
+  /** Input tokens that are not from the cache. */
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
@@ -65,7 +65,7 @@ export interface SaidUsage {
 
 export type Finish = 'stop' | 'length' | 'tool-calls' | 'content-filter';
 
-/** What an act comes to, in no provider's words. */
+/** The answer of an act, independent of any provider. */
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
@@ -85,7 +85,7 @@ export interface Failure {
 export const GOOD =
   'Goal: build the mill. Progress: walls done. Next steps: the roof was planned. Path: src/mill.ts';
 
-/** What servers say; none of it may ever stand in a history. */
+/** The text of failed or refused answers. It must never be in a history. */
 export const POISON = 'POISON-FROM-THE-SERVER';
 
 const SAID: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ const USAGE: SaidUsage = { inputTokens: 800, cacheReadTokens: 200, cacheWriteTok
 export const failureOf = (act: Act): Failure | undefined =>
   typeof act === 'string' ? FAILURES[act] : undefined;
 
-/** `request` is all that was sent, as text. */
+/** `request` is the whole request as text. */
 export function answerOf(act: Exclude<Act, { readonly status: number }>, request: string): Answer {
   const said: Said = typeof act === 'object' ? act : namedAct(act, request);
   const calls = (said.toolCalls ?? []).map(({ id, name, arguments: given }) => ({

@@ -90,7 +90,7 @@ function blocksOf({ text, reasoning, calls }: Answer): Block[] {
   ];
 }
 
-/** Arguments that are no JSON cannot be said whole in this wire; in a stream they can. */
+/** Invalid JSON arguments do not fit a whole answer on this wire; a stream can carry them. */
 function inputOf(given: string): unknown {
   try {
     return JSON.parse(given);

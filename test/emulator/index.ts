@@ -7,7 +7,7 @@ export type { Decide, Emulator, Received } from './server.js';
 const started: Emulator[] = [];
 afterAll(() => started.forEach((emulator) => emulator.close()));
 
-/** An emulated model that acts so unless its script says otherwise; gone when the tests of the file are. */
+/** An emulated model that reacts with `otherwise` unless its script has an act; closed after the file's tests. */
 export async function startEmulator(otherwise: Act | Decide = 'good'): Promise<Emulator> {
   const emulator = await serveEmulator();
   emulator.otherwise = otherwise;
@@ -15,7 +15,7 @@ export async function startEmulator(otherwise: Act | Decide = 'good'): Promise<E
   return emulator;
 }
 
-/** Resolves when so many requests have come in. */
+/** Resolves when `count` requests have arrived. */
 export async function arrived(emulator: Emulator, count: number): Promise<void> {
   while (emulator.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2));
 }

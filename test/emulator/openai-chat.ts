@@ -11,7 +11,7 @@ const FINISH = {
 
 let answers = 0;
 
-/** Each answer has an id of its own: clients tell them apart by it. */
+/** Each answer has its own id, by which clients distinguish answers. */
 const frame = () => ({ id: `chatcmpl-${++answers}`, created: 1_700_000_000 });
 
 /** https://platform.openai.com/docs/api-reference/chat */

@@ -2,7 +2,7 @@ import type { Answer } from './acts.js';
 import { openaiError } from './openai-error.js';
 import { pieces, type AnswerRequest, type EmulatedWire, type StreamEvent } from './wire.js';
 
-/** Reasoning of each answer has an id of its own, which may be said once. */
+/** Counts reasoning items: each has its own id, which a conversation may hold once. */
 let thoughts = 0;
 let answers = 0;
 let messages = 0;

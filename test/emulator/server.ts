@@ -4,7 +4,7 @@ import { answerOf, failureOf, POISON, type Act, type Failure } from './acts.js';
 import type { AnswerRequest, EmulatedWire, StreamEvent } from './wire.js';
 import { WIRES } from './wires.js';
 
-/** One request as it came in. */
+/** One request as received. */
 export interface Received {
   readonly act: Act;
   /** e.g. `/v1/chat/completions` */
@@ -12,39 +12,39 @@ export interface Received {
   readonly wire: EmulatedWire['name'];
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
-  /** All that was sent, as text. */
+  /** The whole body as text. */
   readonly text: string;
   /** The client hung up before it was answered. */
   aborted: boolean;
 }
 
-/** A promise holds the answer back until it is kept. */
+/** A promise holds the answer back until it resolves. */
 export type Decide = (request: Pick<Received, 'path' | 'wire' | 'body' | 'text'>) => Act | Promise<Act>;
 
 export interface Emulator {
-  /** Up to /v1: what OpenAI's clients and the AI SDK take. */
+  /** The address with /v1, for OpenAI's clients and the AI SDK. */
   readonly url: string;
-  /** Without it: what Anthropic's own client takes. */
+  /** The address without /v1, for Anthropic's own client. */
   readonly origin: string;
   readonly received: Received[];
-  /** What the next calls get, in order; when it runs out, `otherwise`. */
+  /** The acts of the next calls, in order; after them `otherwise` applies. */
   script: Act[];
   otherwise: Act | Decide;
   slowMs: number;
-  /** Most characters of a request's body that the model reads; longer ones are `context-length`. */
+  /** The most characters of a request's body; a longer one is refused as `context-length`. */
   windowChars: number;
-  /** Most requests that were open at a time. */
+  /** The most requests that were open at the same time. */
   peak: number;
   close(): void;
 }
 
-/** A model on loopback that speaks OpenAI chat, OpenAI responses and Anthropic messages, and does what it is told. */
+/** A model on loopback that speaks OpenAI chat, OpenAI responses and Anthropic messages, and follows its script. */
 export async function serveEmulator(): Promise<Emulator> {
   let open = 0;
   const server = createServer((request, response) => {
     emulator.peak = Math.max(emulator.peak, ++open);
     response.on('close', () => void open--);
-    // A client that hangs up while it sends is none of the server's business.
+    // A client that hangs up while it sends is not an error of the server.
     serve(emulator, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -138,7 +138,7 @@ function written({ name, payload }: StreamEvent): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`;
 }
 
-/** What was written so far should have left. */
+/** Waits a moment, so that the output written so far is sent. */
 const hangUp = (response: ServerResponse): void => void setTimeout(() => response.destroy(), 5);
 
 const BROKEN: Failure = { status: 500, kind: 'server', message: 'The server had an error' };
@@ -150,7 +150,7 @@ function json(response: ServerResponse, status: number, body: unknown): void {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Judges nothing: what is no JSON is kept as text alone. */
+/** Validates nothing: a body that is not JSON is kept as text only. */
 function bodyOf(text: string): Received['body'] {
   try {
     const body: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { Answer, Failure } from './acts.js';
 
-/** One event of a stream, as it is written: `event: name` only where it has one. */
+/** One event of a stream as it is written: with `event: name` only if it has a name. */
 export interface StreamEvent {
   readonly name?: string;
   readonly payload: unknown;
@@ -13,20 +13,20 @@ export interface AnswerRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** How one provider's interface says an answer. */
+/** How one provider's interface writes an answer. */
 export interface EmulatedWire {
   readonly name: 'openai-chat' | 'openai-responses' | 'anthropic-messages';
-  /** End of the address that it is served at. */
+  /** The end of its address. */
   readonly path: string;
   whole(request: AnswerRequest): unknown;
-  /** In order; the server cuts and stalls between them. */
+  /** The events in order; the server cuts and stalls between them. */
   events(request: AnswerRequest): StreamEvent[];
   failure(failure: Failure): unknown;
   /** The event in which a stream breaks off with an error. */
   broken(failure: Failure): StreamEvent;
 }
 
-/** Text as it comes out of a model: in small pieces. */
+/** Text in small pieces, as a model streams it. */
 export function pieces(text: string, count = 4): string[] {
   const size = Math.max(1, Math.ceil(text.length / count));
   const cut: string[] = [];

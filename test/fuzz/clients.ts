@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Summarizer } from '../../src/index.js';
 import { prose, says, step, system, user, type Chat } from '../support/chats.js';
 
-/** One thing that a client does between two requests; numbers choose a place in its history. */
+/** One action of a client between two requests; numbers choose a place in its history. */
 export const act = fc.oneof(
   {
     weight: 6,
@@ -52,10 +52,10 @@ export const act = fc.oneof(
 );
 export type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
-/** A client of the whole history; every message of it holds a word that no other message holds. */
+/** A client that sends its whole history. Every message holds a word that no other message holds. */
 export class Client {
   history: Chat[];
-  /** What it sends: its history, with what it takes out again at its next call. */
+  /** The request: its history, with messages that the client removes again at its next call. */
   sends: readonly Chat[] = [];
   readonly #mark: () => string;
 
@@ -90,7 +90,7 @@ export class Client {
     this.history.push(says(`We decided on ${mark}. ${prose(20 + long * 30, long)}`));
   }
 
-  /** Leaves everything behind one of its own questions, and asks another in its place. */
+  /** Replaces one of its own questions by another, and drops everything after it. */
   edits(place: number, long: number): void {
     const own = this.history.flatMap(({ role }, at) => (role === 'user' ? at : []));
     this.history = this.history.slice(0, own[place % own.length] ?? 0);
@@ -118,27 +118,27 @@ export class Client {
     this.sends = [...this.history.slice(0, -1), ...note, this.history.at(-1)!, ...beginning];
   }
 
-  /** How many instructions it begins with. */
+  /** The number of instructions at the start. */
   get #head(): number {
     return this.history.findIndex(({ role }) => role !== 'system');
   }
 }
 
-/** Words of clients: each stands in one message, and none is said twice. */
+/** Unique words for clients: each occurs in one message. */
 export function marks(): () => string {
   let count = 0;
   return () => `mk${count++}x`;
 }
 
 const MARK = /mk\d+x/g;
-/** A mark as a summarizer tells of it: in words of its own, which nothing but their meaning gives away. */
+/** A mark in a summarizer's own words, which differ from the original. */
 const RETOLD = /#(\d+)#/g;
 const marksOf = (value: unknown): string[] => {
   const text = JSON.stringify(value);
   return [...(text.match(MARK) ?? []), ...Array.from(text.matchAll(RETOLD), ([, number]) => `mk${number}x`)];
 };
 
-/** Tells of all that it is shown, the newest messages among it. */
+/** A summarizer whose text mentions the marks of its whole input, also those of the newest messages. */
 export const teller: Summarizer = {
   name: 'teller',
   endpoint: 'here',
@@ -153,12 +153,12 @@ export const teller: Summarizer = {
 
 const isBroughtBack = (content: unknown): boolean => JSON.stringify(content ?? '').startsWith('"<recalled>');
 
-/** Throws unless the newest message of the client and its instructions are sent, and not one word that it did not send. */
+/** Throws unless the client's newest message and instructions are sent, and no word that the client did not send. */
 export function judge(sent: readonly unknown[], { sends }: Client): void {
   const own = new Set(marksOf(sends));
   const foreign = marksOf(sent).filter((mark) => !own.has(mark));
   if (foreign.length > 0) throw new Error(`words that the client did not send: ${foreign.join(', ')}`);
-  // What was brought back of its own words stands behind it.
+  // Passages of automatic recall are after the newest message.
   const shown = (sent as Chat[]).filter(({ content }) => !isBroughtBack(content));
   const question = sends.findLastIndex(({ role }) => role === 'user');
   const newest = sends.slice(question).toReversed();

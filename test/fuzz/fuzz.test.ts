@@ -1,7 +1,7 @@
 import { fuzzNative } from './native.js';
 import { fuzzOne, type Found } from './one.js';
 
-// `npm run fuzz` goes on from here for as long as it is given, and with `-- --native`.
+// `npm run fuzz` continues from these seeds for a given time, also with `-- --native`.
 it.each([
   ['a few thousand generated requests are legal in every format', fuzzOne, 3_000],
   [

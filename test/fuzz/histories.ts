@@ -7,18 +7,18 @@ import { act, Client, judge, marks, teller } from './clients.js';
 import { Processes, type Kept } from './processes.js';
 
 const PROFILES = ['staged', 'agent', 'operator', 'pivot', 'reducer'];
-/** With a model that writes the text, in as many histories as without. */
+/** The suffix of histories in which a model writes the texts: half of all. */
 const TOLD = ' with a model';
 const KINDS = PROFILES.flatMap((profile) => [profile, profile + TOLD]);
 const ofKind = (kind: string): { profile: string; summarizer?: Summarizer } =>
   kind.endsWith(TOLD) ? { profile: kind.slice(0, -TOLD.length), summarizer: teller } : { profile: kind };
 const WINDOW = 700;
-/** Most that a client does in a history, and in a long one: what it costs grows with the square of it. */
+/** The most actions of a client in a usual and in a long history. The cost grows with the square of their number. */
 const ACTS = { usual: 10, long: 24 };
 export type Length = keyof typeof ACTS;
 const first = system('Be brief.');
 
-/** Histories to try, and what they go through, to be closed after them. */
+/** A test of histories, and the processes behind it, to be closed at the end. */
 export interface Tried {
   readonly property: fc.IAsyncProperty<unknown>;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export function inLibrary(kept: Kept, length: Length = 'long'): Tried {
   return { property, close: () => processes.close() };
 }
 
-/** Histories of three clients of the proxy that share beginnings; a restart is another process on the same store. */
+/** Histories of three proxy clients that share beginnings; a restart is another process on the same store. */
 export function inProxy(kept: Kept, emulator: Emulator, length: Length = 'long'): Tried {
   emulator.otherwise = () => ({ text: 'ok' });
   const server = { port: 0, upstreams: { openai: emulator.url } };
@@ -72,7 +72,7 @@ export function inProxy(kept: Kept, emulator: Emulator, length: Length = 'long')
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      // What its clients share by this key they share with no other history.
+      // The clients of this history share this key with no other history.
       body: JSON.stringify({ model: 'm', prompt_cache_key: name, messages: client.sends }),
     });
     const text = await answer.text();

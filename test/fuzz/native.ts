@@ -6,10 +6,10 @@ import type { Fuzzed } from './one.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What one step of an agent adds to the history of a wire. */
+/** The items that one step of an agent adds to the history of a wire. */
 interface Steps {
   question(dice: Dice, at: number): readonly Item[];
-  /** Calls with their results, in whatever kinds the wire has. */
+  /** Calls with their results, in any kind that the wire has. */
   work(dice: Dice, at: number): readonly Item[];
   answer(dice: Dice, at: number): readonly Item[];
 }
@@ -21,7 +21,7 @@ const some = (dice: Dice, share: number, item: () => Item): readonly Item[] =>
 
 const chat: Steps = {
   question: (dice, at) => [
-    // Some templates take no instructions midway.
+    // Some templates accept no instructions in the middle.
     ...(at === 0 ? [{ role: 'system', content: 'Be brief.' }] : []),
     {
       role: 'user',
@@ -297,8 +297,8 @@ function engineOf(profile: string, inputBudget: number): Promise<Spillway> {
 }
 
 /**
- * One history as a client of a wire sends it, longer with each request, with the rare parts that its provider knows. A request
- * that nothing was done to is the one that came in; each is legal.
+ * One history as a client of a wire sends it, longer with each request, with the rare parts that its provider knows.
+ * Checks that an uncompacted request is the one that came in, and that each is legal.
  */
 export async function fuzzNative(seed: number): Promise<Fuzzed> {
   const dice = new Dice(seed);

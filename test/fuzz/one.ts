@@ -2,9 +2,9 @@ import { createSpillway, SpillwayError, type Spillway } from '../../src/index.js
 import { formats } from '../../src/formats/index.js';
 import { Dice, historyOf, TRAITS, validators, type Trait } from '../../src/testkit/index.js';
 
-/** A request that its provider would refuse, or a session that ended as none may. */
+/** A request that its provider would refuse, or a session that ended in a forbidden way. */
 export interface Found {
-  /** Runs are repeated by it. */
+  /** The seed that repeats the run. */
   readonly seed: number;
   readonly where: string;
   readonly what: string;
@@ -28,7 +28,7 @@ function engineOf(profile: string, inputBudget: number): Promise<Spillway> {
   return known;
 }
 
-/** One generated session, compacted by force as it grows; after each time its request is written and judged in every format. */
+/** One generated session with forced compactions; after each, its request is written and judged in every format. */
 export async function fuzzOne(seed: number): Promise<Fuzzed> {
   const dice = new Dice(seed);
   const traits: readonly Trait[] = dice.hits(0.5) ? TRAITS : TRAITS.filter(() => dice.hits(0.4));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type SessionStore } from '../../src/index.js';
 
-/** Where sessions are kept across restarts: in one store that stays open, or in a file that each process opens anew. */
+/** The store of sessions across restarts: one store that stays open, or a file that each process opens anew. */
 export type Kept = 'memory' | 'sqlite';
 
 interface Ends {
@@ -13,8 +13,8 @@ interface Ends {
 let files = 0;
 
 /**
- * Processes on one store. The first, the second … of a history is one that has not seen its session before: a start costs more
- * than all else that a history does, so many histories go through the same ones, each in sessions of its own.
+ * Processes on one store. Each restart of a history gives it a process that has not seen its session. A start costs
+ * more than the rest of a history, so histories share the processes, each with sessions of its own.
  */
 export class Processes<P extends Ends> {
   readonly #stores: SessionStore[] = [];
@@ -27,7 +27,7 @@ export class Processes<P extends Ends> {
     private readonly begin: (store: SessionStore, kind: string) => Promise<P>,
   ) {}
 
-  /** The processes of one more history, one for each call of `restart`, and a name that no other history has. */
+  /** A unique name for a new history, and its `restart`, which returns the next process at each call. */
   history(kind: string): { readonly name: string; readonly restart: () => Promise<P> } {
     let restarts = 0;
     const restart = (): Promise<P> => {
@@ -41,7 +41,7 @@ export class Processes<P extends Ends> {
 
   async close(): Promise<void> {
     for (const process of this.#started.values()) await (await process).close();
-    // Files that are closed together share a collection of the heap.
+    // Files that are closed together share one collection of the heap.
     await Promise.all(this.#stores.map((store) => store.close()));
     for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true });
   }

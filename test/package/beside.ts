@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DOORS, expected } from './doors.js';
 import { installed, program, type Packed } from './project.js';
 
-/** Versions of optional packages that Spillway does not work with, and that people have for reasons of their own. */
+/** Versions of optional packages that Spillway does not work with, but that users may have. */
 const OTHERS = ['@langchain/core@0.3', 'ai@5', 'fastify@4', 'inversify@7', 'pg-boss@12'];
 
-/** Installed beside other versions of what it may use: npm refuses nothing, and each door says which version it wants. */
+/** Installs next to other versions of optional packages: npm refuses none, and each entry point names its version. */
 export async function checkBeside(packed: Packed): Promise<string[]> {
   const project = installed(packed, 'others', [...OTHERS, 'reflect-metadata']);
   return expected('other versions', program(project, 'others.mjs', OPENED), SAID.join('\n'));
@@ -31,7 +31,7 @@ const SAID = ['@langchain/core', '', 'fastify', 'ai'].map((name) =>
   name ? `PACKAGE_VERSION ${name}` : 'opened',
 );
 
-/** Bundled for Node where nothing optional is installed: what may be missing is left to be found when it runs. */
+/** Bundles for Node without optional packages: missing ones are resolved only at run time. */
 export async function checkBundles({ folder }: Packed): Promise<string[]> {
   const project = join(folder, 'bare');
   const doors = DOORS.filter((door) => door !== 'spillway/opentelemetry');

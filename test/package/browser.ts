@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import type { Packed } from './project.js';
 
-/** What a page and a worker have as globals too; of Node's own there is nothing. */
+/** Globals that a page and a worker also have; none of them is Node's own. */
 const COMMON = [
   'AbortController',
   'AbortSignal',
@@ -26,7 +26,7 @@ const COMMON = [
   'structuredClone',
 ];
 
-/** Keeps a session, compacts it, reads back, reads a file; what needs a disk or a server is refused by its code. */
+/** Keeps a session, compacts it, recalls, reads a file; uses of a disk or a server fail with their error code. */
 const PROGRAM = `
   import { createSpillway, openaiChat, openStore, replaySession, SpillwayError } from 'spillway';
   import { readSession } from 'spillway/importers';
@@ -55,7 +55,7 @@ const PROGRAM = `
   };`;
 const SAID = '60,true,true,STORE_UNKNOWN,STORE_UNKNOWN,INPUT_UNREADABLE,PROFILE_UNKNOWN';
 
-/** Bundled for a browser as a user would, with no plugin: no module of Node is left, and it runs where Node has put nothing. */
+/** Bundles for a browser as a user would, without a plugin: no Node module is left, and no global of Node is used. */
 export async function checkBrowser({ folder }: Packed): Promise<string[]> {
   const project = join(folder, 'bare');
   const { metafile, outputFiles } = buildSync({
@@ -79,7 +79,7 @@ export async function checkBrowser({ folder }: Packed): Promise<string[]> {
   class Channel extends MessageChannel {
     constructor() {
       super();
-      ports.push(this.port1, this.port2); // one that listens keeps this process
+      ports.push(this.port1, this.port2); // a listening port keeps this process alive
     }
   }
   const globals = COMMON.map((name) => [name, (globalThis as Record<string, unknown>)[name]]);

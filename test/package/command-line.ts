@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyOf, run, type Packed } from './project.js';
 
-/** The command line as it is installed: its version, the demonstration's session compacted, stores that are missing. */
+/** The installed command line: its version, a compaction of the demonstration's session, missing stores. */
 export async function checkCommandLine(packed: Packed): Promise<string[]> {
   const { folder } = packed;
   const project = join(folder, 'bare');
@@ -29,7 +29,7 @@ export async function checkCommandLine(packed: Packed): Promise<string[]> {
   return [...faults, ...(await served(copyOf(project, packed, 'served', ['fastify', 'libsql']), bin))];
 }
 
-/** The service with what the recipes of docs/operating.md install beside it: it answers, and ends when it is told to. */
+/** The service with the packages of the recipes in docs/operating.md: it answers, and ends on a signal. */
 async function served(project: string, bin: string): Promise<string[]> {
   const args = [bin, 'serve', '--port', '0', '--store', 'sqlite:./served.db'];
   const child = spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { ROOT, run } from './project.js';
 
-/** Options as a project's `tsconfig.json` has them. */
+/** Options as in a project's `tsconfig.json`. */
 export type Options = Readonly<Record<string, unknown>>;
 
 const STRICT: Options = {
@@ -18,9 +18,9 @@ const STRICT: Options = {
 };
 
 /**
- * What TypeScript finds wrong in these files, and in the declarations of spillway that they reach: TypeScript 6 by Node's
- * resolution, TypeScript 7 by a bundler's. TypeScript 7 cannot be asked for ours alone and takes four times as long for the
- * declarations of all packages, so it reads them only where `more` says so (`skipLibCheck: false`): once, with every client.
+ * TypeScript's errors in these files, and in the declarations of spillway that they reach: TypeScript 6 with Node's
+ * resolution, TypeScript 7 with a bundler's. TypeScript 7 cannot check only our declarations, and takes four times as
+ * long for those of all packages, so it does so only if `more` asks (`skipLibCheck: false`): once, with every client.
  */
 export function typeFaults(
   project: string,
@@ -37,7 +37,7 @@ export function typeFaults(
   ];
 }
 
-/** What a client has wrong in its own declarations is its own affair. */
+/** Errors in a client's own declarations are ignored. */
 const isOurs = (file: string): boolean => !/node_modules\/(?!spillway\/)/.test(file);
 
 /** Libraries of TypeScript, parsed once. */
@@ -75,7 +75,7 @@ function asked6(project: string, names: readonly string[], given: Options): stri
 }
 
 const TSC_7 = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
-/** `node_modules/spillway/dist/index.d.ts(3,14): error TS2322: ...`; without a file where options are wrong. */
+/** `node_modules/spillway/dist/index.d.ts(3,14): error TS2322: ...`; without a file if options are wrong. */
 const FAULT = /^(?:(?<file>.+)\((?<line>\d+),\d+\): )?error TS\d+: (?<what>.*)$/;
 
 function asked7(project: string, names: readonly string[], compilerOptions: Options): string[] {

@@ -9,16 +9,16 @@ export const DOORS = Object.keys(exports)
   .filter((path) => path !== './package.json')
   .map((path) => `spillway${path.slice(1)}`);
 
-/** All that may be installed with the package, by itself. */
+/** The only packages that npm may install with the package. */
 const BROUGHT = ['@inversifyjs', 'inversify', 'reflect-metadata', 'rxjs', 'spillway', 'tslib', 'zod'];
 
-/** Doors that want packages which are not brought. */
+/** Entry points that need packages which the package does not bring. */
 const WANTING: Readonly<Record<string, readonly string[]>> = {
   'spillway/opentelemetry': ['@opentelemetry/api'],
   'spillway/server': ['fastify'],
 };
 
-/** Every door as a module; with nothing beside them those that want nothing, by require too; what is missing is named. */
+/** Loads every entry point as a module (without optional packages also by require); errors name missing packages. */
 export async function checkDoors(packed: Packed): Promise<string[]> {
   const project = installed(packed, 'bare');
   const brought = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
@@ -45,7 +45,7 @@ export async function checkDoors(packed: Packed): Promise<string[]> {
   ];
 }
 
-/** Classes are the same through all doors: whoever catches an error of one knows those of the others. */
+/** Classes are the same through all entry points, so `instanceof` works with an error class of any of them. */
 const imports = (doors: readonly string[]): string => `
   const doors = await Promise.all(${JSON.stringify(doors)}.map((door) => import(door)));
   if (doors.some((door) => Object.keys(door).length === 0 && door !== doors.at(-1))) throw new Error('an empty door');
@@ -72,7 +72,7 @@ const STORES_SAY = `memory
 PACKAGE_MISSING npm install libsql@0
 PACKAGE_MISSING npm install pg@8`;
 
-/** Breakers and prompts are loaded where somebody writes summaries. */
+/** A program with a summarizer, which loads breakers and prompts. */
 const SUMMARIZER = `
   import { createSpillway, openaiChat } from 'spillway';
   let asked = 0;
@@ -91,7 +91,7 @@ const SUMMARIZER = `
   const { messages } = await session.prepare();
   console.log(asked > 0 ? 'asked,' : 'not asked,', JSON.stringify(messages).includes('gate of oak') ? 'and heard' : 'and not heard');`;
 
-/** Node prints the line that threw an error which nobody catches: a person has to find the error below it. */
+/** Node prints the line that threw an uncaught error: it must be short, so that the error below it is found. */
 function uncaught(project: string): string[] {
   const text = `import { createSpillway } from 'spillway';
     const spillway = await createSpillway({ model: 'gpt-4o' });
@@ -103,10 +103,10 @@ function uncaught(project: string): string[] {
   return [`an uncaught error: ${err.slice(0, 300)} … of ${err.length} characters (exit ${status})`];
 }
 
-/** Characters of a line of what an uncaught error shows. */
+/** The most characters of a line that an uncaught error prints. */
 const LONGEST_LINE = 400;
 
-/** A file of settings is read by a parser that is loaded only then. */
+/** Reads a file of settings, whose parser is loaded only then. */
 function configured(project: string): Ran {
   writeFileSync(join(project, 'own.yaml'), '# half\ntarget: 0.5\n');
   const text = `import { createSpillway } from 'spillway';
@@ -121,7 +121,7 @@ export function readmeProgram(): string {
   return blocks.map(([, block]) => block!).find((block) => block.includes('session.prepare()'))!;
 }
 
-/** The same around a client that answers. */
+/** The README's program with a client that answers. */
 function readme(project: string): Ran {
   const plain = ts
     .transpileModule(readmeProgram().replace('const client = new OpenAI();', ''), {

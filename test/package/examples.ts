@@ -20,10 +20,10 @@ const PACKAGES = [
   'reflect-metadata',
 ];
 
-/** One that is run as it stands in this checkout as well: what differs there is where `spillway` is found, for all alike. */
+/** The example that also runs in this checkout. One is enough: all differ there only in where `spillway` is found. */
 const IN_CHECKOUT = 'library.ts';
 
-/** As somebody copies them out of the package. */
+/** Runs the examples as a user copies them out of the package. */
 export async function checkExamples(packed: Packed): Promise<string[]> {
   const project = copyOf(join(packed.folder, 'bare'), packed, 'examples', PACKAGES);
   cpSync(join(project, 'node_modules', 'spillway', 'examples'), project, { recursive: true });
@@ -49,7 +49,7 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
   };
   try {
     for (const name of names) faults.push(...(await runs(name, project, join(project, name), env)));
-    // What an example leaves behind stands beside it: here, and not in the checkout.
+    // An example writes its files next to itself: here, and not in the checkout.
     const paths = { ...env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') };
     const file = join(ROOT, 'examples', IN_CHECKOUT);
     faults.push(...(await runs(`${IN_CHECKOUT} in the checkout`, project, file, paths)));
@@ -59,7 +59,7 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
   return faults;
 }
 
-/** Not `spawnSync`: the model it talks to is served by this process. */
+/** Does not use `spawnSync`, because this process serves the model. */
 function runs(what: string, cwd: string, file: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const tsx = pathToFileURL(join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'index.mjs')).href;
   const child = spawn(process.execPath, ['--import', tsx, file], { cwd, env: { ...process.env, ...env } });

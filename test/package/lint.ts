@@ -5,10 +5,10 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ROOT, type Packed } from './project.js';
 
-/** ES modules alone: `require` of them is Node's own doing, and resolution of before Node 12 is nobody's any more. */
+/** The package has only ES modules: Node itself supports `require` of them, and resolution before Node 12 is unused. */
 const ACCEPTED = new Set(['CJSResolvesToESM', 'NoResolution']);
 
-/** What publint and Are The Types Wrong say, files that serve nobody, and links of the README that lead nowhere. */
+/** The findings of publint and Are The Types Wrong, useless files, and dead links of the README. */
 export async function checkLint({ tarball, files }: Packed): Promise<string[]> {
   const bytes = readFileSync(tarball);
   const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });

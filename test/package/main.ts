@@ -1,5 +1,5 @@
-// npm run check:package: what a user gets. Packs the package, installs it into fresh projects, and uses it there:
-// every door as an ES module, through require() and in TypeScript, the README's program, the examples, the command line.
+// npm run check:package: packs the package, installs it into fresh projects, and uses it there as a user does: every
+// entry point as ES module, by require() and in TypeScript, the README's program, the examples, the command line.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const CHECKS = {
   checkExamples,
 };
 
-/** Lines shown of what one check found. */
+/** The most lines shown of one check's findings. */
 const MOST = 12;
 
 const folder = mkdtempSync(join(tmpdir(), 'spillway-package-'));
@@ -41,7 +41,7 @@ try {
   console.log(
     `packed ${packed.files.length} files, ${(packed.bytes / 1e6).toFixed(1)} MB, ${(packed.unpacked / 1e6).toFixed(1)} MB unpacked`,
   );
-  // `checkDoors` makes the project that others copy, so it always runs.
+  // `checkDoors` makes the project that other checks copy, so it always runs.
   const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
   const isWanted = (name: string): boolean =>
     wanted.length === 0 ||

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The tarball, and where projects for it may be made. */
+/** The tarball, and the folder for its projects. */
 export interface Packed {
   readonly folder: string;
   readonly tarball: string;
@@ -30,7 +30,7 @@ export function pack(folder: string): Packed {
     ROOT,
   );
   if (status !== 0) throw new Error(`npm pack failed: ${err}`);
-  // What the build prints stands before it.
+  // The build's output precedes the JSON.
   const [{ filename, files, size, unpackedSize }] = JSON.parse(out.slice(out.indexOf('[\n'))) as [
     { filename: string; files: { path: string }[]; size: number; unpackedSize: number },
   ];
@@ -43,7 +43,7 @@ export function pack(folder: string): Packed {
   };
 }
 
-/** A fresh project with the tarball and these packages, installed by npm from the registry that is configured. */
+/** A fresh project with the tarball and these packages, installed by npm from the configured registry. */
 export function installed(
   { folder, tarball }: Packed,
   name: string,
@@ -56,7 +56,7 @@ export function installed(
   return project;
 }
 
-/** The same project with packages of this checkout, and all that they depend on, copied beside. */
+/** A copy of a project with packages of this checkout and all their dependencies. */
 export function copyOf(from: string, { folder }: Packed, name: string, packages: readonly string[]): string {
   const project = empty(folder, name);
   cpSync(join(from, 'node_modules'), join(project, 'node_modules'), { recursive: true });
@@ -65,7 +65,7 @@ export function copyOf(from: string, { folder }: Packed, name: string, packages:
   return project;
 }
 
-/** `as=name`: under another name than in this checkout. What a package holds itself comes with it. */
+/** `as=name` copies a package under another name. Packages nested in it are copied too. */
 function copyPackage(asked: string, holder: string, project: string, copied: Set<string>): void {
   const [as, name = as] = asked.split('=') as [string, string?];
   const nested = join(holder, 'node_modules', name);
@@ -90,7 +90,7 @@ function empty(folder: string, name: string): string {
   return project;
 }
 
-/** Runs a program in a project. Of the environment it sees nothing that names settings or keys. */
+/** Runs a program in a project, without the environment's variables for settings and keys. */
 export function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Ran {
   const own = Object.entries(process.env).filter(([name]) => !/^(?:SPILLWAY_|OPENAI_|ANTHROPIC_)/.test(name));
   const ran = spawnSync(command, args, {

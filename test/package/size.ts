@@ -2,10 +2,10 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Packed } from './project.js';
 
-/** Bytes that the package may have once unpacked, and an install of it with nothing optional beside it. */
+/** The most bytes of the unpacked package, and of an install without optional packages. */
 const MOST = { unpacked: 8e6, installed: 30e6 };
 
-/** What the package puts on a disk. */
+/** Checks the size of the package on a disk. */
 export function checkSize({ folder, unpacked }: Packed): string[] {
   const node_modules = join(folder, 'bare', 'node_modules');
   const installed = readdirSync(node_modules, { recursive: true, withFileTypes: true })

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SKELETON_KINDS } from '../../src/faces/cli/commands/new.js';
 import { run, type Packed } from './project.js';
 
-/** What `spillway new` of the installed package writes, tested by its own tests, with what is installed. */
+/** Runs the tests of the packages that the installed `spillway new` writes, with the installed packages. */
 export async function checkSkeletons({ folder }: Packed): Promise<string[]> {
   const project = join(folder, 'bare');
   const bin = join('node_modules', 'spillway', 'dist', 'cli', 'spillway.js');

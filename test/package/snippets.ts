@@ -5,7 +5,7 @@ import { copyOf, ROOT, type Packed } from './project.js';
 
 const PACKAGES = ['@opentelemetry/api', 'inversify', 'openai', 'reflect-metadata'];
 
-/** Names that pages use without saying where they come from: the reader has them. */
+/** Names that pages use without a declaration, because the reader has them. */
 const AT_HAND = `
   import type { OpenAI as Client } from 'openai';
   import type { Container } from 'inversify';
@@ -48,10 +48,10 @@ const AT_HAND = `
   export {};
 `;
 
-/** What only shows the form of a value, or quotes an example that is compiled as it stands there. */
+/** A block that only shows the form of a value, or quotes an example that is compiled elsewhere. */
 const isQuoted = (text: string): boolean => text.startsWith('{ ') || text.includes('ACME.');
 
-/** Every block of TypeScript in the README and the docs, each as a module of its own. */
+/** Compiles every block of TypeScript in the README and the docs, each as a module of its own. */
 export function checkSnippets(packed: Packed): string[] {
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true })
     .map((file) => `docs/${String(file)}`)

@@ -4,7 +4,7 @@ import { readmeProgram } from './doors.js';
 import { copyOf, type Packed } from './project.js';
 
 interface Program {
-  /** Packages beside spillway, as `copyOf` takes them. */
+  /** Packages in addition to spillway, as `copyOf` takes them. */
   readonly packages: readonly string[];
   readonly text: string;
 }
@@ -12,7 +12,7 @@ interface Program {
 const HEAD = `import { createSpillway } from 'spillway';
   const spillway = await createSpillway({ inputBudget: 8_000 });`;
 
-/** What needs one client, in a project with that client alone. */
+/** Programs that need one client, each in a project with only that client. */
 const PROGRAMS: Readonly<Record<string, Program>> = {
   library: {
     packages: [],
@@ -100,7 +100,7 @@ function aiSdk(): string {
     console.log((await generateText({ model, messages })).text.length);`;
 }
 
-/** Strict, with the declarations of libraries checked too, by Node's resolution and by a bundler's. */
+/** Checks types strictly, including the declarations of libraries, with Node's resolution and with a bundler's. */
 export function checkTypes(packed: Packed): string[] {
   const bare = join(packed.folder, 'bare');
   return Object.entries(PROGRAMS).flatMap(([name, { packages, text }]) => {

@@ -5,13 +5,13 @@ import { typeFaults } from './compilers.js';
 import { expected } from './doors.js';
 import { installed, program, type Packed } from './project.js';
 
-/** The oldest zods that are promised; with zod 3 a stage's options come from `zod/v4`. */
+/** The oldest supported versions of zod; with zod 3 a stage's options come from `zod/v4`. */
 const ZODS = [
   { zod: '3.25.76', from: 'zod/v4' },
   { zod: '4.0.0', from: 'zod' },
 ];
 
-/** Whoever has another zod than ours keeps the one he has: stages of it run, compile and show their descriptions. */
+/** A user's other version of zod remains: stages that use it run, compile and show their descriptions. */
 export async function checkZods(packed: Packed): Promise<string[]> {
   const faults = ZODS.map(({ zod, from }) => {
     const project = installed(packed, `zod-${zod}`, [`zod@${zod}`]);

@@ -1,4 +1,4 @@
-/** Another process on the same store: appends `count` messages, each on the head that is there then. */
+/** Another process on the same store: appends `count` messages, each on the current head. */
 import type { LogMessage } from '../../src/transcript/index.js';
 import { openStore } from '../../src/stores/index.js';
 

@@ -10,7 +10,7 @@ import { Log, LogReader, Projection } from '../../src/transcript/index.js';
 import type { Hold, LogMessage, Message, PlannedEdit } from '../../src/transcript/index.js';
 import { conversation, type Draft } from './messages.js';
 
-/** A token is a word or a mark: easy to check by eye. Lone surrogates are marks. */
+/** A token is a word or a mark, which is easy to count by eye. Lone surrogates are marks. */
 export const count = (words: string): number => words.match(/\w+|[^\w\s]/g)?.length ?? 0;
 export const measure = createMeasure({ name: 'words', exact: false, count });
 
@@ -19,11 +19,11 @@ export interface Rules {
   readonly holds?: readonly Hold[];
 }
 
-/** System messages and what is marked. */
+/** Pins system messages and marked messages. */
 export const usualPins = (message: LogMessage): boolean =>
   message.pinned === true || message.role === 'system';
 
-/** One agent path without a session: a log, what is shown of it, and everything a guard or a run needs. */
+/** One agent path without a session: a log, its view, and everything that a guard or a run needs. */
 export class Bench {
   readonly log = new Log();
   readonly references = new ReferenceIndex(this.log);
@@ -66,7 +66,7 @@ export class Bench {
     return buildView(this.source, this.projection);
   }
 
-  /** What is shown, a line for each message: `m3`, or the id of a replacement and the span it stands for. */
+  /** The view, one line for each message: `m3`, or the id of a replacement and the span that it replaces. */
   get ids(): string[] {
     return this.projection.view.map(({ message, from, to, source }) =>
       source ? message.id : `${message.id}=${from}..${to}`,
@@ -89,7 +89,7 @@ export class Bench {
     return { accepted, faults };
   }
 
-  /** Applies what the guard lets through, and returns the faults of the rest. */
+  /** Applies the edits that the guard accepts, and returns the faults of the others. */
   apply(...edits: readonly unknown[]): string[] {
     const { accepted, faults } = this.judge(edits);
     this.force(...accepted);

@@ -1,4 +1,4 @@
-/** Four characters a token: sizes can be reckoned by eye, and no tokenizer has to be loaded. */
+/** Four characters a token, so that sizes are easy to compute and no tokenizer has to be loaded. */
 export const quarter = {
   name: 'quarter',
   exact: false,
@@ -10,7 +10,7 @@ const WORDS =
     ' ',
   );
 
-/** Exactly so many tokens of everyday words, different for each seed; nothing in them is worth referring to. */
+/** Exactly `tokens` tokens of everyday words, different for each seed, without any name or number to refer to. */
 export function prose(tokens: number, seed = 0): string {
   let text = '';
   let state = seed * 7_919 + 17;
@@ -51,6 +51,6 @@ export function callOf(
 
 export const resultOf = (id: string, content: unknown): Chat => ({ role: 'tool', tool_call_id: id, content });
 
-/** So many of a kind, in order; what is made as a list is laid out. */
+/** Makes `count` items in order; lists are flattened. */
 export const times = <T>(count: number, make: (index: number) => T | readonly T[]): T[] =>
   Array.from({ length: count }, (_, index) => index).flatMap(make);

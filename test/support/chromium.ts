@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { packageFolder } from '../../src/index.js';
 
-/** Of the page, where what is handed to it runs. */
+/** Globals of the page, in which the functions given to `evaluate` run. */
 declare const document: unknown;
 declare const window: {
   readonly axe: {
@@ -24,11 +24,11 @@ interface Violation {
 
 const PACKAGE = join('node_modules', '@sparticuz', 'chromium', 'package.json');
 const EXTRACT = `import { default as chromium } from '@sparticuz/chromium'; await chromium.executablePath();`;
-/** By this the package lays out the libraries too that a bare machine lacks. */
+/** A variable that makes the package also unpack the libraries that a bare machine lacks. */
 const AS_BARE = { AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
 const ARGS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'];
 
-/** Chromium as its package brings it: nothing is installed. Rejects with a sentence that says what is missing. */
+/** Opens the Chromium of its package, without an installation. Rejects with a sentence that names what is missing. */
 export async function openChromium(): Promise<Browser> {
   const folder = extracted();
   const fonts = { FONTCONFIG_PATH: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') };
@@ -50,7 +50,7 @@ export async function openChromium(): Promise<Browser> {
   }
 }
 
-/** Where it lies, whole: several processes may come here at once. */
+/** The path of the complete executable. Several processes may extract it at once. */
 function extracted(): string {
   const { version } = JSON.parse(readFileSync(join(packageFolder(), PACKAGE), 'utf8')) as { version: string };
   const folder = join(tmpdir(), `spillway-chromium-${version}`);
@@ -68,17 +68,17 @@ function extracted(): string {
   try {
     renameSync(own, folder);
   } catch (error) {
-    // Another process was first.
+    // Another process was faster.
     rmSync(own, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
   return folder;
 }
 
-/** A page, and what its scripts and what was refused to them complained of. */
+/** A page, and the errors of its scripts and of refused requests. */
 export type Tab = Page & { complaints: string[] };
 
-/** A tab of its own, with nothing remembered. */
+/** A new tab without stored data. */
 export async function newTab(browser: Browser, options: BrowserContextOptions): Promise<Tab> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = (await context.newPage()) as Tab;
@@ -92,11 +92,11 @@ export async function newTab(browser: Browser, options: BrowserContextOptions): 
 
 const AXE = join('node_modules', 'axe-core', 'axe.min.js');
 
-/** What axe finds that keeps people out: serious or worse. */
+/** The accessibility violations that axe finds: serious or worse. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(readFileSync(join(packageFolder(), AXE), 'utf8'));
   const found = await page.evaluate(async () => {
-    // Where the page happens to be scrolled to, the bar over it may hide half a link.
+    // If the page is scrolled, the bar above it may hide half a link.
     window.scrollTo(0, 0);
     const { violations } = await window.axe.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],

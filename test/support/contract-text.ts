@@ -1,6 +1,6 @@
 import { CONTRACTS } from '../../src/testkit/index.js';
 
-/** CONTRACT.md: every rule of every contract, as the kit has them. */
+/** CONTRACT.md: every rule of every contract, from the kit. */
 export function contractText(): string {
   const sections = CONTRACTS.flatMap(({ kind, about, rules }) => [
     '',

@@ -19,7 +19,7 @@ export const supersede = (fromId: string, toId: string, ...replacement: Message[
   reason: 'a test',
 });
 
-/** As the pipeline would measure it, for tests of the transcript alone. Content must suit the part as it is. */
+/** An edit with sizes as the pipeline measures them, for tests of the transcript. Its content must suit the part. */
 export function planned(edit: Replace | Supersede, stage = 'test'): PlannedEdit {
   if (edit.kind === 'supersede') return { ...edit, stage, sizes: edit.replacement.map(measure) };
   const parts = edit.content;

@@ -1,4 +1,4 @@
-/** generateContent requests, written by hand: what is legal there. */
+/** Legal generateContent requests, written by hand. */
 export type Loose = Record<string, any>;
 
 export const turn = (role: string, ...parts: (string | Loose)[]): Loose => ({
@@ -14,7 +14,7 @@ export const answer = (name: string, output = `output of ${name}`, more: Loose =
 });
 export const signed = (letter: string): Loose => ({ thoughtSignature: `sig-${letter}` });
 
-/** Everything that is legal, once. */
+/** Everything legal, once. */
 export const everything = (): { contents: Loose[] } & Loose => ({
   systemInstruction: { parts: [{ text: 'Be brief.' }, { text: 'Work in src.' }] },
   tools: [{ functionDeclarations: [{ name: 'read' }] }],
@@ -56,7 +56,7 @@ export const everything = (): { contents: Loose[] } & Loose => ({
   ],
 });
 
-/** The same in the spelling of REST examples. */
+/** The same content in the spelling of REST examples. */
 export const snake = (): { contents: Loose[] } & Loose => ({
   system_instruction: { parts: [{ text: 'Be brief.' }] },
   contents: [

@@ -1,4 +1,4 @@
-/** Another process that compacts a recorded session to each of the budgets: prints the requests as they would be sent. */
+/** Another process that compacts a recorded session to each of the budgets: prints the resulting requests. */
 import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway } from '../../src/index.js';
 

@@ -16,7 +16,7 @@ import {
   type Draft,
 } from './messages.js';
 
-/** Text as transcripts hold it: nothing, marks, paths, other scripts, halves of pairs, JSON, long lines, many lines. */
+/** Texts of transcripts: empty, marks, paths, other scripts, lone surrogates, JSON, long lines, many lines. */
 const TEXTS = [
   '',
   'ok',
@@ -74,7 +74,7 @@ export const moves = (maxLength = 40): fc.Arbitrary<Move[]> =>
 /** Histories as careless agents leave them. Message ids are unique, call ids are not. */
 export const histories = (maxLength = 40): fc.Arbitrary<Message[]> => moves(maxLength).map(historyOf);
 
-/** Plays moves one after the other; what a result answers depends on the calls made so far. */
+/** Plays moves one after the other; the call that a result answers depends on the calls made so far. */
 export function historyOf(steps: readonly Move[]): Message[] {
   const made: ToolCallPart[] = [];
   let waiting: ToolCallPart[] = [];
@@ -135,7 +135,7 @@ export function historyOf(steps: readonly Move[]): Message[] {
   });
 }
 
-/** One to four calls, as models make them: ids used before, ids used twice, arguments that are no JSON. */
+/** One to four calls as models make them: ids used before, ids used twice, arguments that are not JSON. */
 function callsOf({ a, b }: Move, index: number, idOf: (n: number) => string): ToolCallPart[] {
   const args = ['', '{"path": "src/a.ts"', JSON.stringify({ path: 'src/a.ts', content: TEXTS[b] })][a % 3];
   return Array.from({ length: 1 + (b % 4) }, (_, i) => {

@@ -3,7 +3,7 @@ import type { Message, ReadonlyLog } from '../../src/transcript/index.js';
 import { replace, supersede } from './edits.js';
 import { answer, call, summary, text, words } from './messages.js';
 
-/** Every way to be wrong about this view, by name: what a guard must refuse, whatever else is proposed. */
+/** Every kind of illegal edit of this view, by name. A guard must refuse each, independently of other edits. */
 export function illegalEdits(view: TranscriptView, log: ReadonlyLog): [why: string, edit: unknown][] {
   const first = log.at(0);
   const made: [string, unknown][] = [

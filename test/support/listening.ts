@@ -15,5 +15,5 @@ export async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Its address, up to the first slash of a path. */
+/** The server's address without a path. */
 export const originOf = async (server: Server): Promise<string> => `http://127.0.0.1:${await portOf(server)}`;

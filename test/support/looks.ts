@@ -2,7 +2,7 @@ import type { Projection, ReadonlyLog, Size, ViewMessage } from '../../src/trans
 import { addSizes, NO_SIZE } from '../../src/transcript/index.js';
 import { measure } from './bench.js';
 
-/** All that can be told of a view, as plain values to compare. */
+/** The whole content of a view as plain values, for comparison. */
 export function look(projection: Projection): unknown {
   return {
     view: projection.view.map((shown) => ({
@@ -37,7 +37,7 @@ export function splitExchanges(log: ReadonlyLog, view: readonly ViewMessage[]): 
     .map(({ seqs }) => [...seqs]);
 }
 
-/** Calls and results in their order, by id and name: what no edit may change in a message that stands. */
+/** Calls and results in their order, by id and name, which no edit may change in a remaining message. */
 export function frame(message: ViewMessage['message']): string[] {
   return message.parts.flatMap((part) =>
     part.type === 'tool-call'

@@ -21,7 +21,7 @@ export const thought = (words: string, signature?: string): ReasoningPart => ({
   ...(signature !== undefined && { signature }),
 });
 
-/** A call to be put into a step: `calls(call('read', { path: 'a.ts' }, 'c1'))`. */
+/** A call for a step: `calls(call('read', { path: 'a.ts' }, 'c1'))`. */
 export const call = (name: string, args: unknown = {}, callId = 'c1'): ToolCallPart => ({
   type: 'tool-call',
   callId,
@@ -51,7 +51,7 @@ export const reminder = (...parts: (string | Part)[]): Draft => message('user', 
 export const pinned = (draft: Draft): Draft => ({ ...draft, pinned: true });
 export const named = (id: string, draft: Draft): Draft => ({ ...draft, id });
 
-/** What a stage puts into the place of a span. */
+/** A stage's replacement of a span. */
 export const summary = (id: string, words: string, label: Label = 'summary'): Message => ({
   id,
   role: 'assistant',
@@ -64,5 +64,5 @@ export function conversation(...drafts: readonly Draft[]): Message[] {
   return drafts.map((draft, i) => ({ id: `m${i}`, ...draft }));
 }
 
-/** As many words: one token each by the counter of these tests. */
+/** `n` words, each one token by the counter of these tests. */
 export const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Puts Spillway, as it stands in the sources, and packages of this checkout where a package of one's own finds them. */
+/** Links Spillway's sources and packages of this checkout into a folder, so that a package in it finds them. */
 export function linkPackages(folder: string, packages: readonly string[] = ['zod']): void {
   const modules = join(folder, 'node_modules');
   const { exports, name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -27,7 +27,7 @@ export function linkPackages(folder: string, packages: readonly string[] = ['zod
   }
 }
 
-/** Runs `npm test` of such a package: its own runner, over the sources. */
+/** Runs the `npm test` of such a package with its own runner, over Spillway's sources. */
 export function runOwnTests(
   folder: string,
   ...files: readonly string[]

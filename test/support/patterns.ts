@@ -6,11 +6,11 @@ import { read, sourceFiles } from '../unit/house/source.js';
 export interface Pattern {
   readonly source: string;
   readonly flags: string;
-  /** Where it is written: file and line, or the list that it is put together for. */
+  /** Its place: file and line, or the list that it is built for. */
   readonly at: string;
 }
 
-/** Every regular expression literal in src, and those that are put together for finding secrets; each once. */
+/** Every regular expression literal in src, and the patterns built for finding secrets; each once. */
 export function patternsOfSource(): readonly Pattern[] {
   const patterns = new Map<string, Pattern>();
   const add = (pattern: Pattern): void => {
@@ -34,5 +34,5 @@ export function patternsOfSource(): readonly Pattern[] {
   return [...patterns.values()];
 }
 
-/** As it is written in code. */
+/** The pattern as it is written in code. */
 export const nameOf = ({ source, flags }: Pick<Pattern, 'source' | 'flags'>): string => `/${source}/${flags}`;

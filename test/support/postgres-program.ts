@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Who PostgreSQL runs as. It refuses to be root; root hands over to the user that owns nothing. */
+/** The user that PostgreSQL runs as. It refuses to run as root; for root it is the user that owns nothing. */
 export interface Owner {
   readonly uid?: number;
   readonly gid?: number;
@@ -33,7 +33,7 @@ export function give(path: string, { uid, gid }: Owner): void {
 }
 
 export interface Programs {
-  /** Holds PostgreSQL's `bin`, `lib` and `share`, out of the npm package of this platform. */
+  /** The folder with PostgreSQL's `bin`, `lib` and `share`, from the npm package of this platform. */
   readonly folder: string;
   readonly version: string;
 }
@@ -52,7 +52,7 @@ export async function programsFor(owner: Owner): Promise<Programs> {
   return { version, folder: isUsable ? folder : await copied(folder, version) };
 }
 
-/** Whether any user may enter: a clone in a private folder of root's is closed to the user that the server runs as. */
+/** Whether any user may enter the folder: the server's user cannot enter a clone in a private folder of root. */
 function isOpen(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) return false;
@@ -67,7 +67,7 @@ function copied(folder: string, version: string): Promise<string> {
   });
 }
 
-/** A folder that is made once for all that run on this machine; `make` fills the path it is given. */
+/** A folder that is made once for all processes of this machine; `make` fills the given path. */
 export async function onceForAll(
   name: string,
   owner: Owner,
@@ -83,7 +83,7 @@ export async function onceForAll(
   try {
     renameSync(made, to);
   } catch {
-    // Another worker was first; or another user has taken the name, and this copy is for one use.
+    // Another worker was faster; or another user has taken the name, and this copy is used only once.
     if (!isThere()) return made;
   }
   rmSync(making, { recursive: true, force: true });
@@ -95,7 +95,7 @@ export interface Running {
   readonly gone: Promise<void>;
 }
 
-/** Starts a program and keeps the newest lines it says. */
+/** Starts a program and keeps the newest lines of its output. */
 export function launch(
   file: string,
   flags: readonly string[],
@@ -117,7 +117,7 @@ export function launch(
   return { process: started, gone };
 }
 
-/** A folder of its own, with a copy of a data folder in `db`. */
+/** A new folder with a copy of a data folder in `db`. */
 export function folderWith(data: string, owner: Owner): string {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-pg-'));
   const inside = join(folder, 'db');

@@ -10,26 +10,26 @@ const USER = 'spillway';
 const PASSWORD = 'not-a-secret';
 const MAKE_FLAGS = ['--auth=password', '--no-sync', '--encoding=UTF8', '--lc-messages=C'];
 
-/** A test that is ended from outside takes its servers with it. */
+/** Running servers, which end together with a test that is ended from outside. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((server) => server.kill('SIGQUIT')));
 
-/** A real PostgreSQL server of this test's own, from the packages alone. */
+/** A real PostgreSQL server for one test, from npm packages only. */
 export interface TestPostgres {
   readonly port: number;
   readonly password: string;
   /** The URL of a new, empty database. */
   create(): Promise<string>;
-  /** Runs statements as the owner of everything. */
+  /** Runs statements as the superuser. */
   run(url: string, sql: string): Promise<pg.QueryResult['rows']>;
-  /** Stops the server as a power cut would; `restart` brings it back with what was committed. */
+  /** Stops the server as a power cut would; `restart` starts it again with the committed data. */
   crash(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Off by default: tests need no disk. What measures commits, or crashes, turns it on. */
+  /** Off by default, because tests need no disk. Benchmarks of commits and tests of crashes turn it on. */
   readonly durable?: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function startPostgres({ durable = false }: ServerOptions = {}): Pr
   const failed = (what: string): Error => new Error(`PostgreSQL ${what}: ${said.slice(-5).join(' ')}`);
   const program = (name: string): string => join(programs.folder, 'bin', name);
 
-  // To make one takes longer than most tests that use it.
+  // Making a data folder takes longer than most tests that use it.
   const empty = await onceForAll(`spillway-postgres-${programs.version}-empty`, owner, async (to) => {
     const secret = `${to}-password`;
     writeFileSync(secret, PASSWORD);
@@ -94,7 +94,7 @@ export async function startPostgres({ durable = false }: ServerOptions = {}): Pr
   };
 }
 
-/** One for all tests of a file. It is up once they run, and goes behind them. */
+/** One server for all tests of a file. It starts before them and ends after them. */
 export function postgresOfFile(options?: ServerOptions): TestPostgres {
   let server: TestPostgres;
   beforeAll(async () => {
@@ -106,7 +106,7 @@ export function postgresOfFile(options?: ServerOptions): TestPostgres {
 
 async function run(url: string, sql: string): Promise<pg.QueryResult['rows']> {
   const client = new pg.Client({ connectionString: url });
-  // A server that goes away is told to whoever waits for an answer.
+  // Pending queries already report a server that goes away.
   client.on('error', () => undefined);
   await client.connect();
   try {

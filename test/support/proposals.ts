@@ -5,7 +5,7 @@ import { textOf } from '../../src/transcript/index.js';
 import { replace, supersede } from './edits.js';
 import { summary, text } from './messages.js';
 
-/** Numbers that become an edit once there is a view to edit; most of what they become is legal. */
+/** Numbers that become an edit once there is a view; most of the edits are legal. */
 export interface Intent {
   readonly kind: 'replace' | 'supersede' | 'cut' | 'remove';
   readonly at: number;

@@ -1,4 +1,4 @@
-/** Requests of the Responses API, written by hand: what is legal there. */
+/** Legal requests of the Responses API, written by hand. */
 export type Loose = Record<string, any>;
 
 export const says = (role: string, text: string): Loose => ({
@@ -26,7 +26,7 @@ export const thought = (id: string): Loose => ({
   encrypted_content: `sealed-${id}`,
 });
 
-/** Everything that is legal, once. */
+/** Everything legal, once. */
 export const everything = (): { input: Loose[] } & Loose => ({
   model: 'gpt-5.1',
   instructions: 'Be brief.',

@@ -11,7 +11,7 @@ export const GATES = [0.8, 0.84, 0.88, 0.92, 0.95, 0.98];
 
 export type Plan = (view: TranscriptView, goal: StageGoal) => unknown;
 
-/** A stage of a test, which may return anything at all. */
+/** A stage for tests, which may return any value. */
 export function stage(name: string, opensAt: number, plan: Plan): OpenableStage {
   const plugin: CompactionStage = {
     name,
@@ -96,7 +96,7 @@ export function run(bench: Bench, stages: readonly OpenableStage[], settings: Ru
   return atOnce(planRun(inputOf(bench, stages, settings)));
 }
 
-/** As `run`, for tests of what was planned: anything else fails them. */
+/** Like `run`, for tests of a plan: any other outcome fails the test. */
 export function plannedBy(
   bench: Bench,
   stages: readonly OpenableStage[],

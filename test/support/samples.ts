@@ -4,7 +4,7 @@ import { everything as langchain } from '../unit/formats/langchain/requests.js';
 import { everything as gemini } from './gemini.js';
 import { everything as responses } from './responses.js';
 
-/** DeepSeek's thinking is the only one that travels in a chat request. */
+/** DeepSeek's reasoning is the only one that a chat request carries. */
 const chat = [
   { role: 'user', content: 'go' },
   {

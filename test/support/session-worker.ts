@@ -1,4 +1,4 @@
-/** Another process on the same session: speaks and prepares a request, `count` times, and prints how often it compacted. */
+/** Another process on the same session: appends and prepares `count` times, and prints the number of compactions. */
 import { createSpillway } from '../../src/index.js';
 
 const [store, writer, count] = process.argv.slice(2) as [string, string, string];

@@ -1,10 +1,10 @@
 /**
- * Rule A5 of the Messages API, which shows only over the requests of one conversation: thinking is bound to what stood
- * before it when it was thought. A change before a thinking block makes it, and every later one, invalid. And rule A4:
- * a thinking block comes back as it was, or not at all.
+ * Rule A5 of the Messages API, which shows only over several requests of one conversation: thinking is bound to the
+ * messages before it. A change before a thinking block makes it, and every later one, invalid. And rule A4: a thinking
+ * block comes back unchanged, or not at all.
  *
- * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
- * later request which of its thinking blocks a server that checks would refuse.
+ * Written from the wire's rules alone. `answered` receives a request and the model's answer; `judge` then finds the
+ * thinking blocks of a later request that a checking server would refuse.
  */
 import { inWords, asLoose, isLoose, listIn, type Loose } from '../../src/testkit/wire/loose.js';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface SignatureFault {
   /** Index of the message at fault. */
   readonly at: number;
   readonly what: string;
-  /** The thinking belongs to the tool loop in progress, behind the last words of the user. */
+  /** The thinking belongs to the tool loop in progress, after the user's last message. */
   readonly inOpenLoop: boolean;
 }
 
@@ -25,13 +25,13 @@ interface Thought {
 }
 
 /**
- * Remembers where signed reasoning was first sent, and tells when it comes back changed, or behind other messages
- * than it was signed over.
+ * Remembers where signed reasoning was first sent, and reports when it comes back changed, or after other messages
+ * than those that it was signed over.
  */
 export class SignatureBook {
   readonly #thoughts = new Map<string, Thought>();
 
-  /** Takes in the thinking that a model answered a request with. */
+  /** Records the thinking of a model's answer to a request. */
   answered(request: unknown, answer: unknown): void {
     const prefix = createHash('sha256');
     for (const { text } of saidIn(request)) prefix.update(text);
@@ -43,7 +43,7 @@ export class SignatureBook {
     }
   }
 
-  /** Faults of a later request, in order. Thinking that was never answered with is taken to be right. */
+  /** Faults of a later request, in order. Thinking that is in no recorded answer counts as correct. */
   judge(request: unknown): SignatureFault[] {
     const said = saidIn(request);
     const lastWords = said.findLastIndex(
@@ -72,7 +72,7 @@ interface Said {
   readonly text: string;
 }
 
-/** Everything the model reads, in order, without cache marks: they are no content. */
+/** Everything that the model reads, in order, without cache marks, which are no content. */
 function saidIn(request: unknown): Said[] {
   const body: Loose = isLoose(request) ? request : { messages: request };
   const system = { role: 'system', content: body.system };

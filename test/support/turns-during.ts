@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 
 /**
- * Turns of the event loop that others have until work is done, however fast the machine is: while it lasts, each
- * look at the clock is a millisecond after the last, so that slices are so many steps long.
+ * The number of event loop turns during `work`, independent of the machine's speed: each reading of the clock is one
+ * millisecond after the last, so that a slice has a fixed number of steps.
  */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let looks = performance.now();

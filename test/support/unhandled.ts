@@ -1,4 +1,4 @@
-/** What nobody caught while work was done, and until two turns of the event loop after it. */
+/** Unhandled rejections during `work` and until two turns of the event loop after it. */
 export async function unhandledDuring(work: () => unknown): Promise<unknown[]> {
   const unhandled: unknown[] = [];
   const listen = (reason: unknown): void => void unhandled.push(reason);

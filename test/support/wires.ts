@@ -5,7 +5,7 @@ import { validators, type WireFault } from '../../src/testkit/index.js';
 type Loose = Record<string, any>;
 type Call = readonly [id: string, tool: string, args: Loose];
 
-/** One way to say the same conversation on a wire; a text of each kind, and what the provider makes of it. */
+/** The same conversation on one wire: a text of each kind, and how the provider reads it. */
 export interface Wire {
   readonly format: WireFormat;
   readonly user: (...words: (string | Picture)[]) => Loose[];
@@ -15,7 +15,7 @@ export interface Wire {
   readonly judge: (request: { messages: readonly unknown[]; beside: object }) => readonly WireFault[];
 }
 
-/** A picture of so many base64 characters, told apart by its letter. */
+/** A picture of a number of base64 characters, identified by its letter. */
 export interface Picture {
   readonly bytes: number;
   readonly letter: string;
