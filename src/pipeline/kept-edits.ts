@@ -46,8 +46,8 @@ export function survivors(
 }
 
 /**
- * A carried text is added to a replacement by an edit that supersedes the replacement's own edit. If a message of the
- * own edit remains in the new one, the new edit gets the own edit's slot.
+ * A carried text is added to a replacement by a later edit of the same span. If a message of the earlier edit remains,
+ * the later edit gets the slot of the earlier one.
  */
 export function keepSlots(kept: readonly PlannedEdit[], all: readonly PlannedEdit[]): readonly PlannedEdit[] {
   const offered = new Map<string, PlannedEdit & { readonly kind: 'supersede' }>();

@@ -118,7 +118,7 @@ function drawnAnew(
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  // A model may fill the slot of the digest; a model that was not asked, or had no room, gets a new slot.
+  // The digest keeps the slot that this run offers. Without one, a model may be asked if there is more room now.
   const anew: Slot | undefined =
     sourceOf && isWorthAsking(before, digest.tokens)
       ? { fromId, toId, prompt: stage, maxTokens, grows: true }

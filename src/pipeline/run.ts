@@ -147,7 +147,7 @@ function* openStages(draft: RunDraft): Steps<void> {
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
-    // Above `LAST_CALL`, a run that gained too little continues through every gate that was open at its start.
+    // From `LAST_CALL` on, a run that gained too little continues through every gate that was open at its start.
     const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;

@@ -80,7 +80,7 @@ function onScale({ total, parts }: Floor, scale: number): Floor {
   return { total: Math.ceil(scale * total), parts: Object.fromEntries(scaled) as Floor['parts'] };
 }
 
-/** `floor` is a lower bound, on the reading's scale. `isLeft`: the reading is what a run left, so it counts as well. */
+/** `floor` is a lower bound, on the reading's scale. `isLeft`: a run left the reading, so its larger figures count. */
 function figuresOf(
   floor: Floor,
   beside: BytesAndImages,

@@ -25,7 +25,7 @@ export function highestGate(pressure: number, gates: readonly Gate[]): number {
 
 /**
  * Whether a run should start. After a run that left pressure high, a new run needs `freshTokens` of new content:
- * another gate alone would gain nothing (in three of four such runs). Above `LAST_CALL`, a quarter of that is enough,
+ * another gate alone would gain nothing (in three of four such runs). From `LAST_CALL` on a quarter of that is enough,
  * or another gate, because its stage may remove what earlier stages may not.
  */
 export function runIsDue(

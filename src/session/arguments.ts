@@ -132,7 +132,7 @@ const VALUES = {
   length: WHOLE,
   call: WHOLE,
   words: TEXT,
-  /** Each names another end: of both, one would take back more than the other says. */
+  /** `record` and `to` exclude each other: with both, `to` would undo more than `record` names. */
   'record beside to': { is: (value) => value === undefined, words: 'one of the two' },
 } satisfies Kinds;
 

@@ -29,7 +29,7 @@ export function ratioFor(limits: ModelLimits, counter: TokenCounter): number {
   return counter.exact && counter.name === limits.exactTokenizer ? 1 : limits.tokenRatio;
 }
 
-/** Room for the answer beyond the reserve in the settings, in tokens. */
+/** Room for the answer that the settings do not state, in tokens. */
 export interface Answer {
   /** The output that the request asks for, or that is reserved if the request asks for none. */
   readonly tokens?: number;

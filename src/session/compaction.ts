@@ -89,7 +89,7 @@ export class Compaction {
     stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
   }
 
-  /** Makes one run now, regardless of the gates. */
+  /** Makes one run now, at any pressure. */
   async run(trigger: Trigger, how: RunManner): Promise<RunReport> {
     await this.#inSlices(this.#makeRoom(trigger));
     return this.#run(trigger, how);

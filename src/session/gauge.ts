@@ -244,7 +244,7 @@ export class Gauge {
   }
 }
 
-/** If the room for the answer is reduced, a request may hold so many floors: space for new exchanges and a digest. */
+/** If the room for the answer is reduced, requests get this multiple of the floor: new exchanges and a digest fit. */
 const ROOM_OVER_FLOOR = 1.5;
 /** Fewest tokens kept for an answer, if the floor leaves room for them. */
 const SMALLEST_ANSWER = 1_000;

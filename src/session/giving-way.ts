@@ -47,7 +47,7 @@ export function givingWay(input: RunInput, outcome: RunOutcome, draft: Draft): D
   });
 }
 
-/** What was drafted, or the plan that another source makes possible. */
+/** The given outcome or, if the changed source makes a plan possible, that plan. */
 function orElse(
   drafted: Drafted,
   source: Partial<RunInput['source']> | undefined,

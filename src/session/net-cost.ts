@@ -51,7 +51,7 @@ export interface NetCost {
   readonly kind: CompactionRecord['kind'];
   /** Tokens that each later call saves; 0 after an undo. */
   readonly savedPerCall: number;
-  /** Tokens after the first change. The next call pays for them in full instead of reading them from the cache. */
+  /** Tokens after the first change. The next call pays to write them to the cache instead of to read them from it. */
   readonly rewritten: number;
   /** Input and output tokens of summarizers, and their cost in US dollars; null if it is not known. */
   readonly spentTokens: number;

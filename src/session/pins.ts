@@ -37,7 +37,7 @@ function isHandBack(message: LogMessage, tools: readonly string[], log: Readonly
   return calls.some(({ callId, name }) => unnamed.includes(callId) && tools.includes(name));
 }
 
-/** Tools whose results no stage may touch, because their retention is set to `neverEvict`. */
+/** Tools whose results no stage may touch, because `neverEvict` in their retention marks them as durable facts. */
 export function factTools({ stages }: Pick<AgentConfig, 'stages'>): readonly string[] {
   const { snip } = stages as { readonly snip?: { readonly retention?: { readonly tools?: Retentions } } };
   const tools = Object.entries(snip?.retention?.tools ?? {});

@@ -80,7 +80,7 @@ export class Requests {
     const { persistence } = this.of;
     // A failed store may be available again, and this may be the last use of the session.
     await persistence.record([]).catch(() => undefined);
-    // First: each of them speaks of log and ledger as they were by then.
+    // Read first, because each call refers to messages and events that were stored before it.
     const calls = await persistence.calls();
     await persistence.catchUp();
     this.#book.takePast(calls);

@@ -103,7 +103,7 @@ export class Runs {
     return now.pressure > Math.max(1, pressure);
   }
 
-  /** Compacts regardless of the gates, after it has read what other processes stored since. */
+  /** Compacts at any pressure, after it has read what other processes stored since. */
   compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
     const { compaction, persistence } = this.of;
     return this.#submit(async () => {

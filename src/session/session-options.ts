@@ -13,14 +13,14 @@ export interface SessionOptions {
   readonly model?: string;
   /** Tool definitions of the requests; measured once. */
   readonly tools?: readonly unknown[];
-  /** Messages to keep, in addition to pins in the settings. A predicate's answer for a message must never change. */
+  /** Messages that are never compacted, beyond `pins`. A predicate's answer for a message must never change. */
   readonly keep?: readonly ((message: LogMessage) => boolean)[];
   /**
-   * If a store fails before a call, `closed` rejects the call and everything else that must be durable; `open` goes on
-   * from memory, emits `store-failed`, and stores the rest when the store is back. The engine's choice if absent.
+   * If a store fails before a call, `closed` rejects the call; `open` goes on from memory, emits `store-failed`, and
+   * stores the rest when the store is back. An operator's changes reject in both cases. Absent: the engine's choice.
    */
   readonly onStoreFailure?: 'open' | 'closed';
-  /** Reads instructions from outside the transcript, e.g. a host's skills, at each compaction (`pins.sources`). */
+  /** Reads instructions from outside the transcript at each compaction, e.g. a host's skills (see `pins.sources`). */
   readonly instructions?: ReadInstructions;
   /** Lines for a summarizer in addition to the transcript, in place of the engine's own lines. */
   readonly summaryLines?: SummaryLines;

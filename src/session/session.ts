@@ -103,7 +103,7 @@ export class Session<ClientMessage = unknown> {
 
   /**
    * Takes in the usage that the provider reported for the newest request, and calibrates the scale of readings. If the
-   * usage was more than the model takes, the next `prepare` compacts regardless of the reading. Nothing is learned if
+   * usage was more than the model takes, the next `prepare` compacts at any reading. Nothing is learned if
    * the view was rewritten since, because the report is of a request that would no longer be sent. Resolves when the
    * usage is stored. Rejects with `ARGUMENT_INVALID`, and learns nothing, if a figure is not a count.
    */

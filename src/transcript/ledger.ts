@@ -19,7 +19,7 @@ export class Ledger {
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
   #pending: WaitingPlan | undefined;
-  /** Number of undos. An undo changes the head, so that plans made before it can no longer be committed. */
+  /** Number of undos and rollbacks that undid records. Each changes the head, so no earlier plan can be committed. */
   #undone = 0;
 
   /** Builds a ledger from events in the order in which they happened, as a store returns them. */

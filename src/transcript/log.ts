@@ -30,7 +30,7 @@ export interface ReadonlyLog {
   readonly unansweredUser: LogMessage | undefined;
   /** The newest step while it waits for results: the model has not answered since, so results would join it. */
   readonly openExchange: Exchange | undefined;
-  /** The provider paused in the open exchange, and continues if the exchange is sent back with nothing after it. */
+  /** The provider paused in the open exchange, and continues if it is sent back unchanged with nothing after it. */
   readonly isPaused: boolean;
   /** The first message that a user wrote. */
   readonly firstUser: LogMessage | undefined;

@@ -107,7 +107,7 @@ export type WarningCode =
   | 'floor-too-large'
   /** Stages or a compactor freed too little, or the strategy drops: the oldest messages were left out. */
   | 'oldest-dropped'
-  /** Pressure is still above the first gate after the run. */
+  /** After the run, pressure is still at the first gate or above. */
   | 'still-full'
   /** The source of a summary was too long for the summarizer's model. */
   | 'source-too-long'

@@ -2,8 +2,8 @@
 const MOST = 250_000;
 
 /**
- * A WeakMap for values that can be recomputed. If a generation is full, entries that were not read since the previous
- * one are dropped. V8 moves all entries of a WeakMap when it grows or shrinks a lot: 0.2 seconds for a million, and
+ * A WeakMap for values that can be recomputed. When a generation is full, entries that it neither read nor wrote are
+ * dropped. V8 moves all entries of a WeakMap when it grows or shrinks a lot: 0.2 seconds for a million, and
  * beyond three million, when their hashes run out, minutes that block the process.
  */
 export class WeakCache<Key extends object, Value extends {}> {

@@ -7,7 +7,7 @@ import { hasSlots, type Filling } from '../planner.js';
 import { inSlices } from '../slices.js';
 import type { Pieces } from '../wiring.js';
 
-/** A compaction whose text was requested before it was due. Valid while the log only grows and no record is added. */
+/** A compaction whose text was requested before it was due. Valid for the same ledger head while the log only grows. */
 interface ReadyPlan {
   readonly outcome: Planned;
   readonly bought: Filling['bought'];

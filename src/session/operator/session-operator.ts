@@ -68,7 +68,7 @@ export class SessionOperator {
   }
 
   /**
-   * Compacts now, regardless of the gates, down to `target` (a pressure; by default that of the policy). The other
+   * Compacts now, without waiting for a gate, down to `target` (a pressure; by default that of the policy). The other
    * overrides hold for this run only. Rejects with `CONFIG_INVALID` if a value is not valid, and with
    * `CALL_WITHIN_CALL` if it is called within a request of the session.
    */
@@ -147,7 +147,7 @@ export class SessionOperator {
 
   /**
    * Undoes the newest compaction, or with `to` that record and all later ones. Their spans are held: they are not
-   * compacted again until released. Rejects with `UNDO_BLOCKED`, which names them, if later records build on `record`.
+   * compacted again until released. Rejects with `UNDO_BLOCKED` if later records, which it names, build on `record`.
    * Returns the undone records, newest first; empty if none is in force, or another process undid them first.
    */
   async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
