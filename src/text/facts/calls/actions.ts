@@ -82,12 +82,16 @@ function scriptCall({ fields }: CallArguments, directory: string): Action | unde
 const SHOWS =
   /^(?:cd [^;&|]{1,300}(?:&&|;)\s*)?(?:cat|head|tail|sed -n|nl|less|bat|grep|egrep|rg|ag|ls|find|fd|tree|wc|pwd|which|stat|file|du|jq|git (?:--no-pager )?(?:status|diff|log|show|blame|grep|branch|ls-files))\b[^;&>`]*(?:(?:&&|;)\s*(?:echo|cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|git (?:status|diff|log|show))\b[^;&>`]*){0,8}$/;
 
+/** What changes something all the same: at the end of a pipe, or by its flags. */
+const CHANGES =
+  /\s-(?:delete|exec)|\|\s*(?:sudo |(?:ba|z)?sh\b|tee|sponge|patch|git |xargs (?!(?:-\S+ |\d+ )*(?:e?grep|rg|cat|wc|head|tail|ls|sed -n|file|stat)\b))|\bgit branch -(?:[dmcf]\b|-(?:delete|move|copy|force))/i;
+
 /** A command line is identified by its text; only a patch in it tells which files it changes. */
 function shellCall(line: string, directory: string): Action {
   const patch = line.indexOf('*** Begin Patch');
   const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
   if (touches.length > 0) return made('write', '', touches);
-  const shows = SHOWS.test(line.trim()) && !/\s-delete\b|\s-exec\b/.test(line);
+  const shows = SHOWS.test(line.trim()) && !CHANGES.test(line);
   return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, []);
 }
 
