@@ -39,7 +39,7 @@ export interface Policy extends Partial<Omit<StrategyPlan, 'roster' | 'opensAt'>
   readonly escalation: Escalation;
   /** A run that lowers pressure by less commits nothing. */
   readonly minGain: number;
-  /** An unforced run commits only if it ends at or below this pressure; 1 if the settings name a gain. */
+  /** Pressure that an unforced run must reach to be worth it (`isWorthIt`); 1 if the settings name a gain. */
   readonly reach: number;
   readonly shares: Shares;
   readonly passes: readonly Pass[];

@@ -229,7 +229,7 @@ export class Thread {
 
   /**
    * Replaces the contents with those that were read, and appends the messages that the store does not have. `idIn`
-   * gives the id of each, or undefined if it is stored already. Messages that wait go on waiting, unless stored too.
+   * gives the id of each, or undefined if it is stored already or refused. All others that wait go on waiting.
    */
   replaceWith(
     read: ThreadContents,

@@ -25,7 +25,7 @@ import { HistoryReader, type Command, type History } from './history.js';
 export interface FollowOptions {
   /** A user message with nothing but `/compact` requests a compaction; otherwise it is ordinary text. */
   readonly commands?: boolean;
-  /** A history that forks before an answer of the model is not followed, but reported as `forked`. */
+  /** A history that is another conversation (`Compared.isFork`) is not followed, but reported as `forked`. */
   readonly forks?: boolean;
 }
 

@@ -32,7 +32,7 @@ type RecordsTakenOff = (
 export class History {
   constructor(private readonly of: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
 
-  /** The request with a name: the newest compaction in force if none is named. */
+  /** Completes a request that names no record with the newest compaction in force. */
   named(of: UndoRequest): UndoRequest {
     const newest = this.of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;

@@ -113,7 +113,7 @@ export class Outbox {
   #nameLast(isNote: boolean): Sent | undefined {
     const { writer, clock } = this.parts;
     const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
-    // Usage has no id to be found by, so new usage without an event gets one.
+    // Usage has no id to be found by, so new usage without a new event gets an event.
     if (this.#events.length === events && this.#usage.length > usage)
       this.#events.push({ kind: 'usage', at: clock(), body: null });
     const last = this.#events.pop();

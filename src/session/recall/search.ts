@@ -96,7 +96,7 @@ export class Search {
     const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isLeft) }));
     if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
     const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
-    // Secrets are removed when passages are shown; for the choice they need not be searched.
+    // Passages are chosen with their secrets, which is quicker; the secrets are removed when passages are shown.
     const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
     let least: number | undefined;
     const ranked = inTurns(
