@@ -37,7 +37,7 @@ const measure = createMeasure(counter);
 const count = (text: string): number => counter.count(text);
 const redact = createRedact([]);
 
-/** CPU milliseconds of one span: its digest, reading its messages, and two passes of the tokenizer over its text. */
+/** CPU milliseconds of one span: its digest, reading references and secrets, two passes of the tokenizer over its text. */
 interface Cost {
   readonly tokens: number;
   readonly digestMs: number;

@@ -3,7 +3,7 @@ import { createSpillway, type Session } from '../../src/index.js';
 import { longSession } from '../support/long-session.js';
 import { cpuSince, round } from './figures.js';
 
-/** Tokens of the session, by the counter that takes no time: four characters are one token. */
+/** Tokens of the session, by the heuristic counter, whose own time is negligible: four characters are one token. */
 const TOKENS = 200_000;
 const INPUT_BUDGET = 32_000;
 
