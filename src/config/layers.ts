@@ -181,7 +181,7 @@ export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Re
   return tree;
 }
 
-/** The origin at a path, the last one in it, or that around it, as an empty mapping only says that a section exists. */
+/** The highest origin at or in a path, else the nearest around it: an empty mapping only says that a section exists. */
 export function originIn(settings: SettingsByPath): (path: string) => Origin {
   const isAround = (one: string, path: string): boolean =>
     path.startsWith(`${one}.`) || path.startsWith(`${one}[`);

@@ -10,7 +10,7 @@ interface PrintOptions {
   readonly changed?: boolean;
 }
 
-/** The effective configuration, one setting per line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
+/** The effective configuration, one setting per line: `target = 0.6  # default: …` */
 export function printConfig(effective: EffectiveConfig, options: PrintOptions = {}): string {
   const all = [...effective.entries.map(withoutPassword), inForce(effective)];
   const entries = options.changed ? all.filter(({ origin }) => origin !== 'default') : all;

@@ -28,7 +28,7 @@ const HEAD_SHARE = 0.6;
 /** The head's share of a program's output, whose end matters most; a file's beginning does. */
 const RUN_HEAD_SHARE = 0.4;
 
-/** A cut that saves less than its own mark explains is not made. In characters. */
+/** The least that a cut must save in characters; otherwise its mark says more about the cut than about the text. */
 const LEAST_CUT = 60;
 
 interface MiddleCut {

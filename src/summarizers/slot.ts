@@ -196,5 +196,5 @@ function endWithQuestion(
   chunks.push({ ...last, text, tokens: last.tokens + count(question) });
 }
 
-/** A line about one result has more names than its source: of lines with the full length, half were too long. */
+/** A line about one result has more names than its source: half of the lines with the full allowance were too long. */
 const LINE_SHARE = 0.85;

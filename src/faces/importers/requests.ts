@@ -63,7 +63,7 @@ const UNMARKED = 'openai-chat';
 /** The wire format of a body or a list of messages; undefined if the value holds no messages at all. */
 export function wireOf(value: unknown): string | undefined {
   if (isFields(value)) {
-    // One message per line is no body either. The call of a custom tool has an `input`, as a body of Responses does.
+    // A single message, as on a line of JSON Lines, is no body. A custom tool's call has an `input` too.
     if (!isBody(value) && (value.input === undefined || isItem(value))) return undefined;
     const marked = MARKS.find(({ body }) => body(value))?.format;
     return marked ?? (Array.isArray(value.messages) ? wireOf(value.messages) : undefined);

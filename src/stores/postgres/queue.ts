@@ -23,7 +23,7 @@ const RETRIES = 20;
 const RETRY_SECONDS = 1;
 /** The wait after the schema could not be created, for lack of rights or of a server. */
 const START_AGAIN_MS = 30_000;
-/** How often a process returns expired jobs and deletes old ones. */
+/** How often expired jobs are returned and old jobs deleted; the processes take turns. */
 const MAINTAIN_MS = 60_000;
 
 interface Stored {

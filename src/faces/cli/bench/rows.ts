@@ -96,7 +96,7 @@ const NEAR = 0.01;
 const MOST_TRIES = 5;
 
 /**
- * Finds the budget at which a policy sends as many tokens as another. They fall with the budget, but not in proportion.
+ * Finds the budget at which a policy sends as many tokens as another. Its tokens fall with the budget, not in proportion.
  * Never exceeds the window; takes the nearest of the tried budgets. A policy that sends less at the whole window stays.
  */
 export async function atEqualTokens(

@@ -111,7 +111,7 @@ export async function storeOf(options: StoredOptions, terminal: Terminal): Promi
   return store;
 }
 
-/** Opening a store creates a missing file, but a command that reads a store was then given a wrong name. */
+/** Opening would create a missing file. For a command that reads a store, a missing file means a misspelt name. */
 function mustBeThere(store: string): void {
   const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
   if (file === undefined || file === ':memory:' || existsSync(file)) return;
