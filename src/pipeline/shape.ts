@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { listFrom, whyNotCopyable, type Edit } from '../transcript/index.js';
 
-/** A plan is hashed as JSON: values that JSON cannot write are refused here, where the stage is known, except parts. */
+/** Plans are hashed as JSON: other values are refused here, where the stage is known. `parts` are checked one by one. */
 const isWritable = ({ parts: _, ...own }: { readonly parts?: unknown }): boolean => {
   if (whyNotCopyable(own) !== undefined) return false;
   JSON.stringify(own);

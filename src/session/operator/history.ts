@@ -79,7 +79,7 @@ export class History {
     });
   }
 
-  /** Rolls the log back to a length. Records made on a longer log are taken off, unless `going` selects them. */
+  /** Rolls the log back to a length. Records made on a longer log are taken off, unless `going` selects others. */
   rollBack(
     length: number,
     going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),

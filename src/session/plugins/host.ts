@@ -94,13 +94,13 @@ export class PluginHost {
   /**
    * Opens the plugins one after the other. Plugins that are open in the host `before` are taken over if their knobs are
    * the same; its others are closed first, because a plugin may hold an exclusive resource. Rejects with
-   * `PLUGIN_FAILED` or `PLUGIN_LATE`; then no plugin is open here, and those of the host `before` are open again.
+   * `PLUGIN_FAILED` or `PLUGIN_LATE`; then no plugin is open here, and those of the host `before` are opened again.
    */
   async open(before?: PluginHost): Promise<void> {
     try {
       await this.#openAll(before);
     } catch (fault) {
-      // A plugin that cannot be opened again remains closed. The caller gets the first error.
+      // A plugin that cannot be opened again remains closed, with those after it. The caller gets the first error.
       if (before) await before.#openAll(this).catch(() => undefined);
       await this.close();
       throw fault;
