@@ -60,7 +60,7 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
     output: orEmpty(count).describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
     share: share
       .default(0.25)
-      .describe('Largest share of the window that outputCap may take; a small one keeps a budget.'),
+      .describe('Largest share of the window for outputCap, so that a small window keeps a budget.'),
     injection: count.default(0).describe('Tokens kept for content that hooks inject after compaction.'),
   }),
   safetyMargin: share

@@ -9,7 +9,7 @@ export const ERROR_CODES = {
   MESSAGE_ID_TAKEN: 'A message with this id is already in the log.',
   MESSAGE_UNKNOWN: 'No message with this id is in the log.',
   ARGUMENT_INVALID: 'A method was called with an argument that it does not take.',
-  RECALL_INVALID: 'A recall request has neither a handle nor words, or a value out of range.',
+  RECALL_INVALID: 'A recall request has neither a handle nor words, or an invalid value.',
   STAGE_UNKNOWN: 'The roster names a stage that nothing provides.',
   STAGE_DUPLICATE: 'Two stages have the same name, or a stage has the name of a step of the pipeline.',
   STAGE_FAILED: 'A stage threw, or did not return a proposal; it was skipped.',

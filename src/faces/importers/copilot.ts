@@ -147,7 +147,7 @@ class CopilotReader implements SessionReader {
 
   finish(): ImportedSession {
     this.#recording.counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
-    this.#recording.counted(this.#repeated, 'repeated', 'events stand twice in the file; read once');
+    this.#recording.counted(this.#repeated, 'repeated', 'events are in the file twice; read once');
     return this.#recording.session();
   }
 }

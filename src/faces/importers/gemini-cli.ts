@@ -50,7 +50,7 @@ class GeminiCliReader implements SessionReader {
     const recording = this.#recording;
     const left = new Map<string, number>();
     recording.about({ id: this.#head?.sessionId });
-    recording.counted(this.#others, 'another-session', 'more sessions stand in the file; read as one');
+    recording.counted(this.#others, 'another-session', 'more sessions are in the file; read as one');
     for (const [index, line] of [...this.#messages.values()].entries()) {
       const id = textOr(line.id) ?? `m${index}`;
       const parts = contentOf(line.content);

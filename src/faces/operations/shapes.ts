@@ -242,7 +242,7 @@ export const Effect = z
       z.string(),
       z.object({
         ran: z.number(),
-        applied: z.number().describe('Runs in which it removed something.'),
+        applied: z.number().describe('Runs in which it changed something.'),
         edits: z.number(),
         tokens: tokens('Freed; below 0 where it carries something on.'),
         ms: z.number().describe('Total time.'),
