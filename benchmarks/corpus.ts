@@ -69,9 +69,10 @@ function judge(messages: readonly unknown[], window: number, where: string, tall
   }
 }
 
-const digest = (session: Session): string => {
+/** Of the first `length` messages of the log. Automatic recall may append one. */
+const digest = (session: Session, length: number): string => {
   const hash = createHash('sha256');
-  for (let seq = 0; seq < session.log.length; seq++) hash.update(JSON.stringify(session.log.at(seq)));
+  for (let seq = 0; seq < length; seq++) hash.update(JSON.stringify(session.log.at(seq)));
   return hash.digest('hex');
 };
 
@@ -84,7 +85,8 @@ async function compactOnce(
   const where = `${input.id} compact ${window}`;
   const session = spillway.session();
   session.append(...input.messages);
-  const before = digest(session);
+  const { length } = session.log;
+  const before = digest(session, length);
   try {
     const { messages } = await session.prepare();
     judge(messages, window, where, tally);
@@ -96,7 +98,7 @@ async function compactOnce(
   } catch (error) {
     note(error, where, tally);
   }
-  if (digest(session) !== before) tally.logChanged++;
+  if (digest(session, length) !== before) tally.logChanged++;
 }
 
 async function replayOnce(
