@@ -36,7 +36,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
       <div className="stack">
         <p>
           {isNewest
-            ? 'The originals return to the context and are held: no run compacts them until you release the hold.'
+            ? 'The originals return to the context and are held: no run compacts them until you release the hold, unless nothing else makes a call fit.'
             : `Later compactions build on ${id}, so they are undone with it. The originals return to the context and are held until you release the hold.`}
         </p>
         <Afterwards pressure={pressure} />
