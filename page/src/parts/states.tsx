@@ -42,7 +42,7 @@ export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undef
   if (skipped === 0) return null;
   return (
     <p className="soft" role="note">
-      {counted(skipped, 'session')} that cannot be read left out: the list of sessions shows which.
+      Left out: {counted(skipped, 'session')} that cannot be read. The list of sessions shows which.
     </p>
   );
 }

@@ -245,10 +245,10 @@ describe('N13: a store in which some sessions are damaged', () => {
     await look(page, service);
     await page.getByRole('row', { name: new RegExp(`${HURT}.*STORE_DAMAGED`) }).waitFor();
     await page.getByRole('row', { name: new RegExp(`${GOOD}.*waits`) }).waitFor();
-    await page.getByText('Without 2 sessions that cannot be read').waitFor();
+    await page.getByText('Left out: 2 sessions that cannot be read').waitFor();
     await page.getByRole('link', { name: 'Open the inbox' }).click();
     await page.getByRole('region', { name: `Plan of ${GOOD}` }).waitFor();
-    await page.getByText('Without 2 sessions that cannot be read').waitFor();
+    await page.getByText('Left out: 2 sessions that cannot be read').waitFor();
     expect(page.complaints).toEqual([]);
   });
 });
