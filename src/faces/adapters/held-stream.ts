@@ -6,11 +6,17 @@ const IDLE_MS = 10_000;
 /** A reader begins within this time, or never reads, or first opens another stream. */
 const UNREAD_MS = 100;
 
+/** Holds a flight until the returned function is called. */
+function held(flight: Flight): () => void {
+  let release!: () => void;
+  flight.until(new Promise<void>((resolve) => (release = resolve)));
+  return release;
+}
+
 /** Holds a flight until its reader begins: the next call can roll the session back, and a recall in this stream then fails. */
 function heldUnread(flight: Flight): () => void {
-  let release: () => void;
-  flight.until(new Promise<void>((resolve) => (release = resolve)));
-  const waiting = setTimeout(() => release(), UNREAD_MS);
+  const release = held(flight);
+  const waiting = setTimeout(release, UNREAD_MS);
   return () => {
     clearTimeout(waiting);
     release();
@@ -27,6 +33,7 @@ export function heldStream<Event>(
   signal?: AbortSignal,
   /** Ends the pending read: `return` on a generator takes effect only after its next event. */
   giveUp?: () => void,
+  /** Ends the hold from before the first read. */
   letGo = heldUnread(flight),
 ): AsyncIterableIterator<Event> {
   let release: (() => void) | undefined;
@@ -35,7 +42,7 @@ export function heldStream<Event>(
   const begin = (): void => {
     clearTimeout(idle);
     if (release || isOver) return;
-    flight.until(new Promise<void>((resolve) => (release = resolve)));
+    release = held(flight);
     letGo();
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
