@@ -43,7 +43,7 @@ export class Commits {
     const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
     const warnings = [
       ...(holdsGaveWay ? [HOLDS_GAVE_WAY] : []),
-      ...(plan.edits.some((edit) => takesUnread(edit, thread.log)) ? [UNREAD_GAVE_WAY] : []),
+      ...(takesUnread(plan.edits, thread.log) ? [UNREAD_GAVE_WAY] : []),
       ...(bought?.warnings ?? []),
     ];
     const record: CompactionRecord = {

@@ -1,12 +1,5 @@
 import { PIPELINE_STEPS, type RunInput, type RunOutcome } from '../pipeline/index.js';
-import {
-  endsOf,
-  type Edit,
-  type Hold,
-  type PlannedEdit,
-  type ReadonlyLog,
-  type Warning,
-} from '../transcript/index.js';
+import { endsOf, type Hold, type PlannedEdit, type ReadonlyLog, type Warning } from '../transcript/index.js';
 import { after } from './slices.js';
 
 /* What gives way if nothing else makes a request fit: spans whose compaction an operator undid, then unread messages. */
@@ -58,12 +51,14 @@ function orElse(
   return after(draft(input), (outcome) => (outcome.kind === 'planned' ? { input, outcome } : drafted));
 }
 
-/** Whether an edit replaces a message of the user that came in since the last answer. */
-export function takesUnread(edit: Edit, log: ReadonlyLog): boolean {
-  if (edit.kind !== 'supersede') return false;
-  const [first, last] = endsOf(edit).map((id) => log.find(id)?.seq ?? -1) as [number, number];
-  const unread = log.between(Math.max(first, log.unseenFrom), last);
-  return unread.some(({ role, origin }) => role === 'user' && origin !== 'synthetic');
+/** Whether a plan replaces a message of the user that came in since the last answer. */
+export function takesUnread(edits: readonly PlannedEdit[], log: ReadonlyLog): boolean {
+  return edits.some((edit) => {
+    if (edit.kind !== 'supersede') return false;
+    const [first, last] = endsOf(edit).map((id) => log.find(id)?.seq ?? -1) as [number, number];
+    const unread = log.between(Math.max(first, log.unseenFrom), last);
+    return unread.some(({ role, origin }) => role === 'user' && origin !== 'synthetic');
+  });
 }
 
 /** Whether a plan changes a held span. Removal of reasoning with a void signature does not count. */
