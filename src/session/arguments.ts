@@ -133,7 +133,7 @@ const VALUES = {
   call: WHOLE,
   words: TEXT,
   /** `record` and `to` exclude each other: with both, `to` would undo more than `record` names. */
-  'record beside to': { is: (value) => value === undefined, words: 'one of the two' },
+  'record and to': { is: (value) => value === undefined, words: 'one of the two' },
 } satisfies Kinds;
 
 /** `method`: a method of `session.operator`. */

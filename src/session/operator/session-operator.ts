@@ -152,7 +152,7 @@ export class SessionOperator {
    */
   async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
     checkOptions('session.operator.undo', of);
-    checkValue('undo', 'record beside to', of.to && of.record);
+    checkValue('undo', 'record and to', of.to && of.record);
     let meant = of;
     return this.#of.persistence.change(() => {
       // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.

@@ -238,7 +238,7 @@ describe('the command line for kept sessions', () => {
     );
     for (const [args, found] of [
       [['explain', 'mill', '--call', '0'], 'CONFIG_INVALID: --call; found "0"'],
-      [['undo', 'mill', '--record', 'c1', '--to', 'c1'], 'ARGUMENT_INVALID: record beside to of'],
+      [['undo', 'mill', '--record', 'c1', '--to', 'c1'], 'ARGUMENT_INVALID: record and to of'],
     ] as const) {
       const refused = await spillway([...args, '--store', store]);
       expect([refused.code, refused.err, refused.out]).toEqual([1, expect.stringContaining(found), '']);
