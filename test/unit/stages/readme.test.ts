@@ -10,16 +10,13 @@ const EXAMPLE = /`fixtures\/([\w-]+\.yaml)`: ([\d,]+) tokens before, ([\d,]+) af
 describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('README of %s', (name, stage) => {
   const readme = readFileSync(new URL(`${name}/README.md`, STAGES_FOLDER), 'utf8');
 
-  it('lists every option with its default, and no other', () => {
-    const rows = [...readme.matchAll(/^\| `([\w.]+)`\s*\| (.*?) \|/gm)].map(([, key, shown]) => [
-      key,
-      shown!.trim(),
-    ]);
-    const defaults = stage.options.parse({});
-    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' }) as unknown as Schema).map(
-      (key) => [key, shownDefault(defaults, key)],
+  it('lists every option with its default and what it means, and no other', () => {
+    const rows = [...readme.matchAll(/^\| `([\w.]+)`\s*\| (.*?) \| (.*?) \|$/gm)].map(([, ...cells]) =>
+      cells.map((cell) => cell!.trim()),
     );
-    expect(rows).toEqual(expected);
+    const defaults = stage.options.parse({});
+    const options = optionsOf(z.toJSONSchema(stage.options, { io: 'input' }) as unknown as Schema);
+    expect(rows).toEqual(options.map(([key, means]) => [key, shownDefault(defaults, key), means]));
   });
 
   it('tells true figures in its example', () => {
@@ -46,12 +43,14 @@ describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('REA
 });
 
 interface Schema {
+  readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-function keysOf(schema: Schema, prefix = ''): string[] {
+/** Path and description of each option. */
+function optionsOf(schema: Schema, prefix = ''): [string, string | undefined][] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
-    inner.properties ? keysOf(inner, `${prefix}${key}.`) : [prefix + key],
+    inner.properties ? optionsOf(inner, `${prefix}${key}.`) : [[prefix + key, inner.description]],
   );
 }
 
