@@ -7,7 +7,7 @@ export const count = z.int().min(0);
 export const positive = z.int().min(1);
 
 /** The longest time of a timer, in milliseconds; a timer with a longer time ends at once. */
-export const MOST_MS = 2 ** 31 - 1;
+export const MAX_MS = 2 ** 31 - 1;
 
 /** A share, 0 to 1. */
 export const share = z.number().min(0).max(1);
@@ -38,21 +38,21 @@ export const oneOf = <const Names extends readonly string[]>(names: Names, usual
 
 export const flag = (usual: boolean) => z.boolean().default(usual);
 
-const MOST_CHARS = 200;
-const MOST_SEGMENT_CHARS = 64;
+const MAX_CHARS = 200;
+const MAX_SEGMENT_CHARS = 64;
 /** No segment is `.` or `..`, or begins or ends with a space. */
 const SEGMENT = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_ .:@+-]*[\p{L}\p{N}_.:@+-])?$/u;
 
 /** The rule for agent paths, in words. */
-export const AGENT_PATH_WORDS = `names joined by slashes (letters, digits, “_ . : @ + -” and spaces within), each at most ${MOST_SEGMENT_CHARS} characters, together at most ${MOST_CHARS}`;
+export const AGENT_PATH_WORDS = `names joined by slashes (letters, digits, “_ . : @ + -” and spaces within), each at most ${MAX_SEGMENT_CHARS} characters, together at most ${MAX_CHARS}`;
 
 /** An agent in a session: `primary`, `primary/reviewer`. A key in stores and settings, and part of URLs and logs. */
 export const AgentPath = z
   .string()
-  .max(MOST_CHARS, AGENT_PATH_WORDS)
+  .max(MAX_CHARS, AGENT_PATH_WORDS)
   .refine(
     (path) =>
-      path.split('/').every((segment) => segment.length <= MOST_SEGMENT_CHARS && SEGMENT.test(segment)),
+      path.split('/').every((segment) => segment.length <= MAX_SEGMENT_CHARS && SEGMENT.test(segment)),
     AGENT_PATH_WORDS,
   );
 

@@ -6,7 +6,7 @@ export type Instructions =
   { readonly name: string; readonly text: string } | { readonly name: string; readonly fault: string };
 
 /** A longer file is no instruction file. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** Reads files below a folder. A file outside it, links resolved, is refused; an unreadable file has a reason. */
 export function readInstructions(files: readonly string[], root: string): Promise<readonly Instructions[]> {
@@ -21,7 +21,7 @@ async function readOne(name: string, root: string): Promise<Instructions> {
       return { name, fault: 'lies outside pins.root' };
     const found = await stat(file);
     if (!found.isFile()) return { name, fault: 'is no file' };
-    if (found.size > MOST_BYTES) return { name, fault: `has more than ${MOST_BYTES} bytes` };
+    if (found.size > MAX_BYTES) return { name, fault: `has more than ${MAX_BYTES} bytes` };
     return { name, text: await readFile(file, 'utf8') };
   } catch (error) {
     return { name, fault: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` };

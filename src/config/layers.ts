@@ -33,7 +33,7 @@ export interface Reading {
 }
 
 /** Deeper than any setting, including an agent's. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 
 /** Reads a tree down to single settings. Our own names override a document's names. */
 export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer {
@@ -46,10 +46,10 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
   const refusePrototype = (path: Path): void =>
     refuse(path, undefined, 'any other name', `Rename it. ${changeIn(origin)}`);
   const refuseDepth = (path: Path): void =>
-    refuse(path.slice(0, 2), undefined, `${MOST_LEVELS} levels, none of which holds itself`);
+    refuse(path.slice(0, 2), undefined, `${MAX_LEVELS} levels, none of which holds itself`);
 
   const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
-    if (around.includes(value) || path.length > MOST_LEVELS) return refuseDepth(path);
+    if (around.includes(value) || path.length > MAX_LEVELS) return refuseDepth(path);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
     // An agent's settings have the same paths as the settings for all agents.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
@@ -68,7 +68,7 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
       if (keys.length === 0) settings.push({ path, value: {}, origin });
       for (const key of keys) take(value[key], [...path, key], settings, [...around, value]);
     } else if (!isHere) {
-      if (isDeeper(value, MOST_LEVELS - path.length)) return refuseDepth(path);
+      if (isDeeper(value, MAX_LEVELS - path.length)) return refuseDepth(path);
       const inside = prototypeKeyIn(value);
       if (inside) return refusePrototype([...path, ...inside]);
       settings.push({ path, value: folder === undefined ? value : rebased(at, value, folder), origin });

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { count, flag, MOST_MS, oneOf, orEmpty, positive, section } from './fields.js';
+import { count, flag, MAX_MS, oneOf, orEmpty, positive, section } from './fields.js';
 
 /** The pressure at which a stage opens; at 0 it would always be open. */
 export const gate = (stage: string) =>
@@ -16,7 +16,7 @@ export const CompactionThresholds = z.strictObject({
   retainCount: count.default(10).describe('Most messages that partial keeps (whole exchanges).'),
   circuitBreakerFailures: positive.default(3).describe('Consecutive failures that open the breaker.'),
   circuitBreakerCooldown: count
-    .max(MOST_MS)
+    .max(MAX_MS)
     .default(60_000)
     .describe('Milliseconds from when the breaker opens to its one trial call.'),
 });

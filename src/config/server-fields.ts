@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { address, count, flag, MOST_MS, positive, text, texts } from './fields.js';
+import { address, count, flag, MAX_MS, positive, text, texts } from './fields.js';
 
 /** A name in logs. */
 const label = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
@@ -59,7 +59,7 @@ export const ServerFields = z
     requestMs: z
       .int()
       .min(100)
-      .max(MOST_MS)
+      .max(MAX_MS)
       .default(120_000)
       .describe('How long a client may take to send one request. Slower clients are cut off.'),
     eventStreams: positive

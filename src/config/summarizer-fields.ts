@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { address, count, flag, MOST_MS, oneOf, orEmpty, positive, share } from './fields.js';
+import { address, count, flag, MAX_MS, oneOf, orEmpty, positive, share } from './fields.js';
 
 /** `https://name:password@host` is refused: no request goes there, and records would show the password. */
 const HAS_LOGIN = /^[^/]*\/\/[^/?#]*@/;
@@ -25,7 +25,7 @@ export const SummarizerFields = {
 /** How a summarizer is asked. */
 export const FillFields = z.strictObject({
   deadlineMs: positive
-    .max(MOST_MS)
+    .max(MAX_MS)
     .default(30_000)
     .describe('Most milliseconds that a compaction waits for text. Later text is not used.'),
   prepareAt: orEmpty(share).describe(

@@ -23,16 +23,16 @@ export function* proposalOf(
 }
 
 /** A plan with more steps is endless: one for a log of 100,000 messages takes some hundred thousand. */
-const MOST_STEPS = 3_000_000;
+const MAX_STEPS = 3_000_000;
 
 function* ending<T>(made: Made<T>): Steps<T> {
   const steps = madeIn(made);
-  for (let taken = 0; taken < MOST_STEPS; taken++) {
+  for (let taken = 0; taken < MAX_STEPS; taken++) {
     const { done, value } = steps.next();
     if (done) return value;
     yield;
   }
-  throw new Error(`plan() has not ended after ${MOST_STEPS} steps`);
+  throw new Error(`plan() has not ended after ${MAX_STEPS} steps`);
 }
 
 /** A view allows one edit per part and message. This many further edits are still refused one by one, with a reason. */

@@ -20,10 +20,10 @@ const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =
   line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
 
 /** No call takes more tokens. Any database can hold the sum of millions of such reports. */
-const MOST_TOKENS = 1e12;
+const MAX_TOKENS = 1e12;
 
 /** Databases count in whole numbers: a fraction that a gateway reports would block all that is stored with it. */
-const whole = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MOST_TOKENS);
+const whole = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MAX_TOKENS);
 
 const NOTHING: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 

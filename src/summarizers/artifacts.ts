@@ -22,7 +22,7 @@ export interface Behind {
 export type KeepsText = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 
 /** The most texts that are kept in memory; beyond this the oldest are dropped. */
-const MOST_TEXTS = 1_000;
+const MAX_TEXTS = 1_000;
 
 /** Keeps texts for this process. */
 export function memoryOfTexts(): KeepsText {
@@ -32,7 +32,7 @@ export function memoryOfTexts(): KeepsText {
     async keepArtifact(key, artifact) {
       const first = kept.get(key) ?? artifact;
       kept.set(key, first);
-      if (kept.size > MOST_TEXTS) kept.delete(kept.keys().next().value!);
+      if (kept.size > MAX_TEXTS) kept.delete(kept.keys().next().value!);
       return first;
     },
   };

@@ -30,7 +30,7 @@ const STEPS: readonly (readonly [results: number, written: number, prose: number
 ];
 
 /** A result shorter than this is shown whole when a source is divided into pieces. In characters. */
-const LEAST_RESULT = 300;
+const MIN_RESULT = 300;
 
 /** The longest call that is shown with the result of a one-part slot. In characters. */
 const BESIDE_CHARS = 400;
@@ -105,7 +105,7 @@ function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
  */
 function divided(request: Quoting): Exchange[][] {
   const { source, exchangeOf, chunks, chunkTokens, resultChars, count } = request;
-  const least = Math.min(resultChars, LEAST_RESULT);
+  const least = Math.min(resultChars, MIN_RESULT);
   const [full] = detailsFor(resultChars);
   const detail = { ...full!, resultChars: Math.max(Math.floor(resultChars / 4), least) };
   const groups = new Map<number, LogMessage[]>();

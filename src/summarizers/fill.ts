@@ -169,7 +169,7 @@ const ASKED = having({
 });
 
 /** Limits for the operator's lines; a longer text is a document, not context. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 const LONGEST_LINE = 500;
 
 /** The largest share of the deadline to wait for the lines, because the texts still have to be requested. */
@@ -193,7 +193,7 @@ async function linesOf(
     const lines: unknown = await settledOrAborted(asked(), signal);
     if (!Array.isArray(lines)) return { lines: [], fault: 'lines: what was given is no list' };
     const texts = lines.filter((line): line is string => typeof line === 'string' && line.trim() !== '');
-    return { lines: texts.slice(0, MOST_LINES).map((line) => escaped(redact(oneLine(line, LONGEST_LINE)))) };
+    return { lines: texts.slice(0, MAX_LINES).map((line) => escaped(redact(oneLine(line, LONGEST_LINE)))) };
   } catch {
     return { lines: [], fault: `lines: ${signal.aborted ? 'not there in time' : 'what gives them threw'}` };
   }

@@ -77,12 +77,12 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
     repairs.push(`cut to ${maxTokens} tokens`);
   }
   if (count(text) >= sourceTokens) return refused('is no smaller than its source');
-  if (tokens < LEAST_TOKENS && sourceTokens >= LONG_SOURCE_TOKENS) return refused('says next to nothing');
+  if (tokens < MIN_TOKENS && sourceTokens >= LONG_SOURCE_TOKENS) return refused('says next to nothing');
   return { ok: true, text, repairs, isCut };
 }
 
 /** "OK, understood.": in any language this says nothing about such a long source. */
-const LEAST_TOKENS = 4;
+const MIN_TOKENS = 4;
 const LONG_SOURCE_TOKENS = 1_000;
 
 /** The finish reasons of a complete answer; servers that give no reason have `other` or `unknown`. */

@@ -14,16 +14,16 @@ const SAMPLE_CHARS = 4_000;
 const SCRIPT_SHARE = 0.2;
 
 /** The least number of stop words, and their least lead over the next language; less is chance. */
-const LEAST_HITS = 3;
-const LEAST_LEAD = 1.5;
+const MIN_HITS = 3;
+const MIN_LEAD = 1.5;
 
 /** An answer quotes other languages; this many words of one, and this many times those of its own, are no quotation. */
-const LEAST_OTHER_HITS = 12;
-const LEAST_OTHER_LEAD = 4;
+const MIN_OTHER_HITS = 12;
+const MIN_OTHER_LEAD = 4;
 
 /** The share of an answer's letters that makes a script the text's own; fewer letters than this are a name. */
 const MAIN_SHARE = 0.6;
-const LEAST_FOREIGN_LETTERS = 40;
+const MIN_FOREIGN_LETTERS = 40;
 /** This share of its own script shows that an answer is written in it. */
 const OWN_SHARE = 0.05;
 
@@ -106,12 +106,12 @@ export function otherLanguageOf(text: string, asked: string): string | undefined
   const shareOf = (pattern: RegExp): number => matchesOf(prose, pattern) / Math.max(1, letters);
   if (own && shareOf(own[0]) >= OWN_SHARE) return undefined;
   const foreign = SCRIPTS.find(([pattern]) => shareOf(pattern) >= MAIN_SHARE);
-  if (letters >= LEAST_FOREIGN_LETTERS && foreign && foreign !== own) return foreign[2](prose);
+  if (letters >= MIN_FOREIGN_LETTERS && foreign && foreign !== own) return foreign[2](prose);
   const hits = hitsIn(prose);
   const [first] = hits;
   const ofAsked = hits.find(({ name }) => name === asked)?.count ?? 0;
   const isOther =
-    first!.name !== asked && first!.count >= LEAST_OTHER_HITS && first!.count >= LEAST_OTHER_LEAD * ofAsked;
+    first!.name !== asked && first!.count >= MIN_OTHER_HITS && first!.count >= MIN_OTHER_LEAD * ofAsked;
   return isOther ? first!.name : undefined;
 }
 
@@ -126,7 +126,7 @@ const withoutQuotes = (text: string): string =>
 
 function byStopWords(sample: string): string | undefined {
   const [first, second] = hitsIn(sample);
-  const isPlain = first!.count >= LEAST_HITS && first!.count >= LEAST_LEAD * second!.count;
+  const isPlain = first!.count >= MIN_HITS && first!.count >= MIN_LEAD * second!.count;
   return isPlain ? first!.name : undefined;
 }
 

@@ -26,12 +26,12 @@ export function markOf(edit: Edit, source: SlotSource, model: string, recall?: b
 }
 
 /** The most names that are listed; of more, only the first and the last. */
-const MOST_KEPT = 3;
+const MAX_KEPT = 3;
 
 /** States that pinned user messages after the text precede its end. Otherwise a model would carry these out again. */
 function keptOf({ kept = [] }: SlotSource): string {
   if (kept.length === 0) return '';
-  const names = kept.length <= MOST_KEPT ? kept.join(', ') : `${kept[0]}..${kept.at(-1)}`;
+  const names = kept.length <= MAX_KEPT ? kept.join(', ') : `${kept[0]}..${kept.at(-1)}`;
   return `; ${names} of the user, behind it, ${kept.length === 1 ? 'was' : 'were'} said before its end`;
 }
 

@@ -111,7 +111,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
 }
 
 /** The most threads whose breakers are remembered; beyond this the least recently opened start anew. */
-const MOST_THREADS = 10_000;
+const MAX_THREADS = 10_000;
 
 function breakersOf(
   thread: string,
@@ -123,7 +123,7 @@ function breakersOf(
   known?.delete(thread);
   known?.set(thread, breakers);
   const [oldest] = known?.keys() ?? [];
-  if (known && known.size > MOST_THREADS) known.delete(oldest!);
+  if (known && known.size > MAX_THREADS) known.delete(oldest!);
   return breakers;
 }
 

@@ -29,7 +29,7 @@ const HEAD_SHARE = 0.6;
 const RUN_HEAD_SHARE = 0.4;
 
 /** The least that a cut must save in characters; otherwise its mark says more about the cut than about the text. */
-const LEAST_CUT = 60;
+const MIN_CUT = 60;
 
 interface MiddleCut {
   /** The head's share of the text that stays. */
@@ -44,7 +44,7 @@ export function middleCut(
   chars: number,
   { headShare = HEAD_SHARE, keep }: MiddleCut = {},
 ): string {
-  if (text.length <= (chars > 0 ? chars + LEAST_CUT : chars)) return text;
+  if (text.length <= (chars > 0 ? chars + MIN_CUT : chars)) return text;
   const share = Math.ceil(Math.max(0, chars) * headShare);
   const head = headOf(text, share);
   const tail = tailOf(text, Math.max(0, chars) - share);
@@ -219,7 +219,7 @@ function failingLines(middle: string): string {
 }
 
 /** A shorter result is repeated, because a line in its place would save nothing. In characters. */
-const LEAST_COPY = 500;
+const MIN_COPY = 500;
 
 const NO_QUESTION = { key: '', kind: 'other' } as const;
 
@@ -255,7 +255,7 @@ export function repeatedResults(
   const texts = new Set<string>();
   for (const part of messages.flatMap(({ parts }) => parts.filter(isToolResult)).toReversed()) {
     const text = textOf(part);
-    if (text.length < LEAST_COPY) continue;
+    if (text.length < MIN_COPY) continue;
     const call = calls.get(part);
     const { key, kind } = call ? actionOf(call) : NO_QUESTION;
     const later = answers.get(key);

@@ -11,12 +11,12 @@ const WINDOW_SHARE = 0.8;
 /** The text between the parts of a request, in tokens. */
 const FRAME_TOKENS = 100;
 /** The smallest useful piece, in tokens; in a small window, this share of the window. */
-const LEAST_CHUNK = 200;
-const LEAST_SHARE = 0.1;
+const MIN_CHUNK = 200;
+const MIN_SHARE = 0.1;
 /** An answer's largest share of a small window, which contains it twice: as the record so far and as the new text. */
 const ANSWER_SHARE = 0.15;
 /** No sentence fits into fewer tokens. */
-const LEAST_ANSWER = 12;
+const MIN_ANSWER = 12;
 /** Longer answers repeat themselves, and many models never write longer ones. In tokens. */
 const LONGEST_ANSWER = 8_000;
 /** The share of a model's output limit that is requested, because its counts differ from ours. */
@@ -29,7 +29,7 @@ export function answerWithin(parts: AskParts, allowance: number): number {
   const { outputLimit = Infinity } = parts.summarizer;
   const answer = Math.min(ANSWER_SHARE * windowOf(parts), OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
   const maxTokens = Math.min(allowance, Math.floor(answer));
-  if (maxTokens < LEAST_ANSWER) throw new Refused('would not fit behind its mark');
+  if (maxTokens < MIN_ANSWER) throw new Refused('would not fit behind its mark');
   return maxTokens;
 }
 
@@ -43,14 +43,14 @@ export function promptTokens({ prompts, count }: AskParts, name: string, isSpan:
 export function chunkWithin(window: number, taken: number, attempt: number): number {
   const free = WINDOW_SHARE * window - FRAME_TOKENS - taken - newestRoom(window);
   const room = free / 2 ** (attempt - 1);
-  return Math.floor(Math.max(Math.min(LEAST_CHUNK, LEAST_SHARE * window), room));
+  return Math.floor(Math.max(Math.min(MIN_CHUNK, MIN_SHARE * window), room));
 }
 
 /** If the user's words have less than this share of the source's characters per token, their script is denser. */
 const OTHER_SCRIPT = 0.6;
 /** The newest of the user's words that are sampled, and the least that is enough. In characters. */
 const SAMPLE_CHARS = 8_000;
-const LEAST_SAMPLE = 50;
+const MIN_SAMPLE = 50;
 
 /**
  * The characters of this many tokens, at the source's density; at that of the user's words if the record's language
@@ -69,6 +69,6 @@ export function charsFor(
     .map((message) => userWordsIn(message))
     .join('\n')
     .slice(-SAMPLE_CHARS);
-  const ofUser = sample.length < LEAST_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
+  const ofUser = sample.length < MIN_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
   return Math.floor(maxTokens * (ofUser < OTHER_SCRIPT * ofSource ? ofUser : ofSource));
 }

@@ -120,9 +120,9 @@ const GLANCED: Detail = { proseChars: 1_000, writtenChars: 400, resultChars: 300
 const WINDOW_SHARE = 0.03;
 
 /** Limits for the newest messages, in tokens and messages: recent steps tell what was committed, fixed or reverted. */
-const MOST_NEWEST = 2_000;
-const LEAST_NEWEST = 200;
-const MOST_MESSAGES = 60;
+const MAX_NEWEST = 2_000;
+const MIN_NEWEST = 200;
+const MAX_MESSAGES = 60;
 
 interface BesideRequest {
   readonly log: ReadonlyLog;
@@ -163,8 +163,8 @@ export function inViewOf(from: number, isPinned: IsPinned, request: BesideReques
 
 /** The room for the newest messages, for any content, so that pieces equal those of a text requested in advance. */
 export function newestRoom(window: number): number {
-  const room = Math.floor(Math.min(MOST_NEWEST, WINDOW_SHARE * window));
-  return room < LEAST_NEWEST ? 0 : room;
+  const room = Math.floor(Math.min(MAX_NEWEST, WINDOW_SHARE * window));
+  return room < MIN_NEWEST ? 0 : room;
 }
 
 /**
@@ -173,7 +173,7 @@ export function newestRoom(window: number): number {
  */
 export function newestOf(to: number, request: BesideRequest): string[] {
   const { log, count, window } = request;
-  const messages = log.between(Math.max(to + 1, log.length - MOST_MESSAGES)).filter(isNoNote);
+  const messages = log.between(Math.max(to + 1, log.length - MAX_MESSAGES)).filter(isNoNote);
   const calls = callsByResult(messages);
   const rules: QuoteRules = {
     ...plainRules(request),

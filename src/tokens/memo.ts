@@ -6,7 +6,7 @@ import { countOf } from './measure.js';
 const LONGEST_CHARS = 65_536;
 
 /** Characters of all texts together: about as many bytes. */
-const MOST_CHARS = 2_000_000;
+const MAX_CHARS = 2_000_000;
 
 /**
  * A counter that remembers texts of drafts: planning writes the same stubs and lines in every run, and counting them
@@ -24,7 +24,7 @@ export function memoised(counter: TokenCounter): TokenCounter {
       if (before !== undefined) return before;
       const tokens = countOf(counter, text);
       chars += text.length;
-      if (chars > MOST_CHARS) {
+      if (chars > MAX_CHARS) {
         known.clear();
         chars = text.length;
       }

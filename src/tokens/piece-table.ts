@@ -1,6 +1,6 @@
 const FIRST_SLOTS = 1 << 12;
 /** Most pieces in a table: 3 MB. Agent sessions of 4 million characters have about as many. */
-const MOST_SLOTS = 1 << 18;
+const MAX_SLOTS = 1 << 18;
 /** A slot: two hashes and the count, which is stored plus one so that no used slot is all zero. */
 const SLOT = 3;
 
@@ -56,7 +56,7 @@ export class PieceTable {
     const old = this.#slots;
     const slots = 2 * (this.#mask + 1);
     this.#size = 0;
-    if (slots > MOST_SLOTS) {
+    if (slots > MAX_SLOTS) {
       old.fill(0);
       return;
     }

@@ -60,13 +60,13 @@ export function jsonOf(value: unknown): unknown {
 }
 
 /** More items than any answer of a stage or a plugin has. */
-const MOST_ITEMS = 100_000;
+const MAX_ITEMS = 100_000;
 
 /**
  * Copies a list from outside. Its length is read once, because a proxy may report any length, and a different one each
  * time. Throws `TypeError` if the value is no list or has more than `most` items.
  */
-export function listFrom(value: unknown, most = MOST_ITEMS): unknown[] {
+export function listFrom(value: unknown, most = MAX_ITEMS): unknown[] {
   if (!Array.isArray(value)) throw new TypeError('no list');
   const { length } = value;
   if (length > most) throw new TypeError(`a list of ${length}; at most ${most}`);

@@ -65,17 +65,17 @@ export function parseJson(text: string): unknown {
  * The most levels in a text of a model or tool. Its readers recurse once per level, or the value is put into a request,
  * which holds 500 levels in all. A text of 30 kB may nest deeper than the stack allows.
  */
-const MOST_LEVELS = 400;
+const MAX_LEVELS = 400;
 
 /** As `parseJson`, for texts of models and tools. Throws `SyntaxError` too if a text nests too deep to be rewritten. */
 export function parseSaid(text: string): unknown {
-  if (nestsTooDeep(text)) throw new SyntaxError(`more than ${MOST_LEVELS} levels`);
+  if (nestsTooDeep(text)) throw new SyntaxError(`more than ${MAX_LEVELS} levels`);
   return parseJson(text);
 }
 
 function nestsTooDeep(text: string): boolean {
   // Each level is opened and closed by one character.
-  if (text.length <= 2 * MOST_LEVELS) return false;
+  if (text.length <= 2 * MAX_LEVELS) return false;
   const signs = /["[\]{}]/g;
   let levels = 0;
   for (let found = signs.exec(text); found; found = signs.exec(text)) {
@@ -83,7 +83,7 @@ function nestsTooDeep(text: string): boolean {
     if (sign === '"') signs.lastIndex = endOfString(text, found.index);
     else if (sign === '[' || sign === '{') levels++;
     else levels--;
-    if (levels > MOST_LEVELS) return true;
+    if (levels > MAX_LEVELS) return true;
   }
   return false;
 }

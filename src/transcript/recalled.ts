@@ -19,11 +19,11 @@ export function offersRecall(tools: readonly unknown[]): boolean {
 }
 
 const FIELDS: readonly string[] = ['handle', 'query', 'limit', 'maxTokens'];
-const MOST_CHARS = 20_000;
+const MAX_CHARS = 20_000;
 
 /** Whether a part is a call of the recall tool, by its name and its arguments, because other tools share the name. */
 export function isRecallCall(part: Part): boolean {
-  if (part.type !== 'tool-call' || !NAME.test(part.name) || part.arguments.length > MOST_CHARS) return false;
+  if (part.type !== 'tool-call' || !NAME.test(part.name) || part.arguments.length > MAX_CHARS) return false;
   try {
     const asked: unknown = JSON.parse(part.arguments);
     if (typeof asked !== 'object' || asked === null) return false;

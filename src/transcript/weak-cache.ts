@@ -1,5 +1,5 @@
 /** Entries of one generation; writing a key again counts again. */
-const MOST = 250_000;
+const MAX = 250_000;
 
 /**
  * A WeakMap for values that can be recomputed. When a generation is full, entries that it neither read nor wrote are
@@ -11,7 +11,7 @@ export class WeakCache<Key extends object, Value extends {}> {
   #older = new WeakMap<Key, Value>();
   #left: number;
 
-  constructor(private readonly most = MOST) {
+  constructor(private readonly most = MAX) {
     this.#left = most;
   }
 

@@ -137,14 +137,14 @@ function historyIn(body: unknown, { format }: Session): readonly unknown[] {
 }
 
 /** Most recalls within one call if the option is `true`. */
-const MOST_RECALLS = 4;
+const MAX_RECALLS = 4;
 
 /** Upper limit for any option, so that a model that always recalls comes to an end. */
 const HIGHEST = 100;
 
 /** Most recalls, from the option of a drop-in. */
 export const mostRecalls = (recall: DropInOptions['recall']): number =>
-  recall === true ? MOST_RECALLS : Math.min(recall || 0, HIGHEST);
+  recall === true ? MAX_RECALLS : Math.min(recall || 0, HIGHEST);
 
 /** The model's answer after its recalls: the last object with new fields, so that its library's additions remain. */
 export async function recalledAnswer<Answer>(first: Answer, turn: RecallTurn<Answer>): Promise<Answer> {
@@ -153,7 +153,7 @@ export async function recalledAnswer<Answer>(first: Answer, turn: RecallTurn<Ans
 }
 
 /** Most side conversations remembered for one session. The least recently used one is dropped first. */
-const MOST_ASIDES = 8;
+const MAX_ASIDES = 8;
 
 /** Side sessions of a session, the newest first. */
 const asides = new WeakMap<Session, readonly Session[]>();
@@ -170,6 +170,6 @@ async function pathOf(session: Session, body: unknown): Promise<Session> {
   path ??= session.aside();
   // Read again, because another request may have added a side session meanwhile.
   const others = (asides.get(session) ?? []).filter((one) => one !== path);
-  asides.set(session, [path, ...others].slice(0, MOST_ASIDES));
+  asides.set(session, [path, ...others].slice(0, MAX_ASIDES));
   return path;
 }

@@ -16,7 +16,7 @@ import { offering, type Offering } from './recall/wire.js';
 const ASKED_SHARE = 0.5;
 
 /** Most tries of a turn in its session, because another process may change the session's history each time. */
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 
 /** The session and the flight of a turn. */
 export interface TurnPlace {
@@ -102,7 +102,7 @@ export async function takeTurn<Answer>(
     const wentOn = error instanceof WentOn;
     if (isBeside || !(wentOn || isOvertaken(error))) throw error;
     // Clients that send different histories to one session would otherwise interrupt each other forever.
-    return wentOn && tries < MOST_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : goBeside();
+    return wentOn && tries < MAX_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : goBeside();
   }
 }
 

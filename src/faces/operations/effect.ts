@@ -5,7 +5,7 @@ import type * as schemas from './shapes.js';
 type Effect = z.infer<typeof schemas.Effect>;
 
 /** Most values of a list, the newest ones; a distribution needs no more. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** Adds up compactions of any number of sessions. Undone compactions count as runs but save nothing. */
 export function effectOf(records: readonly CompactionRecord[]): Effect {
@@ -17,11 +17,11 @@ export function effectOf(records: readonly CompactionRecord[]): Effect {
     tokensBefore: sum(standing, ({ plan }) => plan.before.tokens),
     tokensAfter: sum(standing, ({ plan }) => plan.after.tokens),
     stages: stagesOf(ordered),
-    summaryTokens: ordered.flatMap(summariesOf).slice(-MOST_LISTED),
+    summaryTokens: ordered.flatMap(summariesOf).slice(-MAX_LISTED),
     modelCosts: ordered
       .filter(({ calls = [] }) => calls.length > 0)
       .map(({ calls = [] }) => sum(calls, ({ cost }) => cost ?? 0))
-      .slice(-MOST_LISTED),
+      .slice(-MAX_LISTED),
     fallbacks: sum(ordered, ({ fallbacks = [] }) => fallbacks.length),
     hooks: hooksOf(ordered),
   };

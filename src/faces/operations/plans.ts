@@ -122,7 +122,7 @@ export function shown({ message, source, replaced, made, size, from, to }: ViewM
 }
 
 /** Most plans of one agent that are kept to be shown and committed. The oldest plan is dropped first. */
-const MOST_PLANS = 20;
+const MAX_PLANS = 20;
 
 interface KeptPlan {
   readonly at: number;
@@ -147,7 +147,7 @@ export async function keepPlan(
   const scope = scopeOf(place);
   await store.setValue(scope, plan.hash, { at, plan } as unknown as Json);
   const kept = await keptPlans(store, place);
-  for (const { plan: old } of kept.slice(MOST_PLANS)) await store.setValue(scope, old.hash, undefined);
+  for (const { plan: old } of kept.slice(MAX_PLANS)) await store.setValue(scope, old.hash, undefined);
 }
 
 /** Kept plans, the newest first. */

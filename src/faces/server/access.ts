@@ -19,7 +19,7 @@ export interface Caller {
 const LOCAL: Caller = { name: 'local', role: 'operator', tenant: '' };
 
 /** Shorter tokens can be guessed. */
-const LEAST_CHARS = 16;
+const MIN_CHARS = 16;
 
 /** Identifies callers by their tokens. Keeps only the digest of a token. */
 export class Access {
@@ -34,11 +34,11 @@ export class Access {
       const right = `${role} ${tenant}`;
       const isShared = (rights.get(token) ?? right) !== right;
       rights.set(token, right);
-      if (token.length < LEAST_CHARS || isShared)
+      if (token.length < MIN_CHARS || isShared)
         faults.push({
           subject: `token ${name} of the service`,
           found: token === '' ? `no variable ${tokenEnv}` : `${token.length} characters in ${tokenEnv}`,
-          allowed: `${LEAST_CHARS} characters or more, and those of no other role or tenant`,
+          allowed: `${MIN_CHARS} characters or more, and those of no other role or tenant`,
           remedy: 'Put a long random word there: openssl rand -hex 32.',
         });
       return { digest: digestOf(token), caller: { name, role, tenant } };

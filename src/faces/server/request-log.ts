@@ -20,7 +20,7 @@ export interface UpstreamCall {
 }
 
 /** Characters of a model's name that are logged. The name comes from the client and may have megabytes. */
-const MOST_NAME_CHARS = 200;
+const MAX_NAME_CHARS = 200;
 
 /** Facts about one request in addition to its route: names and figures, no message text. */
 export class RequestNotes {
@@ -68,7 +68,7 @@ export class RequestNotes {
   /** The request's session, agent and model. */
   get place(): object {
     const { session, agent, model } = this;
-    return { session, agent, model: model?.slice(0, MOST_NAME_CHARS) };
+    return { session, agent, model: model?.slice(0, MAX_NAME_CHARS) };
   }
 
   /** The request's session, agent and model, with the host of its last upstream. */
@@ -139,7 +139,7 @@ export function logEvents(app: FastifyInstance, service: Service): void {
     const facts = factsOf(event);
     if (!facts) return;
     const { kind, sessionId: session, agentPath: agent } = event;
-    const model = event.model?.slice(0, MOST_NAME_CHARS);
+    const model = event.model?.slice(0, MAX_NAME_CHARS);
     if (event.kind === 'store-failed') {
       const [name, how] = [nameOf(session, agent), codesOf(event.error)];
       const before = failed.get(name);

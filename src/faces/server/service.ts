@@ -16,7 +16,7 @@ const KNOBS = { scope: 'service', name: 'knobs' } as const;
 /** Scope of the operator and the time of the last change, by path of the setting. */
 const CHANGES = 'service.knobs';
 /** Names of sessions that are known to be in the store. Beyond this number, the store is asked again. */
-const MOST_TOLD = 100_000;
+const MAX_TOLD = 100_000;
 
 /** The engine behind all faces of the service: its sessions, the operators' settings, and its events. */
 export class Service {
@@ -168,7 +168,7 @@ export class Service {
     // Checked once per process, because the entry in the store remains.
     if (!this.#told.has(name)) {
       if (isNew || (await this.about(key)) === undefined) await this.#tell(key, about).catch(goOn);
-      if (this.#told.size >= MOST_TOLD) this.#told.clear();
+      if (this.#told.size >= MAX_TOLD) this.#told.clear();
       this.#told.add(name);
     }
     const session = await this.#sessions.of(name).catch((error: unknown) => {

@@ -88,7 +88,7 @@ export class Outbox {
   messages(system: readonly Block[]): readonly unknown[] {
     const messages = this.#entries.map(written);
     const marks = marksOn(system) + marksOn(messages.flatMap(blocksIn));
-    if (marks <= MOST_MARKS) return messages;
+    if (marks <= MAX_MARKS) return messages;
     const spare = marks - LEFT;
     this.note('request', 'cache-mark', `${spare} older cache marks are left out; a request has at most 4`);
     return withoutOldest(messages, spare);
@@ -103,7 +103,7 @@ function written({ role, whole, frame, blocks }: Entry): WireMessage {
 }
 
 /** The most blocks that may carry `cache_control` in one request: tools, system and messages together. */
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 
 /**
  * How many marks are kept if there are too many: one may be on the tools, which are not visible here. Clients move
@@ -146,8 +146,8 @@ export function fitCacheMarks(body: Fields): Fields {
   const { messages, system, tools } = body;
   const list = listOf(messages);
   const marks = marksOn([...listOf(tools), ...listOf(system), ...list.flatMap(blocksIn)]);
-  if (marks <= MOST_MARKS || list.length === 0) return body;
-  return { ...body, messages: withoutOldest(list, marks - MOST_MARKS) };
+  if (marks <= MAX_MARKS || list.length === 0) return body;
+  return { ...body, messages: withoutOldest(list, marks - MAX_MARKS) };
 }
 
 const blocksIn = (message: unknown): readonly unknown[] => listOf(fieldsOf(message).content);

@@ -167,7 +167,7 @@ const ECHOES = ['input', 'failed_generation'];
 const REQUESTS = ['requestBodyValues', 'requestBody'];
 
 const DEEPEST = 6;
-const MOST_CHARS = 10_000;
+const MAX_CHARS = 10_000;
 
 /**
  * Reads an error's own words, from the fields in which clients keep them. Other fields are not read, because servers
@@ -185,7 +185,7 @@ export function readRefusal(error: unknown): Refusal {
     if (typeof value === 'string') {
       const body = bodyIn(value);
       if (body !== undefined) read(body, depth + 1);
-      else texts.push(value.slice(0, MOST_CHARS));
+      else texts.push(value.slice(0, MAX_CHARS));
       return;
     }
     if (typeof value !== 'object' || value === null || seen.has(value)) return;

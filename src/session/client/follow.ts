@@ -84,7 +84,7 @@ interface FollowerParts {
 }
 
 /** Most attempts to bring a log to a client's history, because other processes may write to it at the same time. */
-const MOST_ROUNDS = 16;
+const MAX_ROUNDS = 16;
 
 /**
  * Follows a client that sends its whole history with each request. New messages are appended to the log. If the history
@@ -169,7 +169,7 @@ export class Follower {
       const { same, shift } = agreed;
       const hasChanged = session.known.at(-1) !== known.at(-1);
       if (!hasChanged && same === known.length && same + shift === messages.length) break;
-      if (round === MOST_ROUNDS)
+      if (round === MAX_ROUNDS)
         throw new SpillwayError('LEDGER_CONFLICT', {
           subject: 'the log of a session',
           found: 'changed by other writers each time the history of a client was appended',

@@ -33,13 +33,13 @@ const SPOKEN_CHARS = 4_000;
 /** Most of the free budget that recall may take. */
 const FREE_SHARE = 0.5;
 /** Fewest tokens that hold a passage and its source. */
-const LEAST_TOKENS = 150;
-const MOST_PIECES = 12;
+const MIN_TOKENS = 150;
+const MAX_PIECES = 12;
 /** How much one passage must tell before any comes back. A question needs less (docs/decisions/0030). */
-const LEAST_TOLD = { saying: 2, asking: 1 };
+const MIN_TOLD = { saying: 2, asking: 1 };
 const ASKS = /[?？؟]\s*$/m;
 /** Shorter words occur everywhere. */
-const LEAST_CHARS = 4;
+const MIN_CHARS = 4;
 
 /** Brings passages that left back into view if the newest messages refer to them. */
 export class AutomaticRecall {
@@ -71,17 +71,17 @@ export class AutomaticRecall {
     const free = (budget.tokens - reading.tokens) * FREE_SHARE;
     const { maxTokens: most, share } = settings.recall;
     const room = Math.floor(Math.min(most, share * budget.tokens, free) / scale);
-    if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
+    if (pressure > 1 || !Number.isFinite(budget.tokens) || room < MIN_TOKENS) return undefined;
     await inSlices(thread.reader.catchingUp());
     if (newestOf(thread.log) !== last) return undefined;
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;
     const maxTokens = room - 2 * FRAME_TOKENS;
-    const least = LEAST_TOLD[ASKS.test(query) ? 'asking' : 'saying'];
+    const least = MIN_TOLD[ASKS.test(query) ? 'asking' : 'saying'];
     const found = await search.find({
       query: asked,
-      limit: MOST_PIECES,
+      limit: MAX_PIECES,
       maxTokens,
       tells: ({ told }) => told >= least,
     });
@@ -156,7 +156,7 @@ function newestWordsOf(log: Log, last: LogMessage): string {
 
 /** Whether a text has words to search for: "Go on." is not worth reading a log. */
 const tells = (text: string): boolean => {
-  const words = namesIn(text).filter((word) => word.length >= LEAST_CHARS);
+  const words = namesIn(text).filter((word) => word.length >= MIN_CHARS);
   return words.length > 1 || words.some((word) => isName(word));
 };
 

@@ -18,7 +18,7 @@ const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
 /** If more than this share of a passage's lines is known, the passage is not new. */
 const MAX_KNOWN_SHARE = 0.7;
 /** A passage that scores below this share of the best one matched by chance. */
-export const LEAST_OF_BEST = 0.35;
+export const MIN_OF_BEST = 0.35;
 /** Shorter lines, such as a bracket, occur everywhere. */
 const MIN_LINE_CHARS = 9;
 /** Confirmations by tools and announcements by agents. A short text of this kind tells nothing. */

@@ -20,7 +20,7 @@ import type { Passage } from './passage-index.js';
 /** Most characters of a call in the source line of its answer. */
 const ABOUT_CHARS = 160;
 /** Messages whose words are remembered: a search reads the same messages several times, and so does the next one. */
-const MOST_KNOWN = 500;
+const MAX_KNOWN = 500;
 
 interface KnownWords {
   readonly raw: MessageWords;
@@ -45,7 +45,7 @@ export class LogWords {
 
   #wordsOf(message: LogMessage): KnownWords {
     const { length } = this.thread.log;
-    if (this.#known.size > MOST_KNOWN) this.#known.clear();
+    if (this.#known.size > MAX_KNOWN) this.#known.clear();
     // A later message may reveal that a word of an earlier one is a secret.
     if (this.#knownAt !== length) for (const words of this.#known.values()) words.clean = undefined;
     this.#knownAt = length;

@@ -14,7 +14,7 @@ import {
   inTurns,
   isBare,
   KnownLines,
-  LEAST_OF_BEST,
+  MIN_OF_BEST,
   onceTold,
   spread,
   withLiterals,
@@ -55,7 +55,7 @@ const SHOWN_CHARS = 160;
 const TOLD_IN_VIEW = 3;
 const MAX_TOPICS = 8;
 /** Most passages of one message in an answer. Of 1, 2 and all, 2 found most (docs/decisions/0030). */
-const MOST_OF_ONE = 2;
+const MAX_OF_ONE = 2;
 /** Missing words are only reported from this many first characters of a query. */
 const MAX_NAMED_CHARS = 1_000;
 
@@ -108,7 +108,7 @@ export class Search {
     const asked = wordsOfQuery(query);
     const isNew = (one: Ranked, rank: number): boolean => {
       if (!lines.holds(rawOf(one), asked)) {
-        if (tells) least ??= LEAST_OF_BEST * one.score;
+        if (tells) least ??= MIN_OF_BEST * one.score;
         return true;
       }
       if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
@@ -251,6 +251,6 @@ function fewOfEach(ranked: Iterable<Ranked>): Iterable<Ranked> {
   return filtered(ranked, ({ passage: { message } }) => {
     const count = (taken.get(message) ?? 0) + 1;
     taken.set(message, count);
-    return count <= MOST_OF_ONE;
+    return count <= MAX_OF_ONE;
   });
 }

@@ -11,16 +11,16 @@ import { overheadOf, type Span } from './spans.js';
 export const MOST_OF_SPAN = 0.6;
 
 /** A smaller saving, as a share of the span, is not worth the cache that it costs. */
-const LEAST_SAVING = 0.05;
+const MIN_SAVING = 0.05;
 
 /** With fewer tokens not even one line fits. */
-const LEAST_TOKENS = 30;
+const MIN_TOKENS = 30;
 
 /**
  * Least share of its allowance for a digest if fresh output alone is above the target: a page of listings must not
  * displace all earlier talk.
  */
-const LEAST_OF_SHARE = 0.8;
+const MIN_OF_SHARE = 0.8;
 /** Least share of its allowance for a digest in any case: a shorter text says nothing, and no model can fill it. */
 const SMALLEST_SHARE = 0.25;
 /** Least share of its allowance for a digest if pins take more of a budget than `LITTLE_STANDING`. */
@@ -51,7 +51,7 @@ export function summarise(
 ): Supersede[] {
   return allot(goal, view, spans, by).flatMap(({ span, maxTokens }) => {
     const { message, tokens } = outlineOf(view, span, 'summary', { maxTokens, count: goal.count });
-    if (span.tokens - tokens < LEAST_SAVING * span.tokens) return [];
+    if (span.tokens - tokens < MIN_SAVING * span.tokens) return [];
     const { fromId, toId } = span;
     const slot = { fromId, toId, prompt: by.stage, maxTokens };
     return supersedeBy(span, [message], reasonFor(span), slot);
@@ -83,19 +83,19 @@ function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by
   const upToFull = total - overhead - (view.tokens - FULL_ENOUGH * goal.budget.tokens);
   const pinned = pinnedTokens(view) - LITTLE_STANDING * goal.budget.tokens;
   const least = Math.max(
-    LEAST_TOKENS,
+    MIN_TOKENS,
     Math.min(SMALLEST_SHARE * goal.summaryTokens, upToFull),
     Math.min(SHARE_BESIDE_PINS * goal.summaryTokens, upToFull, pinned),
-    Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
+    Math.min(MIN_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
   );
   const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
-  const free = Math.max(LEAST_TOKENS, all * (1 - squeezedShare(spans, fresh)));
+  const free = Math.max(MIN_TOKENS, all * (1 - squeezedShare(spans, fresh)));
   return fresh
     .map((span): Allotted => ({
       span,
-      maxTokens: Math.floor(Math.min(Math.max((free * span.tokens) / total, LEAST_TOKENS), mostOf(span))),
+      maxTokens: Math.floor(Math.min(Math.max((free * span.tokens) / total, MIN_TOKENS), mostOf(span))),
     }))
-    .filter(({ maxTokens }) => maxTokens >= LEAST_TOKENS);
+    .filter(({ maxTokens }) => maxTokens >= MIN_TOKENS);
 }
 
 function mostOf({ exchanges, tokens }: Span): number {

@@ -112,11 +112,11 @@ function stubOf(
   const hasFiles = original.content.some((part) => part.type === 'file');
   const before = isClose && !hasFiles && shown ? Math.min(tokens, count(textOf(shown))) : tokens;
   const saved = before - taken;
-  return { stub, saved: saved < LEAST_SAVED ? 0 : saved };
+  return { stub, saved: saved < MIN_SAVED ? 0 : saved };
 }
 
 /** A saving of fewer tokens is not worth the loss of the result. */
-const LEAST_SAVED = 20;
+const MIN_SAVED = 20;
 /** Most characters of a call's outcome in a stub. */
 const ENDING_CHARS = 90;
 

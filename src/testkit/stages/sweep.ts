@@ -65,7 +65,7 @@ export function sweepOf(subject: StageSubject): Sweep {
 }
 
 /** The most times that a stage is asked to take more: each step has to come nearer to its end. */
-const MOST_ESCALATIONS = 100;
+const MAX_ESCALATIONS = 100;
 
 /** Tries an empty session, and a request that does not fit after all stages. */
 function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen): void {
@@ -82,12 +82,12 @@ function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen
     tried('empty history', () => new StageBench([]).answer(stage, options, { reclaim }));
   if (!stage.harder) return;
   let current: unknown = tried('options', () => stage.options.parse(options));
-  for (let i = 0; i < MOST_ESCALATIONS && current !== undefined; i++) {
+  for (let i = 0; i < MAX_ESCALATIONS && current !== undefined; i++) {
     const from = frozen(current);
     current = tried('harder', () => stage.harder!(from));
   }
   if (current !== undefined)
-    sightings.push({ kind: 'threw', what: `harder: goes on after ${MOST_ESCALATIONS} times` });
+    sightings.push({ kind: 'threw', what: `harder: goes on after ${MAX_ESCALATIONS} times` });
 }
 
 function planOnce({ stage }: StageSubject, options: unknown, seed: number, wanted: Wanted, seen: Seen): void {

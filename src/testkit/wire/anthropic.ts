@@ -170,7 +170,7 @@ function checkOwnCalls(messages: readonly Loose[], faults: Found): void {
   }
 }
 
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 
 function checkMarks({ tools, system }: Loose, messages: readonly Loose[], faults: Found): void {
   const marksIn = (list: readonly unknown[]): number =>
@@ -178,7 +178,7 @@ function checkMarks({ tools, system }: Loose, messages: readonly Loose[], faults
       return sum + (isLoose(mark) ? 1 : 0) + marksIn(listIn(content));
     }, 0);
   const marks = marksIn([...listIn(tools), ...listIn(system), ...messages.flatMap(blocksIn)]);
-  if (marks > MOST_MARKS) faults.add('A4', -1, `${marks} cache marks; at most ${MOST_MARKS} are taken`);
+  if (marks > MAX_MARKS) faults.add('A4', -1, `${marks} cache marks; at most ${MAX_MARKS} are taken`);
 }
 
 function checkEnd(body: Loose, messages: readonly Loose[], faults: Found): void {

@@ -15,10 +15,10 @@ export function cutArguments(text: string, request: CutRequest): string {
   const fields = objectIn(text);
   if (!fields) return cutText(text, { ...request, knownTokens });
   // A shorter literal cannot be cut: its note would be as long.
-  const values = stringValues(text).filter(({ start, end }) => end - start > LEAST_NOTE + handle.length);
+  const values = stringValues(text).filter(({ start, end }) => end - start > MIN_NOTE + handle.length);
   const fixed = text.length - values.reduce((sum, { start, end }) => sum + end - start, 0);
   const density = text.length / Math.max(1, knownTokens);
-  const least = fixed + values.length * (LEAST_NOTE + handle.length);
+  const least = fixed + values.length * (MIN_NOTE + handle.length);
   if (least > FAR_TOO_LONG * maxTokens * density)
     return keysOnly(Object.keys(fields), handle, maxTokens, count);
   const build = (chars: number): string => {
@@ -39,7 +39,7 @@ export function cutArguments(text: string, request: CutRequest): string {
 }
 
 /** Least characters of a cut literal without the handle: its note and quotation marks. */
-const LEAST_NOTE = '"… [1 more characters; ]"'.length;
+const MIN_NOTE = '"… [1 more characters; ]"'.length;
 /** Arguments that are this many times too long even after all cuts are not built and counted. */
 const FAR_TOO_LONG = 16;
 

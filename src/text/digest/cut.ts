@@ -13,10 +13,10 @@ const HEAD_SHARE = 0.6;
 const BORDER_SLACK = 0.3;
 
 /** With fewer tokens for the head, the line is made shorter instead. */
-const LEAST_HEAD = 6;
+const MIN_HEAD = 6;
 
 /** With fewer tokens, a tail has no content: all the room goes to the head. */
-const LEAST_TAIL = 24;
+const MIN_TAIL = 24;
 
 const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; .{1,200} …\]$/m;
 
@@ -46,7 +46,7 @@ export function cutText(text: string, request: CutRequest): string {
   // A small allowance still gets a head: the text must be recognisable.
   for (const style of [fullLine, shortLine, noLine]) {
     const room = maxTokens - count(style(tokens, tokens, handle));
-    if (room < LEAST_HEAD && style !== noLine) continue;
+    if (room < MIN_HEAD && style !== noLine) continue;
     const build = (chars: number): string => assemble(text, chars, { tokens, handle, style, room });
     const fitted = fitText(build, maxTokens, count, charsPerToken)?.text;
     if (fitted !== undefined && (style === noLine || opensAs(text, fitted))) return fitted;
@@ -75,7 +75,7 @@ interface Frame {
 
 function assemble(text: string, chars: number, { tokens, handle, style, room }: Frame): string {
   const kept = Math.max(1, chars - style(tokens, tokens, handle).length);
-  const tailChars = room < LEAST_TAIL || style === noLine ? 0 : Math.floor(kept * (1 - HEAD_SHARE));
+  const tailChars = room < MIN_TAIL || style === noLine ? 0 : Math.floor(kept * (1 - HEAD_SHARE));
   const head = toLineEnd(headOf(text, Math.min(kept - tailChars, text.length - 1)));
   const tail = toLineStart(tailOf(text, Math.min(tailChars, text.length - head.length)));
   const gone = tokens * (1 - (head.length + tail.length) / text.length);

@@ -64,7 +64,7 @@ export interface Entry {
 /** Most characters of one message that are read as prose; a longer message is a document. */
 const PROSE_CHARS = 60_000;
 /** Newest calls that are searched for changed files. */
-const MOST_EDITS = 3_000;
+const MAX_EDITS = 3_000;
 /** A reply up to this length, in characters, may need the question or the options before it. */
 const REPLY_CHARS = 120;
 /** A reply up to this length always needs the text that it agrees to. */
@@ -108,7 +108,7 @@ export class DigestIndex implements LogFold {
     const plan = this.#plan.in(from, to, isBrief);
     const commit = this.#commit;
     const first = Math.max(from, (commit?.seq ?? -1) + 1);
-    const edits = isBrief || first > to ? [] : this.calls(first, to, MOST_EDITS).filter(isDoneEdit);
+    const edits = isBrief || first > to ? [] : this.calls(first, to, MAX_EDITS).filter(isDoneEdit);
     const isHere = !isBrief && commit !== undefined && from <= commit.seq && commit.seq <= to;
     const loaded = [...this.#loaded.values()].filter(({ seq }) => from <= seq && seq <= to);
     return { ...(plan && { plan }), ...(isHere && { commit }), edits, loaded, isSince: commit !== undefined };

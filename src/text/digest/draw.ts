@@ -32,8 +32,8 @@ export interface Digest {
 }
 
 /** Newest entries and calls that are used; older ones are only in the log, under the digest's handle. */
-const MOST_ENTRIES = 3_000;
-const MOST_CALLS = 3_000;
+const MAX_ENTRIES = 3_000;
+const MAX_CALLS = 3_000;
 
 /** Largest share of the text for users' words while other entries need room. */
 const USER_SHARE = 0.6;
@@ -69,10 +69,10 @@ function materialOf(
   { from, to, maxTokens, shown, handle: range }: DigestRequest,
   mark: Mark,
 ) {
-  const all = index.entries(from, to, MOST_ENTRIES);
+  const all = index.entries(from, to, MAX_ENTRIES);
   const entries = all.filter(({ seq }) => !shown?.has(seq));
   const others = entries.filter(({ voice }) => voice !== 'user');
-  const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
+  const calls = index.calls(from, to, MAX_CALLS).filter(({ seq }) => !shown?.has(seq));
   return {
     entries,
     users: entries.filter(({ voice }) => voice === 'user'),

@@ -29,7 +29,7 @@ const PLAN_SHARE = 0.25;
 const FILES_SHARE = 0.12;
 const LOADED_SHARE = 0.12;
 const STEP_CHARS = 200;
-const MOST_STEPS = 60;
+const MAX_STEPS = 60;
 
 /** A plan tool's words for a finished step, in the languages of plans: finished steps get room after the open ones. */
 const OVER =
@@ -70,7 +70,7 @@ function planLines({ id, steps }: Plan, chars: number): string[] {
   for (const step of [...open, ...over.toReversed()]) {
     const line = `  - ${oneLine(step.text, STEP_CHARS)} (${oneLine(step.state.replace(/[()[\]]/g, ' '), 30)})`;
     left -= line.length + 1;
-    if (left < 0 || lines.size >= MOST_STEPS) break;
+    if (left < 0 || lines.size >= MAX_STEPS) break;
     lines.set(step, line);
   }
   return lines.size > 0 ? [head, ...steps.flatMap((step) => lines.get(step) ?? [])] : [];
@@ -106,10 +106,10 @@ const FILE =
 /** Files in these places are examples or copies, not instructions to follow. */
 const ELSEWHERE = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
 /** A shorter answer only reports that instructions were loaded. */
-const LEAST_TOKENS = 60;
+const MIN_TOKENS = 60;
 
 /** Whether a call's answer of so many tokens is instructions to the agent. */
 export function loads({ tool, kind, path = '', ending }: CallNote, tokens: number): boolean {
-  if (tokens < LEAST_TOKENS || ending === 'failed' || ending === 'not run') return false;
+  if (tokens < MIN_TOKENS || ending === 'failed' || ending === 'not run') return false;
   return TOOL.test(tool) || (kind === 'read' && FILE.test(path) && !ELSEWHERE.test(path));
 }

@@ -188,10 +188,10 @@ function labelOf(target: string | undefined, given: CallArguments): string {
 /** `packages/core/src/pipeline/run.ts` → `…/pipeline/run.ts`: enough to recognise it. */
 function shortPath(path: string): string {
   const end = `…/${path.split('/').slice(-2).join('/')}`;
-  return end.length + LEAST_CUT_CHARS < path.length ? end : path;
+  return end.length + MIN_CUT_CHARS < path.length ? end : path;
 }
 /** A shorter beginning stays: its removal would make the path harder to recognise. */
-const LEAST_CUT_CHARS = 8;
+const MIN_CUT_CHARS = 8;
 
 /** `cd /where/it/works && X=1 npm test`: folder and settings do not belong to the label. */
 const HEAD =

@@ -161,7 +161,7 @@ function lastLine(text: string): string | undefined {
 /** Lines that a host writes before the output of a command: an identifier, a time, a status, a count. */
 const HEADING =
   /^(?:(?:chunk id|wall time|process (?:exited|running)|original token count|script (?:completed|failed|running)|exit code|command|duration|cwd|stdout|status)\b[^\n]{0,300}|output:?[^\S\n]*)(?:\n|$)/i;
-const MOST_HEADINGS = 10;
+const MAX_HEADINGS = 10;
 
 /** Whether a line is one that a host writes around every output. */
 export const isHostLine = (line: string): boolean => HEADING.test(line);
@@ -173,7 +173,7 @@ const RECORD_CHARS = 20_000;
 /** The output without its host's frame, trimmed. Only the first lines and the tags are read. */
 export function withoutEnvelope(text: string): string {
   let rest = text.trimStart();
-  for (let i = 0; i < MOST_HEADINGS; i++) {
+  for (let i = 0; i < MAX_HEADINGS; i++) {
     const line = HEADING.exec(rest);
     if (!line) break;
     rest = rest.slice(line[0].length).trimStart();

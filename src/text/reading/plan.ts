@@ -25,9 +25,9 @@ interface PlanWrite extends WrittenPlan {
 }
 
 const STEP_CHARS = 300;
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 /** At least this many of the newest writes are kept: what older writes say of a plan, newer ones have changed. */
-const MOST_WRITES = 1_000;
+const MAX_WRITES = 1_000;
 
 /** The plans that calls of plan tools wrote, with any tool. */
 export class PlanBook {
@@ -37,7 +37,7 @@ export class PlanBook {
     const plan = planIn(name, json);
     if (!plan) return;
     this.#writes.push({ ...plan, seq, id, callId, hasFailed: false });
-    if (this.#writes.length > 2 * MOST_WRITES) this.#writes = this.#writes.slice(-MOST_WRITES);
+    if (this.#writes.length > 2 * MAX_WRITES) this.#writes = this.#writes.slice(-MAX_WRITES);
   }
 
   answer(result: ToolResultPart): void {
@@ -66,7 +66,7 @@ export class PlanBook {
 }
 
 function apply({ steps: written, made }: PlanWrite, steps: Map<string, PlanStep>): void {
-  for (const { key = made, text, state } of written.slice(0, MOST_STEPS)) {
+  for (const { key = made, text, state } of written.slice(0, MAX_STEPS)) {
     const name = key ?? text!;
     const known = steps.get(name);
     const said = text === undefined ? known?.text : oneLine(text, STEP_CHARS);

@@ -128,7 +128,7 @@ export const REPLY_FORMS: readonly ReplyForm[] = [
 ];
 
 /** A longer result is a program's output. In characters. */
-const MOST_CHARS = 60_000;
+const MAX_CHARS = 60_000;
 
 /** Reads the parts of a log in order, and finds users' replies in results of calls. */
 export class ReplyReader {
@@ -149,7 +149,7 @@ export class ReplyReader {
 
   #replyIn(call: ToolCallPart, result: ToolResultPart): Reply | undefined {
     const output = textOf(result);
-    if (output.length > MOST_CHARS) return undefined;
+    if (output.length > MAX_CHARS) return undefined;
     const mayBe = REPLY_FORMS.filter(
       ({ opens, isFlagged }) =>
         (isFlagged === undefined || result.isError === true || !this.#hasFlags) && opens.test(output),

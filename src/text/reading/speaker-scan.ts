@@ -3,7 +3,7 @@ import { BlockFinder, type HostBlock } from './speaker-blocks.js';
 import { isTagRow, type Section, type Speaker } from './speaker-table.js';
 
 /** No one writes so many lines: everything between the first and the last `END_LINES` of them is a document. */
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 const END_LINES = 2_000;
 
 /**
@@ -44,9 +44,9 @@ export function scanTexts(texts: readonly string[], before = '', asked?: string)
 function innerOf(text: string): [from: number, to: number] | undefined {
   let lines = 0;
   let from = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && lines <= MOST_LINES; at = text.indexOf('\n', at + 1))
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= MAX_LINES; at = text.indexOf('\n', at + 1))
     if (++lines === END_LINES) from = at + 1;
-  if (lines <= MOST_LINES) return undefined;
+  if (lines <= MAX_LINES) return undefined;
   let to = text.length;
   for (let i = 0; i < END_LINES; i++) to = text.lastIndexOf('\n', to - 1);
   return [from, to];

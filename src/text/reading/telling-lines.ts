@@ -16,11 +16,11 @@ const BRINGS_IN =
   /^(?:import\b|from\s+\S+\s+import\b|export\s+(?:\*|\{[^}]*\})\s+from\b|#include\b|use\s+[\w:]+(?:::|;)|using\s+[\w.]+;|require(?:_relative)?\b|(?:const|let|var)\s[^=]{1,80}=\s*(?:await\s+)?(?:require|import)\(|(?:\w+\s)?"[\w.@-]+(?:\/[\w.@-]+)*"$)/;
 const LINE_CHARS = 160;
 /** Text beyond this is a file and can be recalled. */
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 
 /** The most telling lines of a text that fit into `chars` characters, trimmed, in order; '' if none is telling. */
 export function tellingLines(text: string, chars: number): string {
-  const lines = [...new Set(text.split('\n', MOST_LINES))].filter(
+  const lines = [...new Set(text.split('\n', MAX_LINES))].filter(
     (line) => line.trim().length >= 6 && !BRINGS_IN.test(line.trim()),
   );
   const kept = new Map<string, string>();

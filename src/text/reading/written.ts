@@ -56,8 +56,8 @@ function valueAt(line: string, from: number): { text: string; end: number } | un
 }
 
 /** Shorter arguments are names and flags; longer ones are files. In characters. */
-const LEAST_CHARS = 120;
-const MOST_CHARS = 12_000;
+const MIN_CHARS = 120;
+const MAX_CHARS = 12_000;
 
 /**
  * Prose among the arguments of a call that neither reads, writes files nor runs: a plan, a report, a final answer.
@@ -70,7 +70,7 @@ export function proseInArguments({ fields }: CallArguments): string {
 }
 
 export function readsAsProse(text: string): boolean {
-  if (text.length < LEAST_CHARS || text.length > MOST_CHARS) return false;
+  if (text.length < MIN_CHARS || text.length > MAX_CHARS) return false;
   const head = text.slice(0, 2_000);
   const letters = head.match(/[\p{L}\p{M} ]/gu)?.length ?? 0;
   const isCode = (head.match(/[{}();=<>]/g)?.length ?? 0) > head.length / 50;

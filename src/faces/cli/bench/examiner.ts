@@ -28,7 +28,7 @@ export type Examiner = ReturnType<typeof createExaminer>;
 export type Grades = Readonly<Record<string, number>>;
 
 /** A model may think for a long time. */
-const MOST_MS = 300_000;
+const MAX_MS = 300_000;
 
 const READER = `You take over another agent's work. You see what it would have been sent, and nothing else.
 Answer each question from that context alone, in one to three sentences. Say "unknown" where the context does not say.
@@ -116,7 +116,7 @@ async function complete({ url, key }: Endpoint, model: string, system: string, u
         { role: 'user', content: user },
       ],
     }),
-    signal: AbortSignal.timeout(MOST_MS),
+    signal: AbortSignal.timeout(MAX_MS),
   });
   const body = await response.text();
   if (!response.ok) throw new Error(`${model} answered ${response.status}: ${body.slice(0, 200)}`);

@@ -36,7 +36,7 @@ export const ownLane = (format: string, { session, close }: Opened, messages: re
 });
 
 /** A policy that takes longer is unusable for a live agent. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 export interface RivalLimits {
   readonly patienceMs?: number;
@@ -49,7 +49,7 @@ export function rivalLane(
   rival: Rival,
   history: ChatHistory,
   budget: number,
-  { patienceMs = MOST_MS, work }: RivalLimits = {},
+  { patienceMs = MAX_MS, work }: RivalLimits = {},
 ): Lane {
   let compactions = 0;
 

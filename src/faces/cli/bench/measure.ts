@@ -117,11 +117,11 @@ async function warmUp(policy: BenchPolicy, subject: Subject, budget: number): Pr
 }
 
 /** The shortest prefix that providers cache. */
-const LEAST_CACHED = 1_024;
+const MIN_CACHED = 1_024;
 
 /** All tokens after the cached prefix are new. If a sheet has a price for cache writes, that price applies. */
 function inputCost({ tokens, unchangedPrefixTokens }: LaneCall, sheet: string, priceOf: PriceOf): number {
-  const cacheReadTokens = unchangedPrefixTokens >= LEAST_CACHED ? unchangedPrefixTokens : 0;
+  const cacheReadTokens = unchangedPrefixTokens >= MIN_CACHED ? unchangedPrefixTokens : 0;
   const cacheWriteTokens = tokens - cacheReadTokens;
   return priceOf(sheet, { inputTokens: 0, cacheReadTokens, cacheWriteTokens, outputTokens: 0 }) ?? NaN;
 }

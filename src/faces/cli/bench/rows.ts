@@ -93,7 +93,7 @@ const meanCost = (sessions: Sums, sheet: string): number =>
 
 /** Means within this distance count as equal. */
 const NEAR = 0.01;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Finds the budget at which a policy sends as many tokens as another. Its tokens fall with the budget, not in proportion.
@@ -107,7 +107,7 @@ export async function atEqualTokens(
   let best = whole;
   let last = whole;
   const distance = (column: Column): number => Math.abs(meanTokens(column.sessions) - target);
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const mean = meanTokens(last.sessions);
     // NaN if one of the policies sends nothing: no budget makes them equal.
     if (!(Math.abs(mean - target) > NEAR * target)) break;

@@ -72,15 +72,15 @@ function checkKind(kind: string): asserts kind is SkeletonKind {
 
 /** A name that npm, the roster and the rules of the contract accept. */
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const MOST_LETTERS = 100;
+const MAX_LETTERS = 100;
 
 function checkName(name: string): void {
   const isTaken = BUILT_IN_STAGES.some((stage) => stage.name === name) || name === 'spillway';
-  if (NAME.test(name) && name.length <= MOST_LETTERS && !isTaken) return;
+  if (NAME.test(name) && name.length <= MAX_LETTERS && !isTaken) return;
   throw new SpillwayError('ARGUMENT_INVALID', {
     subject: 'spillway new',
     found: isTaken ? `${name}, which Spillway has already` : name,
-    allowed: `small letters, digits and single dashes, at most ${MOST_LETTERS}`,
+    allowed: `small letters, digits and single dashes, at most ${MAX_LETTERS}`,
     remedy: 'The name is that of the package and of the roster entry: tidy-logs.',
   });
 }

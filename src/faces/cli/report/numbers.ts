@@ -78,13 +78,13 @@ export function plainTable(
 }
 
 /** Notices that are listed one by one; the others are only counted. */
-const MOST_MENDED = 20;
+const MAX_MENDED = 20;
 
 /** The notices about an input, one per line. `of` names the input if there are several. */
 export function mendedLines(notices: readonly Notice[], of = ''): string[] {
   const lines = notices
-    .slice(0, MOST_MENDED)
+    .slice(0, MAX_MENDED)
     .map(({ at, what }) => `mended ${of}${visible(`${at}: ${what}`, '\\n')}`);
-  const more = notices.length - MOST_MENDED;
+  const more = notices.length - MAX_MENDED;
   return more > 0 ? [...lines, `… and ${amount(more)} more, all in the report`] : lines;
 }

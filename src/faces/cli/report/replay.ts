@@ -65,12 +65,12 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
   ];
   const fired = report.calls.filter((call) => call.run === 'committed' || call.error);
   if (fired.length > 0) {
-    const rows = fired.slice(-MOST_ROWS).map((call) => {
+    const rows = fired.slice(-MAX_ROWS).map((call) => {
       const { index, tokens, pressure, unchangedPrefixTokens: prefix, error, stages } = call;
       const what = error ? paint.red(error.code) : stages.join(' ');
       return [index, amount(tokens), percent(pressure), amount(prefix), what];
     });
-    if (fired.length > MOST_ROWS) lines.push(`the newest ${MOST_ROWS} of ${fired.length} compactions:`);
+    if (fired.length > MAX_ROWS) lines.push(`the newest ${MAX_ROWS} of ${fired.length} compactions:`);
     lines.push(plainTable(['message', 'sent', 'pressure', 'prefix', 'stages'], rows, [4]), '');
   }
   lines.push(...totalLines(totals), ...mendedLines(report.notices).map((line) => paint.yellow(line)), '');
@@ -89,4 +89,4 @@ export function totalLines(totals: ReplayTotals): string[] {
   ];
 }
 
-const MOST_ROWS = 25;
+const MAX_ROWS = 25;

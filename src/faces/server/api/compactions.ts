@@ -11,7 +11,7 @@ import { routesOf } from './route.js';
 import { compacted, planned } from './plans.js';
 
 /** Sessions that are added up, the most recently written first, because each is read whole. */
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 
 /** Routes that make, judge and undo compactions. */
 export function compactionRoutes(app: FastifyInstance, service: Service): void {
@@ -53,13 +53,13 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
   routesOf(app, service, 'project').route(
     'GET /effect',
     {
-      summary: `The same of all sessions; of the ${MOST_SESSIONS} written to last where there are more.`,
+      summary: `The same of all sessions; of the ${MAX_SESSIONS} written to last where there are more.`,
       answer: verbs.Effect.extend({ skipped: verbs.Skipped }),
     },
     async ({ caller }) => {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
       const { values, skipped } = await ofReadable(
-        threads.slice(0, MOST_SESSIONS),
+        threads.slice(0, MAX_SESSIONS),
         async ({ head: _, ...key }) => verbs.history.run(await service.session(key), {}),
       );
       return { ...verbs.effectOf(values.flat()), skipped };

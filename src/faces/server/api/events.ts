@@ -13,7 +13,7 @@ import { routesOf } from './route.js';
 /** Proxies between client and service cut connections that are silent for a minute. */
 const BEAT_MS = 20_000;
 /** Most events that a slow reader may be behind. A slower reader is disconnected and has to reconnect. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** Routes for live events: Server-Sent Events with one JSON object each, named by kind. */
 export function eventRoutes(app: FastifyInstance, service: Service): void {
@@ -48,7 +48,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     const say = (text: string): void => {
       if (stream.destroyed) return;
       waiting = stream.push(text) ? 0 : waiting + 1;
-      if (waiting > MOST_WAITING) stream.destroy();
+      if (waiting > MAX_WAITING) stream.destroy();
     };
     const leave = service.listen((event) => {
       if (wanted(event)) say(`event: ${event.kind}\ndata: ${JSON.stringify(told(event))}\n\n`);

@@ -20,7 +20,7 @@ const LimitsOf = z.looseObject({
 const ModelParams = z.object({ name: z.string() });
 
 /** Threads that are remembered, because pages ask for waiting plans again and again. */
-const MOST_ANSWERED = 200_000;
+const MAX_ANSWERED = 200_000;
 
 /** Routes across sessions: waiting plans, total costs, stages, profiles, models. */
 export function projectRoutes(app: FastifyInstance, service: Service): void {
@@ -53,7 +53,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       const { values, skipped } = await ofReadable(threads, async (thread) => {
         const { head, ...key } = thread;
         if (!service.isBehind(key) && !(await mayWait(service.store, thread))) {
-          if (answered.size >= MOST_ANSWERED) answered.clear();
+          if (answered.size >= MAX_ANSWERED) answered.clear();
           answered.set(nameOf(key), head.entries);
           return [];
         }

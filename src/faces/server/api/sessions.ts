@@ -15,7 +15,7 @@ import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
 /** Most times that a request is prepared again, because another client may change the session's history each time. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 const Figures = z.object({
   figures: verbs.flagText
@@ -145,7 +145,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
           });
           // The session was rolled back or got another history: the request lacks this client's newest message.
           if (stands?.() === false) {
-            if (round < MOST_ROUNDS) continue;
+            if (round < MAX_ROUNDS) continue;
             throw new SpillwayError('LEDGER_CONFLICT', {
               subject: `session "${session.id}"`,
               found: 'other messages in it each time that this request was prepared',

@@ -4,7 +4,7 @@ import type { Caller } from '../access.js';
 /** An upstream counts as knowing no `stream_options` for this time, because an update may add them. In milliseconds. */
 const BELIEVED_MS = 3_600_000;
 /** Most addresses that are remembered, because a client may put any text after a question mark. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 /** Statuses of the answer to a request with a field that the upstream does not know. */
 const UNKNOWN_FIELD: ReadonlySet<number> = new Set([400, 422]);
@@ -25,7 +25,7 @@ export class PlainUpstreams {
     const key = keyOf(caller, url);
     this.#until.delete(key);
     this.#until.set(key, performance.now() + BELIEVED_MS);
-    if (this.#until.size > MOST_KNOWN) this.#until.delete([...this.#until.keys()][0]!);
+    if (this.#until.size > MAX_KNOWN) this.#until.delete([...this.#until.keys()][0]!);
   }
 }
 

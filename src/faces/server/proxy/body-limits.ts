@@ -26,9 +26,9 @@ const withoutMark = (bytes: Buffer): Buffer =>
  * Limits of a body that is read here. No conversation has more, and some step handles each of these without a pause. A
  * list of the body has its messages or its tools; one message or tool with 20,000 values takes about 30 ms.
  */
-const MOST = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } as const;
+const MAX = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } as const;
 
-const ALLOWED = `${MOST.values} values in all, ${MOST.ofList} in a list of the body, ${MOST.ofOne} in one of these or outside of them, ${MOST.levels} levels`;
+const ALLOWED = `${MAX.values} values in all, ${MAX.ofList} in a list of the body, ${MAX.ofOne} in one of these or outside of them, ${MAX.levels} levels`;
 
 /** Bytes that are scanned between two pauses: one or two milliseconds. */
 const AT_ONCE_BYTES = 1_048_576;
@@ -60,11 +60,11 @@ function* checkLimits(bytes: Buffer): Steps<void> {
       const of = level === 1 ? 0 : level === 2 && isList ? 1 : 2;
       counts[of]!++;
       counts.fill(0, of + 1);
-      if (level > MOST.levels) throw tooMuch(`more than ${MOST.levels} levels`);
-      if (values > MOST.values) throw tooMuch(`more than ${MOST.values} values`);
-      if (counts[1]! > MOST.ofList) throw tooMuch(`more than ${MOST.ofList} values in a list`);
-      if (counts[0]! > MOST.ofOne || counts[2]! > MOST.ofOne)
-        throw tooMuch(`more than ${MOST.ofOne} values in one message, tool or field`);
+      if (level > MAX.levels) throw tooMuch(`more than ${MAX.levels} levels`);
+      if (values > MAX.values) throw tooMuch(`more than ${MAX.values} values`);
+      if (counts[1]! > MAX.ofList) throw tooMuch(`more than ${MAX.ofList} values in a list`);
+      if (counts[0]! > MAX.ofOne || counts[2]! > MAX.ofOne)
+        throw tooMuch(`more than ${MAX.ofOne} values in one message, tool or field`);
     }
   }
 }

@@ -28,10 +28,10 @@ export class Refused extends Error {
 }
 
 /** Providers' errors are short. A longer answer is some other page, and is passed on unread. */
-const MOST_ERROR_BYTES = 1_048_576;
+const MAX_ERROR_BYTES = 1_048_576;
 
 function parsed(bytes: Buffer): unknown {
-  if (bytes.length > MOST_ERROR_BYTES) return undefined;
+  if (bytes.length > MAX_ERROR_BYTES) return undefined;
   const text = bytes.toString('utf8');
   return jsonIn(text) ?? text;
 }
@@ -46,7 +46,7 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A stream with more of these events is not a known provider's. */
-const MOST_HELD = 32;
+const MAX_HELD = 32;
 
 /**
  * Passes on a stream from its first event, once the stream is known to be an answer. Rejects with `Refused` if the
@@ -57,7 +57,7 @@ export async function opened(
   headers: Refused['headers'],
 ): Promise<AsyncGenerator<StreamEvent>> {
   const held: StreamEvent[] = [];
-  while (held.length < MOST_HELD) {
+  while (held.length < MAX_HELD) {
     const next = await events.next();
     if (next.done) break;
     held.push(next.value);

@@ -9,7 +9,7 @@ import type { AboutSession } from '../../operations/index.js';
 import type { Service } from '../service.js';
 
 /** Most sessions with the same beginning that are remembered. Older sessions are not found again. */
-const MOST_ALIKE = 32;
+const MAX_ALIKE = 32;
 
 /** Headers with a client's own session id: of Claude Code, Codex and compatible clients. */
 const OWN_HEADERS = [
@@ -170,14 +170,14 @@ export class Places {
   async #put(to: string, sessionId: string): Promise<void> {
     const known = this.#alike.get(to);
     this.#alike.delete(to);
-    this.#alike.set(to, [sessionId, ...(known ?? []).filter((id) => id !== sessionId)].slice(0, MOST_ALIKE));
+    this.#alike.set(to, [sessionId, ...(known ?? []).filter((id) => id !== sessionId)].slice(0, MAX_ALIKE));
     const [oldest] = this.#alike.keys();
     if (this.#alike.size > this.#service.settings.server.sessions) this.#alike.delete(oldest!);
     if (known?.includes(sessionId)) return;
     const stored = await this.#stored(to);
-    if (!stored || stored.slice(0, MOST_ALIKE).includes(sessionId)) return;
+    if (!stored || stored.slice(0, MAX_ALIKE).includes(sessionId)) return;
     await this.#store(to, sessionId, Date.now());
-    for (const old of stored.slice(MOST_ALIKE - 1)) await this.#store(to, old, undefined);
+    for (const old of stored.slice(MAX_ALIKE - 1)) await this.#store(to, old, undefined);
   }
 
   async #store(beginning: string, sessionId: string, since: number | undefined): Promise<void> {

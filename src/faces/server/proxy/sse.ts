@@ -11,7 +11,7 @@ const CR = 0x0d;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** An event longer than this counts as endless. */
-const MOST_BYTES = 64 * 1_024 * 1_024;
+const MAX_BYTES = 64 * 1_024 * 1_024;
 
 /**
  * Cuts the bytes of a stream into events. The bytes of all events together are the bytes of the stream. Each byte is
@@ -24,7 +24,7 @@ export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<S
   for await (const chunk of chunks) {
     held.push(chunk);
     length += chunk.length;
-    if (length > MOST_BYTES) throw new Error('an event of the stream has no end');
+    if (length > MAX_BYTES) throw new Error('an event of the stream has no end');
     if (!chunk.includes(LF) && !chunk.includes(CR)) {
       last = NOTHING;
       continue;

@@ -101,7 +101,7 @@ export class LogRedaction {
 
   #field(key: string | undefined, text: string): string {
     const alone = this.#text(text);
-    if (alone !== text || key === undefined || text === '' || text.length > MOST_NAMED_CHARS) return alone;
+    if (alone !== text || key === undefined || text === '' || text.length > MAX_NAMED_CHARS) return alone;
     const name = `{${JSON.stringify(key)}:`;
     const written = `${name}${JSON.stringify(text)}}`;
     const paired = this.#book.redact(written);
@@ -158,7 +158,7 @@ const isNoText = (key: string | undefined, text: string): boolean =>
   (key !== undefined && NOT_WORDS.has(key)) || ENCODED.test(text);
 
 /** A longer text is no password, under any field name. */
-const MOST_NAMED_CHARS = 512;
+const MAX_NAMED_CHARS = 512;
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;

@@ -1,10 +1,10 @@
 import { list } from './shape.js';
 
 /** Longer values are no placeholders. In characters. */
-const MOST_CHARS = 60;
-const MOST_WORDS = 6;
+const MAX_CHARS = 60;
+const MAX_WORDS = 6;
 /** A passphrase may contain one of these words too. */
-const MOST_BESIDE_DUMMY = 4;
+const MAX_BESIDE_DUMMY = 4;
 
 /** A reference that code or a template fills in: `<token>`, `${TOKEN}`, `{{ x }}`, `%TOKEN%`, `process.env.TOKEN`. */
 const REFERENCE =
@@ -42,14 +42,14 @@ const KIND = new Set(KINDS);
  * (`test-secret-key`, `your_api_key_here`, `xxxx`). A word that is not plain, such as `hunter2`, makes it a secret.
  */
 export function isPlaceholder(found: string): boolean {
-  if (found.length > MOST_CHARS) return false;
+  if (found.length > MAX_CHARS) return false;
   const value = withoutBehind(found);
   if (REFERENCE.test(found) || REFERENCE.test(value) || LEFT_OUT.test(value)) return true;
   const words = wordsIn(value);
-  if (!words || words.length > MOST_WORDS) return false;
+  if (!words || words.length > MAX_WORDS) return false;
   const last = words.findLast((word) => !isNumber(word));
   if (VARIABLE.test(value)) return KIND.has(last!);
-  if (words.some(isDummy)) return words.length <= MOST_BESIDE_DUMMY || words.every(isKnown);
+  if (words.some(isDummy)) return words.length <= MAX_BESIDE_DUMMY || words.every(isKnown);
   // `password123` is in real use.
   const isCommon = words.length === 2 && words.some(isNumber);
   return last !== undefined && KIND.has(last) && !isCommon && words.every(isKnown);

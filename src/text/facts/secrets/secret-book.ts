@@ -2,11 +2,11 @@ import { textOf, type LogFold, type Message, type Steps } from '../../../transcr
 import type { Redact } from './redact.js';
 
 /** A shorter secret, or one without a digit, may be an ordinary word: it is only removed where it is assigned. */
-const LEAST_CHARS = 8;
+const MIN_CHARS = 8;
 /** The lines of a longer secret, a private key, are recognised one by one. */
 const LINE_CHARS = 16;
 /** A session with more secrets contains something else; only the newest are known. */
-const MOST_SECRETS = 2_000;
+const MAX_SECRETS = 2_000;
 
 /**
  * The secrets of a log. A text made from the log may contain a secret without its context (`PASSWORD=` before it,
@@ -50,11 +50,11 @@ export class SecretBook implements LogFold {
     const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);
-      if (text.length < LEAST_CHARS) continue;
+      if (text.length < MIN_CHARS) continue;
       const { text: clean, secrets } = yield* this.#redact.inSteps(text);
       const isSaid = isTheirs && part.type === 'text';
       if (isSaid) yield* this.#hear(clean);
-      for (const secret of [...new Set(secrets)].slice(-MOST_SECRETS)) {
+      for (const secret of [...new Set(secrets)].slice(-MAX_SECRETS)) {
         this.#learn(secret, isSaid);
         yield;
       }
@@ -82,7 +82,7 @@ export class SecretBook implements LogFold {
       const isLine = pieces.length > 1;
       if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
       if (this.#wasSaid(piece)) continue;
-      if (this.#known.size >= MOST_SECRETS) this.#forgetOldest();
+      if (this.#known.size >= MAX_SECRETS) this.#forgetOldest();
       this.#known.add(piece);
       if (isTheirs) this.#theirs.add(piece);
     }
@@ -91,19 +91,19 @@ export class SecretBook implements LogFold {
 
 /** Whether a secret is long or mixed enough not to be an ordinary word. */
 function isTelling(secret: string): boolean {
-  if (secret.length < LEAST_CHARS) return false;
+  if (secret.length < MIN_CHARS) return false;
   return secret.length >= 24 || (/\d/.test(secret) && /\p{L}/u.test(secret));
 }
 
 /** Shorter words that look random are more often ids, versions and abbreviations than keys. */
-const LEAST_RANDOM_CHARS = 20;
+const MIN_RANDOM_CHARS = 20;
 /** Longer runs are encoded files. */
-const MOST_RANDOM_CHARS = 512;
+const MAX_RANDOM_CHARS = 512;
 /** Least share of neighbours of different kinds: random text has 0.62 (both cases and digits), camel case 0.3. */
-const LEAST_CHANGES = 0.42;
-const LEAST_DIGIT_GROUPS = 3;
+const MIN_CHANGES = 0.42;
+const MIN_DIGIT_GROUPS = 3;
 /** Most hyphens and similar signs: a name with a date and a number has more; random keys have one in 32 characters. */
-const MOST_JOINTS = 3;
+const MAX_JOINTS = 3;
 
 /** `toolu_…`, `PRRC_…`, `ses_…`: an id that names its kind, and that a later call may need. */
 const TYPED = /^[a-z]{2,12}_/i;
@@ -113,14 +113,14 @@ const TYPED = /^[a-z]{2,12}_/i;
  * a single case, are excluded, because programs print them openly.
  */
 function isRandomWord(word: string): boolean {
-  if (word.length > MOST_RANDOM_CHARS || TYPED.test(word)) return false;
+  if (word.length > MAX_RANDOM_CHARS || TYPED.test(word)) return false;
   const letters = word.replaceAll(/[+=_-]/g, '');
-  if (letters.length < LEAST_RANDOM_CHARS || word.length - letters.length > MOST_JOINTS) return false;
+  if (letters.length < MIN_RANDOM_CHARS || word.length - letters.length > MAX_JOINTS) return false;
   const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word);
   const changes = (word.match(/[a-z]+|[A-Z]+|\d+|[+=_-]+/g) ?? []).length - 1;
   const groups = word.match(/\d+/g) ?? [];
-  return isMixed && groups.length >= LEAST_DIGIT_GROUPS && changes >= LEAST_CHANGES * (word.length - 1);
+  return isMixed && groups.length >= MIN_DIGIT_GROUPS && changes >= MIN_CHANGES * (word.length - 1);
 }
 
 /** The lookbehind avoids attempts inside a word that is too short. */
-const LONG_WORD = new RegExp(`(?<![\\w+=-])[\\w+=-]{${LEAST_RANDOM_CHARS},}`, 'g');
+const LONG_WORD = new RegExp(`(?<![\\w+=-])[\\w+=-]{${MIN_RANDOM_CHARS},}`, 'g');
