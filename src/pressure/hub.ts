@@ -4,13 +4,11 @@ import { Observable, Subject, Subscriber, type Observer, type Operator, type Sub
 export class EventHub<Event> {
   readonly #subject = new Subject<Event>();
   readonly #safe: SafeEvents<Event>;
-  readonly #failed: (error: unknown, at: Event) => Event;
   #newest: Event | undefined;
   #hasFailed = false;
 
   /** `failed` makes the event that reports a listener's exception; `at` is the newest event before it. */
-  constructor(failed: (error: unknown, at: Event) => Event) {
-    this.#failed = failed;
+  constructor(private readonly failed: (error: unknown, at: Event) => Event) {
     this.#safe = new SafeEvents<Event>(
       (error) => this.#listenerFailed(error),
       (subscriber) => this.#subject.subscribe(subscriber),
@@ -37,7 +35,7 @@ export class EventHub<Event> {
     const at = this.#newest;
     if (this.#hasFailed || at === undefined) return;
     this.#hasFailed = true;
-    queueMicrotask(() => this.emit(this.#failed(error, at)));
+    queueMicrotask(() => this.emit(this.failed(error, at)));
   }
 }
 

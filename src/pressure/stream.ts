@@ -35,12 +35,10 @@ export class PressureStream {
   readonly #queue = new TaskQueue();
   readonly #inputs = new Subject<Input>();
   readonly #hub = new EventHub<PressureEvent>((error) => ({ kind: 'listener-failed', error }));
-  readonly #onEvent: Emit | undefined;
   #spent: Spent | undefined;
 
   /** `onEvent` also gets each event, before the subscribers. */
-  constructor(onEvent?: Emit) {
-    this.#onEvent = onEvent;
+  constructor(private readonly onEvent?: Emit) {
     const states = this.#inputs.pipe(scan(step, { spent: undefined }), share());
     states.subscribe(({ spent }) => (this.#spent = spent));
     const sightings = states.pipe(filter((state): state is State & Seen => state.seen !== undefined));
@@ -99,12 +97,12 @@ export class PressureStream {
 
   /** Emits an event, inside or outside of a run. */
   emit(event: PressureEvent): void {
-    this.#onEvent?.(event);
+    this.onEvent?.(event);
     this.#hub.emit(event);
   }
 
   /** Emits an event to the listeners of the whole engine only: subscribers of this path made the call themselves. */
   tellEngine(event: PressureEvent): void {
-    this.#onEvent?.(event);
+    this.onEvent?.(event);
   }
 }

@@ -120,7 +120,7 @@ function outputFor(
   window: number,
   isLearned: boolean,
 ): readonly [tokens: number, why: string] {
-  const share = (of: number): number => (Number.isFinite(window) ? Math.floor(window * of) : Infinity);
+  const share = (part: number): number => (Number.isFinite(window) ? Math.floor(window * part) : Infinity);
   const most = isLearned ? share(LARGEST_OF_LEARNED) : Infinity;
   if (reserve.output !== null)
     return reserve.output > most

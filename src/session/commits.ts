@@ -32,14 +32,16 @@ interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
 
 /** Commits plans as records: compactions, and the passes before a call or at the start of a run, which cost nothing. */
 export class Commits {
-  constructor(private readonly of: Pick<Pieces, 'gauge' | 'planner' | 'summarizer' | 'thread' | 'timer'>) {}
+  constructor(
+    private readonly pieces: Pick<Pieces, 'gauge' | 'planner' | 'summarizer' | 'thread' | 'timer'>,
+  ) {}
 
   /** Commits a plan as a record, and makes its draft the view. */
   commit(
     { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
     { kind, durationMs, bought }: Commit,
   ): CompactionRecord {
-    const { thread, gauge, summarizer } = this.of;
+    const { thread, gauge, summarizer } = this.pieces;
     const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
     const warnings = [
       ...(holdsGaveWay ? [HOLDS_GAVE_WAY] : []),
@@ -74,7 +76,7 @@ export class Commits {
    */
   *passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): Steps<void> {
     if (!policy.passes.some(isDue)) return;
-    if (trigger && (yield* fitsNever({ ...this.of.planner.input(trigger), policy }))) return;
+    if (trigger && (yield* fitsNever({ ...this.pieces.planner.input(trigger), policy }))) return;
     for (const pass of policy.passes)
       if (isDue(pass)) yield* this.#quietly(pass, (input) => planPass(input, pass));
   }
@@ -101,7 +103,7 @@ export class Commits {
    * the answer used recall: the log keeps text next to a recall call in the client's own answer, after the recall.
    */
   stripMovedByRecall(): void {
-    const moved = movedByRecall(this.of.thread.log);
+    const moved = movedByRecall(this.pieces.thread.log);
     if (moved.size === 0) return;
     const isStale = ({ messageId, part }: SignedThought): boolean => moved.has(`${messageId}#${part}`);
     this.#stripStale(isStale, 'a signature covers words that were next to a recall, and are now after it');
@@ -109,7 +111,7 @@ export class Commits {
 
   /** Removes all signed reasoning: a refusal of a signature does not say which one. Returns whether there was any. */
   stripRefused(): boolean {
-    const { ledger } = this.of.thread;
+    const { ledger } = this.pieces.thread;
     const before = ledger.head;
     this.#stripStale(() => true, 'the provider refuses a signature', true);
     return ledger.head !== before;
@@ -117,7 +119,7 @@ export class Commits {
 
   /** `why` goes into the record. A log without such a thought gets no plan: a plan reads all new messages at once. */
   #stripStale(isStale: (thought: SignedThought) => boolean, why: string, isRefused = false): void {
-    const log = this.of.thread.log.between(0);
+    const log = this.pieces.thread.log.between(0);
     const holds = ({ id: messageId, seq, parts }: LogMessage): boolean =>
       parts.some((one, part) => isSigned(one) && isStale({ messageId, seq, part }));
     if (!log.some(holds)) return;
@@ -127,7 +129,7 @@ export class Commits {
   }
 
   *#quietly({ kind, detail }: Trigger, plan: (input: RunInput) => Made<RunOutcome | undefined>): Steps<void> {
-    const { planner, thread, timer } = this.of;
+    const { planner, thread, timer } = this.pieces;
     const started = timer();
     const input = planner.input({ kind, detail });
     const outcome = yield* madeIn(plan(input));

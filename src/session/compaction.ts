@@ -17,7 +17,7 @@ export type Response = RunReport | Promise<RunReport>;
 /** Plans runs, requests their text, and commits them: the only place where a session's view gets smaller. */
 export class Compaction {
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'commits'
@@ -41,7 +41,7 @@ export class Compaction {
    * the two, when pressure is read. `moved`: the log position after which the content that hooks add has changed.
    */
   beforeCall(onRead: () => void, moved?: number, signal?: AbortSignal): Response {
-    const { thread, policies, stream, commits, triggers } = this.of;
+    const { thread, policies, stream, commits, triggers } = this.pieces;
     const policy = policies.now;
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
@@ -57,14 +57,14 @@ export class Compaction {
   }
 
   *#beforeGates(policy: Policy): Steps<void> {
-    const { commits, stream, triggers } = this.of;
+    const { commits, stream, triggers } = this.pieces;
     yield* this.#makeRoom({ kind: 'pressure', detail: 'before a call' });
     yield* commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
   }
 
   #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
-    const { memory } = this.of.thread;
-    const policy = this.of.policies.now;
+    const { memory } = this.pieces.thread;
+    const policy = this.pieces.policies.now;
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.#run(trigger, {
       // An overflowed request was full even if its reading is lower: the target is a share of that reading.
@@ -77,7 +77,7 @@ export class Compaction {
 
   /** If the floor does not fit next to the room for the answer, that room is reduced, and the provider decides. */
   *#makeRoom(trigger: Trigger): Steps<void> {
-    const { gauge, stream, thread, planner } = this.of;
+    const { gauge, stream, thread, planner } = this.pieces;
     const { pressure, scale, budget } = gauge.read(thread.projection);
     if (pressure <= 1) return;
     const { total } = yield* floorOf(planner.input(trigger));
@@ -97,7 +97,7 @@ export class Compaction {
 
   /** Plans a run, commits it if it is worth it, and tells the plugins. Waits for text that is already requested. */
   async #run(trigger: Trigger, how: RunManner): Promise<RunReport> {
-    const { early, hooks, policies, settings, summarizer } = this.of;
+    const { early, hooks, policies, settings, summarizer } = this.pieces;
     const { signal } = how;
     const before = hooks.now;
     const isPressure = trigger.kind === 'pressure';
@@ -117,13 +117,13 @@ export class Compaction {
   }
 
   async #made(trigger: Trigger, how: RunManner, { policy, filler, budget }: Tuned): Promise<RunReport> {
-    const { thread, gauge, timer, commits, hooks, planner } = this.of;
+    const { thread, gauge, timer, commits, hooks, planner } = this.pieces;
     const { threshold = 0, signal } = how;
     const started = timer();
     const reading = gauge.scale(budget)(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const run = new Run(this.of, { trigger, reading, policy, waits, started });
+    const run = new Run(this.pieces, { trigger, reading, policy, waits, started });
     await inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
     const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
     const ready = isReady ? this.#readyPlan(policy) : undefined;
@@ -152,16 +152,16 @@ export class Compaction {
 
   /** The plan that was prepared between turns, if it brings pressure below the first gate. */
   #readyPlan({ gates }: Policy): FilledRun | undefined {
-    const ready = this.of.early.take();
+    const ready = this.pieces.early.take();
     if (!ready) return undefined;
-    const after = this.of.gauge.read(ready.outcome.draft);
+    const after = this.pieces.gauge.read(ready.outcome.draft);
     if (after.pressure >= (gates[0]?.opensAt ?? 1)) return undefined;
     return { ...ready, outcome: { ...ready.outcome, after } };
   }
 
   /** Keeps the log unchanged while the work is awaited. Messages that arrive meanwhile are appended afterwards. */
   async #standingStill<T>(work: () => Promise<T>): Promise<T> {
-    const { thread } = this.of;
+    const { thread } = this.pieces;
     thread.holdArrivals();
     try {
       return await work();

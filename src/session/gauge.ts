@@ -47,10 +47,10 @@ export class Gauge {
   /** Whether the agent has the recall tool. */
   recall: boolean;
 
-  constructor(private readonly of: Pick<Pieces, 'catalogue' | 'counter' | 'options' | 'settings'>) {
-    const { tools = [], model = of.settings.model } = of.options;
+  constructor(private readonly pieces: Pick<Pieces, 'catalogue' | 'counter' | 'options' | 'settings'>) {
+    const { tools = [], model = pieces.settings.model } = pieces.options;
     this.#model = model;
-    this.fixed = measureTools(of.counter, tools);
+    this.fixed = measureTools(pieces.counter, tools);
     this.recall = offersRecall(tools);
     this.#derive();
     this.#loadLimits();
@@ -102,7 +102,7 @@ export class Gauge {
 
   /** The budget of a run with its own settings. */
   budgetUnder(settings: Settings): Budget {
-    return budgetFor(settings, this.#limits(), this.of.counter, this.#answer);
+    return budgetFor(settings, this.#limits(), this.pieces.counter, this.#answer);
   }
 
   /**
@@ -222,16 +222,16 @@ export class Gauge {
   }
 
   #derive(): void {
-    this.#budget = this.budgetUnder(this.of.settings);
-    this.#ratio = ratioFor(this.#limits(), this.of.counter);
+    this.#budget = this.budgetUnder(this.pieces.settings);
+    this.#ratio = ratioFor(this.#limits(), this.pieces.counter);
   }
 
   #limits(): ModelLimits {
-    return limitsFor(this.#model, this.of.catalogue, this.of.counter, { learned: this.learned });
+    return limitsFor(this.#model, this.pieces.catalogue, this.pieces.counter, { learned: this.learned });
   }
 
   #loadLimits(): void {
-    const sheets = this.#model === null ? undefined : this.of.catalogue.load?.();
+    const sheets = this.#model === null ? undefined : this.pieces.catalogue.load?.();
     if (!sheets) return;
     const loaded = sheets
       .catch(() => undefined)

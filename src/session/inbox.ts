@@ -7,12 +7,15 @@ import { takeInSlices } from './slices.js';
 /** Appends messages to the log and stores them: those of clients and hosts, and the session's own. */
 export class Inbox {
   constructor(
-    private readonly of: Pick<Pieces, 'clock' | 'follower' | 'intake' | 'persistence' | 'stream' | 'thread'>,
+    private readonly pieces: Pick<
+      Pieces,
+      'clock' | 'follower' | 'intake' | 'persistence' | 'stream' | 'thread'
+    >,
   ) {}
 
   /** Throws `MESSAGE_INVALID` or `MESSAGE_ID_TAKEN` before any message is added. Resolves when all are stored. */
   append(...messages: readonly Message[]): Promise<void> {
-    const { copyInstance } = this.of.follower;
+    const { copyInstance } = this.pieces.follower;
     this.#admit(messages.map((message, place) => ownMessage(message, place, copyInstance)));
     return this.#stored(messages);
   }
@@ -22,15 +25,16 @@ export class Inbox {
    * caller sends the messages again if another process changed the log before them; until then they are refused.
    */
   async appendAll(given: readonly Message[], isAgain = false): Promise<void> {
-    this.of.thread.checkIds(this.#notWaiting(given));
+    const { intake, thread } = this.pieces;
+    thread.checkIds(this.#notWaiting(given));
     let before: string | undefined;
     const take = (message: Message): void => {
       // The log was rolled back or grew between two slices.
-      if (isAgain && before !== undefined && this.of.thread.newest?.id !== before) throw idTaken(message.id);
+      if (isAgain && before !== undefined && thread.newest?.id !== before) throw idTaken(message.id);
       this.#admit([message], isAgain);
       before = message.id;
     };
-    await takeInSlices(given, this.of.intake.countAhead, take, (taken) => this.#stored(taken));
+    await takeInSlices(given, intake.countAhead, take, (taken) => this.#stored(taken));
   }
 
   /** Appends a message of the session's own, unless another process has already stored a message with the same id. */
@@ -42,33 +46,33 @@ export class Inbox {
 
   /** Tells the agent to go on if it has next steps, unless the provider has paused the turn and continues it anyway. */
   async goOn(): Promise<void> {
-    const { log, appended } = this.of.thread;
+    const { log, appended } = this.pieces.thread;
     if (log.isPaused) return;
-    const now = this.of.clock();
+    const now = this.pieces.clock();
     await this.append(continueMessage(`continue:${appended}:${now}`, now));
   }
 
   /** Requests that the next `prepare` compacts, even after a restart. `auto`: no operator asked for it. */
   queue(auto: boolean): Promise<void> {
-    const now = this.of.clock();
-    this.of.stream.emit({ kind: 'queued', auto });
-    return this.append(markerMessage(`compaction:${this.of.thread.appended}:${now}`, auto, now));
+    const now = this.pieces.clock();
+    this.pieces.stream.emit({ kind: 'queued', auto });
+    return this.append(markerMessage(`compaction:${this.pieces.thread.appended}:${now}`, auto, now));
   }
 
   /** Leaves out messages that are appended again while they still wait to be stored. */
   #notWaiting(messages: readonly Message[]): readonly Message[] {
-    return messages.filter((message) => !this.of.persistence.journal?.isWaiting(message));
+    return messages.filter((message) => !this.pieces.persistence.journal?.isWaiting(message));
   }
 
   #admit(given: readonly Message[], isAgain = false): void {
-    const { redaction } = this.of.intake;
+    const { redaction } = this.pieces.intake;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
-    this.of.thread.append(this.#notWaiting(messages));
-    for (const { id } of messages) this.of.persistence.journal?.expect(id, isAgain);
+    this.pieces.thread.append(this.#notWaiting(messages));
+    for (const { id } of messages) this.pieces.persistence.journal?.expect(id, isAgain);
   }
 
   #stored(messages: readonly Message[]): Promise<void> {
-    return this.of.persistence.stored(messages.map(({ id }) => id));
+    return this.pieces.persistence.stored(messages.map(({ id }) => id));
   }
 }
 

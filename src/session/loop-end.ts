@@ -8,11 +8,11 @@ import type { Thread } from './thread.js';
 export class LoopEnd {
   /** Version of the ledger at the last check: only edits in the ledger remove reasoning. */
   #checkedAt = 0;
-  constructor(private readonly of: Pick<Pieces, 'clock' | 'inbox' | 'policies' | 'thread'>) {}
+  constructor(private readonly pieces: Pick<Pieces, 'clock' | 'inbox' | 'policies' | 'thread'>) {}
 
   /** Appends the message if it is needed. Called before a request is written. */
   async put(): Promise<void> {
-    const { thread, policies, inbox, clock } = this.of;
+    const { thread, policies, inbox, clock } = this.pieces;
     const { ledger, log } = thread;
     if (this.#checkedAt === ledger.version || log.isPaused) return;
     if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(thread.appended, clock()));

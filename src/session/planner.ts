@@ -56,7 +56,7 @@ export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) =
 /** Plans runs on the present state of the session, adjusted by plugins, and requests their text. */
 export class Planner {
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'clock'
       | 'costs'
@@ -73,7 +73,7 @@ export class Planner {
 
   /** The input of a run: the present state of the session, with the whole log read. */
   input(trigger: Trigger, budget?: Budget): RunInput {
-    const { thread, gauge, measureDraft, count, clock, timer, policies } = this.of;
+    const { thread, gauge, measureDraft, count, clock, timer, policies } = this.pieces;
     const { log, ledger, isPinned, isPinnedByName, projection, memory, reader } = thread;
     const { references, digests, secrets } = reader.caughtUp();
     return {
@@ -109,7 +109,7 @@ export class Planner {
    * to be committed (with `isCurrent`) becomes stale, and a plan that is only looked at is made again without a pause.
    */
   drafted(run: RunInput, isCurrent?: () => boolean): RunOutcome | Promise<RunOutcome> {
-    const { thread, pipeline } = this.of;
+    const { thread, pipeline } = this.pieces;
     const drafting = (): Steps<RunOutcome> => madeIn(pipeline.plan(run));
     const { length } = run.source.log;
     return after(soon(drafting()), (outcome) => {
@@ -122,7 +122,7 @@ export class Planner {
 
   /** Plans a run. Synchronous if the work fits into one slice and no plugin or text has to be awaited. */
   plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
-    if (this.of.hooks.asks(run.policy)) return this.#asked(run, how);
+    if (this.pieces.hooks.asks(run.policy)) return this.#asked(run, how);
     const told = { ...run, ...(how.run && { onStep: how.run.fired }) };
     return after(this.#fitted(told, how), ({ input: { source }, outcome }) =>
       this.#filled({ ...run, source }, outcome, how),
@@ -130,7 +130,7 @@ export class Planner {
   }
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
-    const { hooks } = this.of;
+    const { hooks } = this.pieces;
     const { run: told, isCurrent } = how;
     const asked = await hooks.before(run, told === undefined);
     const { skip } = asked;
@@ -156,7 +156,7 @@ export class Planner {
     const retains = input.source.holds.length > run.source.holds.length;
     if (!retains) return this.#fitted(input, how, outcome);
     if (outcome.kind !== 'unreachable') return { input, outcome };
-    if (how.run) this.of.hooks.warn('What plugins retain did not fit: it was compacted all the same.');
+    if (how.run) this.pieces.hooks.warn('What plugins retain did not fit: it was compacted all the same.');
     return this.#fitted({ ...input, source: run.source }, how);
   }
 
@@ -198,7 +198,7 @@ export class Planner {
       signal,
       onCall: (call) => {
         calls.push(call);
-        this.of.costs.addCall(call);
+        this.pieces.costs.addCall(call);
       },
     });
     const reasons = [...fallbacks];

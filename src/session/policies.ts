@@ -39,11 +39,11 @@ export interface Summarizing {
 
 /** Holds the policy of a session's runs, from its settings and its present budget and model. */
 export class Policies {
-  #known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
+  #known: { readonly pieces: readonly unknown[]; readonly inForce: Policy } | undefined;
 
   /** `plain`: the policy according to the session's settings, before it is adapted to the budget. */
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       'agent' | 'engine' | 'format' | 'gauge' | 'plugins' | 'summarizer' | 'summarizerBy'
     >,
@@ -52,32 +52,32 @@ export class Policies {
 
   /** The policy in force. Read several times per call, so it is only made again when budget or model change. */
   get now(): Policy {
-    const { budget, model } = this.of.gauge;
-    const of = [budget, model];
-    if (!this.#known?.of.every((one, i) => one === of[i]))
-      this.#known = { of, inForce: this.#inForce(this.plain, this.of.agent.settings, budget) };
+    const { budget, model } = this.pieces.gauge;
+    const pieces = [budget, model];
+    if (!this.#known?.pieces.every((one, i) => one === pieces[i]))
+      this.#known = { pieces, inForce: this.#inForce(this.plain, this.pieces.agent.settings, budget) };
     return this.#known.inForce;
   }
 
   /** The policy of a run with overrides. Rejects with `CONFIG_INVALID` if a value is not valid for its setting. */
   async tuned(overrides: RunOverrides): Promise<Tuned> {
-    const { gauge, summarizer, summarizerBy } = this.of;
+    const { gauge, summarizer, summarizerBy } = this.pieces;
     checkShares(overrides);
     const { prompt, summarize, settings: others } = overrides;
-    const agent = others === undefined ? this.of.agent : this.of.agent.tuned(others);
+    const agent = others === undefined ? this.pieces.agent : this.pieces.agent.tuned(others);
     const writer = others === undefined ? summarizer : await summarizerBy(agent);
     const asked = summarize === false ? undefined : writer.filler;
     const filler = prompt === undefined ? asked : withPrompt(asked, prompt);
     const settings = this.#settingsBy(overrides, agent.settings);
-    if (settings === this.of.agent.settings) return { policy: this.now, filler };
+    if (settings === this.pieces.agent.settings) return { policy: this.now, filler };
     const budget = gauge.budgetUnder(settings);
-    const plain = this.of.engine.policyOf({ ...agent, settings });
+    const plain = this.pieces.engine.policyOf({ ...agent, settings });
     return { policy: this.#inForce(plain, settings, budget), filler, budget };
   }
 
   #settingsBy({ strategy, summarize, threshold }: RunOverrides, settings: Settings): Settings {
     if (strategy === undefined && summarize !== false && threshold === undefined) return settings;
-    const { plugins } = this.of;
+    const { plugins } = this.pieces;
     return {
       ...settings,
       ...(threshold !== undefined && { thresholds: gatesFrom(threshold, settings.thresholds) }),
@@ -93,7 +93,7 @@ export class Policies {
   }
 
   #inForce(policy: Policy, { sharesOf, reasoning }: Settings, budget: Budget): Policy {
-    const { gauge, format } = this.of;
+    const { gauge, format } = this.pieces;
     const shared = sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
     return {
       ...withAbsoluteTrigger(shared, budget.tokens),

@@ -43,7 +43,7 @@ export class Reaction {
   /** Number of refusals that named no limit. */
   #unnamed = 0;
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'commits'
@@ -71,13 +71,13 @@ export class Reaction {
     } catch (error) {
       const code = (error as { readonly code?: unknown } | null | undefined)?.code ?? 'INTERNAL';
       const message = `The provider refused a request as too long, and it could not be made smaller: ${String(code)}. It is not sent again.`;
-      this.of.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
+      this.pieces.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
       throw error;
     }
   }
 
   async to(error: unknown, signal: AbortSignal | undefined): Promise<OverflowVerdict> {
-    const { sent } = this.of.requests;
+    const { sent } = this.pieces.requests;
     const verdict = await this.#reactTo(error, sent, signal);
     if (verdict.overflow && (++this.#refusals > 1 || !verdict.retry)) this.#warn(verdict, sent);
     return verdict;
@@ -85,7 +85,7 @@ export class Reaction {
 
   /** Warns about repeated or unmended refusals, which need a change of settings. A single mended refusal is no news. */
   #warn({ retry, reason }: OverflowVerdict, sent: SentRequest | undefined): void {
-    const { gauge, stream } = this.of;
+    const { gauge, stream } = this.pieces;
     const { window, usable, reserve } = gauge.budget;
     const held = sent ? ` The request held about ${sent.reading.tokens} tokens;` : '';
     const then = retry ? 'it is sent once more' : 'it is not sent again';
@@ -101,9 +101,9 @@ export class Reaction {
     sent: SentRequest | undefined,
     signal: AbortSignal | undefined,
   ): Promise<OverflowVerdict> {
-    const { gauge, policies, audit, runs, thread } = this.of;
+    const { gauge, policies, audit, runs, thread } = this.pieces;
     const refusal = readOverflowOf(error, {
-      own: this.of.format.provider?.overflows,
+      own: this.pieces.format.provider?.overflows,
       request: () => jsonText(thread.projection.view.map(({ message }) => message.parts)),
     });
     if (!refusal) return this.#unsign(error);
@@ -121,7 +121,7 @@ export class Reaction {
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
     if (fits && request && limitOf(overflow) === undefined) {
-      const told = await this.of.persistence.limitTold(gauge.model, request);
+      const told = await this.pieces.persistence.limitTold(gauge.model, request);
       // A single such refusal may have another cause, unless another thread was told a limit that the request exceeds.
       if (++this.#unnamed > 1 || told) gauge.learn(told ?? limitBelow(request));
     }
@@ -149,42 +149,42 @@ export class Reaction {
    * A fork may bring reasoning signed over compactions that it lacks; a client may have changed earlier messages.
    */
   #unsign(error: unknown): OverflowVerdict {
-    if (!isSignatureRefusal(error) || !this.of.commits.stripRefused())
+    if (!isSignatureRefusal(error) || !this.pieces.commits.stripRefused())
       return { overflow: false, retry: false, reason: 'the error is about something else' };
     const reason = 'signed reasoning was taken out: the provider refuses a signature of it';
     const message =
       'The provider refused a signature on reasoning. All signed reasoning of the session so far was taken out, and the request is sent once more.';
-    this.of.stream.emit({ kind: 'warning', code: 'signature-refused', message });
+    this.pieces.stream.emit({ kind: 'warning', code: 'signature-refused', message });
     return { overflow: false, retry: true, reason };
   }
 
   /** Takes over the limits that a side session learned of a model. */
   toldBeside(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
-    this.of.gauge.learn(event.limits, event.model);
-    void this.of.persistence.learned(event.model, event.limits);
+    this.pieces.gauge.learn(event.limits, event.model);
+    void this.pieces.persistence.learned(event.model, event.limits);
   }
 
   /** Restores the earlier limits: a limit below the floor would end the session, so the provider decides instead. */
   #unlearn(before: ProvenLimits): void {
-    const { gauge } = this.of;
+    const { gauge } = this.pieces;
     gauge.forget();
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores the learned limits, and emits them. */
   async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
-    const { gauge, audit, settings } = this.of;
+    const { gauge, audit, settings } = this.pieces;
     const [{ learned, model }, { window: statedWindow }] = [gauge, settings];
     if (isSame(before, learned)) return {};
-    await this.of.persistence.learned(model, learned);
+    await this.pieces.persistence.learned(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;
     audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
-    this.of.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
+    this.pieces.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
     if (isUnder)
-      this.of.stream.emit({
+      this.pieces.stream.emit({
         kind: 'warning',
         code: 'limit-below-window',
         message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.operator.forgetLimits() or spillway limits --forget.`,

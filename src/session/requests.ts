@@ -44,7 +44,7 @@ export class Requests {
   #unmarked = 0;
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'clock'
       | 'follower'
@@ -58,7 +58,7 @@ export class Requests {
       | 'timer'
     >,
   ) {
-    this.#book = new CallBook(of.opened?.calls);
+    this.#book = new CallBook(pieces.opened?.calls);
   }
 
   get calls(): readonly CallRecord[] {
@@ -77,7 +77,7 @@ export class Requests {
 
   /** Reads what other processes stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
-    const { persistence } = this.of;
+    const { persistence } = this.pieces;
     // A failed store may be available again, and this may be the last use of the session.
     await persistence.record([]).catch(() => undefined);
     // Read first, because each call refers to messages and events that were stored before it.
@@ -88,12 +88,12 @@ export class Requests {
 
   get sent(): SentRequest | undefined {
     const reading = this.#sent?.reading;
-    return reading && { reading, passed: this.#passed.get(this.of.gauge.model) ?? 0 };
+    return reading && { reading, passed: this.#passed.get(this.pieces.gauge.model) ?? 0 };
   }
 
   /** Throws `INJECTION_TOO_LARGE` with the hook that exceeds its limit, or the part of the reserve that others left. */
   injections(inject: readonly Injection[]): MeasuredInjections {
-    const { reserve } = this.of.settings;
+    const { reserve } = this.pieces.settings;
     let left = reserve.injection;
     return inject.map(({ hook, content, maxTokens = Infinity }) => {
       const message: Message = {
@@ -103,7 +103,7 @@ export class Requests {
         label: 'injected',
         parts: [{ type: 'text', text: content }],
       };
-      const size = this.of.measureDraft(message);
+      const size = this.pieces.measureDraft(message);
       const allowed = Math.min(maxTokens, left);
       // Negated, so that a limit of NaN allows nothing.
       if (!(size.tokens <= allowed)) {
@@ -126,14 +126,14 @@ export class Requests {
    */
   movedFrom(injected: MeasuredInjections): number | undefined {
     const before = this.#injected;
-    const next = placedAmong(this.of.thread.projection.view, injected);
+    const next = placedAmong(this.pieces.thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
   /** Writes the next request. `started`: the timer when it was requested. */
   write(run: RunReport, injected: MeasuredInjections, started: number): Prepared {
-    const { gauge, clock, timer, stream, follower, thread } = this.of;
+    const { gauge, clock, timer, stream, follower, thread } = this.pieces;
     const { projection, log, ledger } = thread;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
@@ -168,7 +168,7 @@ export class Requests {
 
   /** Takes in reported usage. `reading`: that of the request; undefined if the view was rewritten since. */
   observe(usage: Usage) {
-    const { gauge } = this.of;
+    const { gauge } = this.pieces;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
     if (usage.isSum)
       return { reading: current, call: this.#book.observed(usage, gauge.calibration), notices: [] };

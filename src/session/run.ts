@@ -24,7 +24,7 @@ export class Run {
 
   /** Starts the run. `begun.started`: the timer when the run was decided on. */
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'commits'
@@ -39,14 +39,14 @@ export class Run {
     >,
     private readonly begun: Begun,
   ) {
-    tellTriggered(of, begun.trigger, begun.reading, begun.policy);
+    tellTriggered(pieces, begun.trigger, begun.reading, begun.policy);
   }
 
   readonly fired = (done: StageOutcome, durationMs: number): void => {
     this.#hasFired = true;
     const { stage, outcome, edits, before, after } = done;
     const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
-    this.of.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
+    this.pieces.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
   };
 
   /** Called when no further stage opens. */
@@ -59,12 +59,12 @@ export class Run {
     // The pipeline's own steps after the stages are not in the roster.
     const last = stages.findLast(({ stage }) => roster.includes(stage));
     if (last && skipped.length > 0)
-      this.of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+      this.pieces.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }
 
   /** Ends the run: with a record, a waiting plan, or nothing. */
   finish(filled: FilledRun): RunReport {
-    const { thread, gauge, stream, hooks, timer } = this.of;
+    const { thread, gauge, stream, hooks, timer } = this.pieces;
     const before = thread.projection;
     const durationMs = timer() - this.begun.started;
     const report = this.#reportOf(filled, durationMs);
@@ -75,13 +75,13 @@ export class Run {
     if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
     this.stopped(stages, gauge.read(thread.projection).pressure);
     for (const warning of this.#news(warnings)) stream.emit({ kind: 'warning', ...warning });
-    tellEnded(this.of, report, givenWay, this.begun.policy.strategies);
+    tellEnded(this.pieces, report, givenWay, this.begun.policy.strategies);
     if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
     return report;
   }
 
   #reportOf(filled: FilledRun, durationMs: number): RunReport {
-    const { thread, gauge, policies, triggers, commits } = this.of;
+    const { thread, gauge, policies, triggers, commits } = this.pieces;
     const { outcome, asked, bought } = filled;
     const hooks = asked && asked.lines.length > 0 && { hooks: asked.lines };
     const said = { durationMs, ...(bought && { calls: bought.calls }), ...hooks };
@@ -114,27 +114,27 @@ export class Run {
 
   /** Records for the next run what this one left. */
   #left(spent: Spent | undefined): void {
-    this.of.stream.left(spent);
-    Object.assign(this.of.thread.memory, { overflowed: false, queued: undefined });
+    this.pieces.stream.left(spent);
+    Object.assign(this.pieces.thread.memory, { overflowed: false, queued: undefined });
   }
 
   /** Proposes a plan to an operator, with everything that is needed to commit it later. */
   #propose(filled: FilledRun, { plan, states }: Planned): void {
     const at = plan.inputs.clock;
     const proposal = { plan, at, states: Object.fromEntries(states), ...spendingOf(filled) };
-    this.of.thread.ledger.play({ kind: 'propose', proposal });
+    this.pieces.thread.ledger.play({ kind: 'propose', proposal });
   }
 
   /** Emits `still-full` only once in a row; each record has it. If little is free, every run ends with it. */
   #news(warnings: readonly Warning[]): readonly Warning[] {
-    const { memory } = this.of.thread;
+    const { memory } = this.pieces.thread;
     const wasTold = memory.isToldFull;
     memory.isToldFull = warnings.some(({ code }) => code === 'still-full');
     return wasTold ? warnings.filter(({ code }) => code !== 'still-full') : warnings;
   }
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
-    const { gates } = this.of.policies.now;
+    const { gates } = this.pieces.policies.now;
     // A run without a plan below the last gate needs no warning: the next stage opens at its own gate.
     const gate = outcome.kind === 'planned' ? gates[0] : gates.at(-1);
     const own = warningsOf(outcome, pressure, gate?.opensAt ?? Infinity);

@@ -24,7 +24,7 @@ export class Runs {
   #measured: Place = { appended: 0, version: 0, pressure: 0 };
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       'compaction' | 'gauge' | 'inbox' | 'persistence' | 'settings' | 'stream' | 'thread' | 'triggers'
     >,
@@ -35,7 +35,7 @@ export class Runs {
    * the log position after which the content that hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
-    const { thread, compaction, persistence, triggers } = this.of;
+    const { thread, compaction, persistence, triggers } = this.pieces;
     let report: RunReport | undefined;
     let isNewest = false;
     for (let round = 0; ; round++) {
@@ -81,14 +81,14 @@ export class Runs {
 
   /** The present state of log and ledger, to compare with a measured one. */
   get #place(): Place {
-    const { gauge, thread } = this.of;
+    const { gauge, thread } = this.pieces;
     const { appendedTokens: appended, ledger, projection } = thread;
     return { appended, version: ledger.version, pressure: gauge.read(projection).pressure };
   }
 
   /** Whether another round would compact, or report a plan that waits for an operator. */
   get #wouldAct(): boolean {
-    return this.of.triggers.wouldAct || this.of.thread.ledger.pending !== undefined;
+    return this.pieces.triggers.wouldAct || this.pieces.thread.ledger.pending !== undefined;
   }
 
   /** Whether the session changed since it was measured last, and no longer fits. */
@@ -105,7 +105,7 @@ export class Runs {
 
   /** Compacts at any pressure, after it has read what other processes stored since. */
   compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
-    const { compaction, persistence } = this.of;
+    const { compaction, persistence } = this.pieces;
     return this.#submit(async () => {
       await persistence.catchUp();
       return persistence.during(() => compaction.run(trigger, { ...how, forced: true }));
@@ -118,14 +118,14 @@ export class Runs {
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const { thread, settings, inbox } = this.of;
+    const { thread, settings, inbox } = this.pieces;
     const how = continuesAfter(run, settings.compaction.continue, thread.log);
     if (how === 'told') await inbox.goOn();
     return how;
   }
 
   async #submit<T>(task: () => T | Promise<T>): Promise<T> {
-    const { gauge, stream } = this.of;
+    const { gauge, stream } = this.pieces;
     if (gauge.loading) await gauge.loading;
     return await stream.submit(task);
   }

@@ -25,7 +25,7 @@ export class Session<ClientMessage = unknown> {
   /** History, plans, undo, costs and explanations, for an operator and not for the agent. */
   readonly operator: SessionOperator;
 
-  readonly #of: Pieces;
+  readonly #pieces: Pieces;
   readonly #prepares = new TaskQueue();
   readonly #openAside: () => Session<ClientMessage>;
 
@@ -33,31 +33,31 @@ export class Session<ClientMessage = unknown> {
    * `openAside` makes a session with the same settings on an agent path below this one.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
-  constructor(of: Pieces, openAside: () => Session<ClientMessage>) {
-    this.id = of.key.sessionId;
-    this.agentPath = of.key.agentPath;
-    this.format = of.format.name;
-    this.operator = new SessionOperator(of);
-    this.#of = of;
+  constructor(pieces: Pieces, openAside: () => Session<ClientMessage>) {
+    this.id = pieces.key.sessionId;
+    this.agentPath = pieces.key.agentPath;
+    this.format = pieces.format.name;
+    this.operator = new SessionOperator(pieces);
+    this.#pieces = pieces;
     this.#openAside = openAside;
   }
 
   get log(): ReadonlyLog {
-    return this.#of.thread.log;
+    return this.#pieces.thread.log;
   }
 
   /** Readings, firings, short-circuits, no-ops and failures. Hot; a listener can only observe. */
   get events(): Observable<PressureEvent> {
-    return this.#of.stream.events;
+    return this.#pieces.stream.events;
   }
 
   get reading(): Reading {
-    return this.#of.gauge.read(this.#of.thread.projection);
+    return this.#pieces.gauge.read(this.#pieces.thread.projection);
   }
 
   /** The messages that would be sent now. Valid until the session changes. */
   get view(): Projection['view'] {
-    return this.#of.thread.projection.view;
+    return this.#pieces.thread.projection.view;
   }
 
   /**
@@ -66,7 +66,7 @@ export class Session<ClientMessage = unknown> {
    * stored. Rejects with `STORE_FAILED`; then the next call of any method stores them, or appending them again does.
    */
   append(...messages: readonly Message[]): Promise<void> {
-    return this.#of.inbox.append(...messages);
+    return this.#pieces.inbox.append(...messages);
   }
 
   /**
@@ -76,18 +76,18 @@ export class Session<ClientMessage = unknown> {
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
-    const { gauge, requests, runs, timer } = this.#of;
+    const { gauge, requests, runs, timer } = this.#pieces;
     const started = timer();
     // One at a time: concurrent requests may go to other models, and ask for other sizes of answers.
     return this.#prepares.do(async () => {
       if (options.model !== undefined) gauge.talkTo(options.model);
       gauge.askFor(options.maxOutputTokens);
       const injected = requests.injections(options.inject ?? []);
-      await this.#of.giveBack.put();
+      await this.#pieces.giveBack.put();
       for (;;) {
         const run = await runs.beforeCall(requests.movedFrom(injected), options.signal);
-        await this.#of.loopEnd.put();
-        await this.#of.automatic.put(run);
+        await this.#pieces.loopEnd.put();
+        await this.#pieces.automatic.put(run);
         if (!runs.isOvertaken) return requests.write(run, injected, started) as Prepared<ClientMessage>;
       }
     });
@@ -98,7 +98,7 @@ export class Session<ClientMessage = unknown> {
    * tool of the provider has no result yet (`pause_turn`), because that turn continues unchanged.
    */
   continue(): Promise<void> {
-    return this.#of.inbox.goOn();
+    return this.#pieces.inbox.goOn();
   }
 
   /**
@@ -110,8 +110,8 @@ export class Session<ClientMessage = unknown> {
   observe(usage: Usage): Promise<void> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
-    this.#of.reaction.answered();
-    return this.#of.reports.observe(usage); // not wrapped: the rejection of a second promise would be unhandled
+    this.#pieces.reaction.answered();
+    return this.#pieces.reports.observe(usage); // not wrapped: the rejection of a second promise would be unhandled
   }
 
   /**
@@ -122,7 +122,7 @@ export class Session<ClientMessage = unknown> {
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkOptions('session.overflowed', { signal });
-    return this.#of.reaction.to(error, signal);
+    return this.#pieces.reaction.to(error, signal);
   }
 
   /**
@@ -145,24 +145,24 @@ export class Session<ClientMessage = unknown> {
   /** Runs a task when all earlier calls are over. It makes its requests with the flight; `call` makes a single one. */
   turn<T>(task: (flight: Flight<ClientMessage>) => Promise<T>): Promise<T> {
     const flight: Flight<ClientMessage> = {
-      until: (settled) => this.#of.line.hold(settled),
+      until: (settled) => this.#pieces.line.hold(settled),
       again: (send, options = {}) => this.#callNow(send, options),
     };
-    return this.#of.line.next(() => task(flight));
+    return this.#pieces.line.next(() => task(flight));
   }
 
   async #callNow<Answer>(
     send: (request: Prepared<ClientMessage>) => Answer | Promise<Answer>,
     options: PrepareOptions,
   ): Promise<Answer> {
-    const { reaction } = this.#of;
+    const { reaction } = this.#pieces;
     // One retry for the length and one for a signature: an imported history may be refused for both.
     const mended = new Set<boolean>();
     for (;;) {
       const again = mended.size > 0;
       const request = await (again ? reaction.mends(() => this.prepare(options)) : this.prepare(options));
       try {
-        return await this.#of.line.sending(() => send(request));
+        return await this.#pieces.line.sending(() => send(request));
       } catch (error) {
         const verdict = await reaction.mends(() => this.overflowed(error, options.signal));
         if (!verdict.retry || mended.has(verdict.overflow)) throw error;
@@ -177,17 +177,17 @@ export class Session<ClientMessage = unknown> {
    * head may change freely; the newest are sent. The next `prepare` returns the request. Rejects with `INPUT_FORMAT`.
    */
   follow(body: unknown, options: FollowOptions = {}): Promise<Followed> {
-    return this.#of.client.follow(body, options);
+    return this.#pieces.client.follow(body, options);
   }
 
   /** Whether a body, without instructions, begins differently from this session: a title request, a side question. */
   isStranger(body: unknown): Promise<boolean> {
-    return this.#of.client.isStranger(body);
+    return this.#pieces.client.isStranger(body);
   }
 
   /** Whether a body is another conversation, even with the same beginning, and what is new in it. Changes nothing. */
   compare(body: unknown, options: FollowOptions = {}): Promise<Compared> {
-    return this.#of.client.compare(body, options);
+    return this.#pieces.client.compare(body, options);
   }
 
   /**
@@ -195,13 +195,13 @@ export class Session<ClientMessage = unknown> {
    * matches the log. `body`: in the session's wire format.
    */
   appendHidden(body: unknown): Promise<void> {
-    return this.#of.client.appendHidden(body);
+    return this.#pieces.client.appendHidden(body);
   }
 
   /** A session for a side conversation, which ends with the process. Limits that refusals teach hold for both. */
   aside(): Session<ClientMessage> {
     const aside = this.#openAside();
-    aside.events.subscribe((event) => this.#of.reaction.toldBeside(event));
+    aside.events.subscribe((event) => this.#pieces.reaction.toldBeside(event));
     return aside;
   }
 
@@ -210,12 +210,12 @@ export class Session<ClientMessage = unknown> {
    * what was switched off. The drop-ins pass every request through this method.
    */
   untrimmed<Body extends object>(body: Body): Body {
-    return this.#of.client.untrimmed(body);
+    return this.#pieces.client.untrimmed(body);
   }
 
   /** Reads back original words from the log, superseded or not: by handle, or by search with the best matches first. */
   async recall(request: RecallRequest): Promise<readonly Recalled[]> {
-    const { recall, stream, timer } = this.#of;
+    const { recall, stream, timer } = this.#pieces;
     const started = timer();
     const found = await recall.find(request);
     stream.tellEngine({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
@@ -224,17 +224,17 @@ export class Session<ClientMessage = unknown> {
 
   /** Reads what other processes stored of the session since, and the calls of all processes. */
   async load(): Promise<this> {
-    await this.#of.requests.load();
+    await this.#pieces.requests.load();
     return this;
   }
 
   /** Whether an error means that the store is unavailable and calls go on without it (`onStoreFailure: open`). */
   goesOnWithout(error: unknown): boolean {
-    return this.#of.persistence.goesOnWithout(error);
+    return this.#pieces.persistence.goesOnWithout(error);
   }
 
   /** Tells listeners of a store failure that no caller waits for. The unsaved data waits for the next write. */
   storeFailed(error: unknown): void {
-    this.#of.stream.emit({ kind: 'store-failed', error });
+    this.#pieces.stream.emit({ kind: 'store-failed', error });
   }
 }

@@ -65,7 +65,7 @@ export interface Lasting extends Pick<EngineCore, 'costs' | 'breakers'> {
 /** The engine: one configuration, many sessions. */
 export class Spillway {
   readonly config: EffectiveConfig;
-  readonly #of: SpillwayParts;
+  readonly #parts: SpillwayParts;
   readonly #core: EngineCore;
   #opened = 0;
   #asides = 0;
@@ -74,7 +74,7 @@ export class Spillway {
   constructor(parts: SpillwayParts) {
     const { clock } = parts.effects;
     this.config = parts.config;
-    this.#of = parts;
+    this.#parts = parts;
     const configs = [parts.config, ...Object.values(parts.config.agents)];
     const events = new EngineEvents(clock);
     parts.plugins.onSaid = events.said;
@@ -115,13 +115,13 @@ export class Spillway {
    * Costs that are not stored yet are not included.
    */
   async projectCosts(): Promise<Costs> {
-    const { store } = this.#of;
+    const { store } = this.#parts;
     return store ? costsOf(await store.usage()) : this.costs;
   }
 
   /** The roster in order, then the provided stages that are switched off. */
   get stages(): readonly ListedStage[] {
-    const { policy, stages, config } = this.#of;
+    const { policy, stages, config } = this.#parts;
     const open = policy.stages.map(({ stage: name, opensAt, plugin: { summary }, options }) => {
       return { name, opensAt, summary, options };
     });
@@ -132,7 +132,7 @@ export class Spillway {
 
   /** Settings, options of stages and knobs of plugins: schemas, values and sources. */
   get knobs(): ListedKnobs {
-    const { stages, plugins: host, config } = this.#of;
+    const { stages, plugins: host, config } = this.#parts;
     const { plugins } = host;
     const knobs = plugins.flatMap(({ name, knobs: own }) => (own ? [[name, own] as const] : []));
     const names = {
@@ -146,7 +146,7 @@ export class Spillway {
 
   /** Loaded plugins, in the order in which they were named, with their unsettled hooks. */
   get plugins(): readonly ListedPlugin[] {
-    const { plugins, inFlight } = this.#of.plugins;
+    const { plugins, inFlight } = this.#parts.plugins;
     return plugins.map(({ name, summary, observer, compactor, ...brings }) => ({
       name,
       ...(summary !== undefined && { summary }),
@@ -204,7 +204,7 @@ export class Spillway {
   ): SessionMap<Message> {
     checkOptions('spillway.sessionMap', options);
     const { most, ...each } = options;
-    const isKept = this.#of.store !== undefined;
+    const isKept = this.#parts.store !== undefined;
     return new SessionMap(
       (id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })),
       most,
@@ -213,7 +213,7 @@ export class Spillway {
 
   /** The store of the sessions; throws `STORE_UNKNOWN` if no store was named. */
   get store(): SessionStore {
-    const { store } = this.#of;
+    const { store } = this.#parts;
     if (store) return store;
     throw new SpillwayError('STORE_UNKNOWN', {
       subject: 'store',
@@ -226,8 +226,8 @@ export class Spillway {
   /** Stops background work, which other processes may take over, ends the plugins, and closes the store. */
   async close(): Promise<void> {
     await this.#core.background.stop();
-    await this.#of.plugins.end();
-    await this.#of.store?.close();
+    await this.#parts.plugins.end();
+    await this.#parts.store?.close();
   }
 
   #sessionIn<Message>(scope: SessionScope, options: SessionOptions, opened?: OpenedThread): Session<Message> {
@@ -237,7 +237,7 @@ export class Spillway {
       const agentPath = `${key.agentPath}/aside-${++this.#asides}`;
       const own = { ...options, id: key.sessionId, agentPath };
       // The options were checked for the session. The agent path may be longer than a host may name: no check.
-      const aside = this.#of.openScope(this.#core, own);
+      const aside = this.#parts.openScope(this.#core, own);
       aside.pieces.gauge.takeOver(gauge.knowledge);
       stream.emit({ kind: 'aside', agentPath });
       return this.#sessionIn(aside, own);
@@ -246,6 +246,6 @@ export class Spillway {
 
   #scopeOf(options: SessionOptions): SessionScope {
     checkOptions('spillway.session', options);
-    return this.#of.openScope(this.#core, options);
+    return this.#parts.openScope(this.#core, options);
   }
 }

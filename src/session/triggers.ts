@@ -6,16 +6,18 @@ import type { RunMemory } from './thread.js';
 
 /** Decides what a session does before a call, and why. */
 export class Triggers {
-  constructor(private readonly of: Pick<Pieces, 'gauge' | 'policies' | 'settings' | 'stream' | 'thread'>) {}
+  constructor(
+    private readonly pieces: Pick<Pieces, 'gauge' | 'policies' | 'settings' | 'stream' | 'thread'>,
+  ) {}
 
   /** Whether pressure may start a compaction; otherwise only a request does. */
   get isAuto(): boolean {
-    return this.of.settings.compaction.auto;
+    return this.pieces.settings.compaction.auto;
   }
 
   /** Whether anything would be compacted now. If so, the whole log has to be read first. */
   get wouldAct(): boolean {
-    const { thread, policies, stream } = this.of;
+    const { thread, policies, stream } = this.pieces;
     if (thread.memory.queued) return true;
     if (!this.isAuto || thread.ledger.pending) return false;
     return policies.now.passes.some(this.isPassDue) || stream.wouldFire(this.sighting) !== undefined;
@@ -23,7 +25,7 @@ export class Triggers {
 
   /** The present state, as the pressure stream takes it. */
   get sighting(): Sighting {
-    const { gauge, policies, thread } = this.of;
+    const { gauge, policies, thread } = this.pieces;
     const { memory, appendedTokens: appended, projection } = thread;
     const reading = gauge.read(projection);
     const { gates, minGain } = policies.now;
@@ -34,7 +36,7 @@ export class Triggers {
 
   /** The value that a run without a result leaves, so that it is not repeated until something new arrives. */
   get spent(): Spent {
-    const { gauge, policies, thread } = this.of;
+    const { gauge, policies, thread } = this.pieces;
     const { projection, appendedTokens: appended } = thread;
     return (
       spentAfter(gauge.read(projection).pressure, policies.now.gates, appended) ?? { gate: -1, appended }
@@ -43,11 +45,11 @@ export class Triggers {
 
   /** Whether a pass runs before the next call. Passes at the start of a run wait for a run. */
   readonly isPassDue = ({ when }: Pass): boolean => {
-    const { projection, log } = this.of.thread;
+    const { projection, log } = this.pieces.thread;
     if (!this.isAuto || when === 'compaction') return false;
     if (when === 'always') return true;
     if (when === 'iteration') return log.length > 0 && log.at(log.length - 1).role === 'tool';
-    const { pressure, tokens } = this.of.gauge.read(projection);
+    const { pressure, tokens } = this.pieces.gauge.read(projection);
     // An absolute threshold takes precedence if it is set.
     return when.maxTokens > 0 ? tokens >= when.maxTokens : pressure >= when.pressure;
   };

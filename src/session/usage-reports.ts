@@ -8,14 +8,14 @@ export class UsageReports {
   /** The newest report that could not be stored, with its call. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       'audit' | 'costs' | 'early' | 'gauge' | 'inbox' | 'persistence' | 'requests' | 'thread' | 'triggers'
     >,
   ) {}
 
   observe(usage: Usage): Promise<void> {
-    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.of;
+    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.pieces;
     const { call: newest, recalledTokens } = requests.newest ?? {};
     // The caller repeats a report that could not be stored. It already waits, and is recognised until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {

@@ -131,7 +131,7 @@ const OWN = { gauge: 'Gauge', follower: 'Follower', recall: 'Recall' } as const;
 
 const serviceOf = (name: string): symbol => Symbol.for(`spillway.${name}`);
 
-type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (of: Pieces) => Pieces[Each] };
+type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (pieces: Pieces) => Pieces[Each] };
 
 /** Creates the services of a session. */
 const MAKES: Makers<
@@ -153,7 +153,7 @@ const MAKES: Makers<
   onStoreFailure: ({ engine, options }) => options.onStoreFailure ?? engine.onStoreFailure ?? 'closed',
   format: ({ engine, options, settings }) =>
     withTurns(formatNamed(options.format ?? engine.format, engine.plugins.formats), settings.turns),
-  gauge: (of) => new Gauge(of),
+  gauge: (pieces) => new Gauge(pieces),
   intake: ({ engine, agent, settings, format, counter }) =>
     logIntake(settings.redactLog, { redact: engine.redact.get(agent)!, format, counter }),
   rules: ({ agent, settings: { pins }, intake: { measure, redact }, options }) => ({
@@ -171,17 +171,17 @@ const MAKES: Makers<
   audit: ({ clock }) => new AuditTrail(clock),
   costs: ({ engine, priceOf, stream }) =>
     new CostBook(priceOf, engine.costs, (call) => stream.emit({ kind: 'model-call', call })),
-  summarizer: (of) => summarizing(of, of.agent, of.engine.openFillerOf(of.agent)),
-  summarizerBy: (of) => async (agent) => summarizing(of, agent, await of.engine.fillerFor(agent)),
-  policies: (of) => {
-    const { config, policy, policyOf } = of.engine;
-    return new Policies(of, of.agent === config ? policy : policyOf(of.agent));
+  summarizer: (pieces) => summarizing(pieces, pieces.agent, pieces.engine.openFillerOf(pieces.agent)),
+  summarizerBy: (pieces) => async (agent) => summarizing(pieces, agent, await pieces.engine.fillerFor(agent)),
+  policies: (pieces) => {
+    const { config, policy, policyOf } = pieces.engine;
+    return new Policies(pieces, pieces.agent === config ? policy : policyOf(pieces.agent));
   },
   thread: ({ rules, stream, opened }) => {
     stream.left(opened?.contents.spent);
     return new Thread(rules, opened?.contents);
   },
-  recall: (of) => new Recall(of),
+  recall: (pieces) => new Recall(pieces),
 };
 
 /** The summarizer of a session's compactions according to these settings. */
@@ -233,7 +233,7 @@ export interface SessionScope {
  */
 export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOptions): SessionScope {
   const pieces = {} as Pieces;
-  const classes: { readonly [Name in keyof Parts]: new (of: Pieces) => Parts[Name] } = PARTS;
+  const classes: { readonly [Name in keyof Parts]: new (pieces: Pieces) => Parts[Name] } = PARTS;
   for (const [name, Part] of Object.entries(classes)) define(pieces, name, () => new Part(pieces));
   for (const [name, make] of Object.entries(MAKES)) define(pieces, name, () => make(pieces));
   for (const [name, service] of Object.entries(SHARED))

@@ -25,7 +25,7 @@ export class EarlyFill {
   #saved: SavedPlan | undefined;
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'background'
@@ -43,7 +43,7 @@ export class EarlyFill {
       | 'thread'
     >,
   ) {
-    this.#saved = of.opened?.prepared;
+    this.#saved = pieces.opened?.prepared;
   }
 
   /** The preparation in progress; undefined if there is none. */
@@ -53,10 +53,10 @@ export class EarlyFill {
 
   /** Starts a preparation if it is worth it. Never throws, and does not block the caller. */
   start(): void {
-    const { gauge, policies, planner, thread } = this.of;
+    const { gauge, policies, planner, thread } = this.pieces;
     const { arrivals, projection } = thread;
     const policy = policies.now;
-    const [filler, prepareAt] = [this.#filler, this.of.settings.fill.prepareAt];
+    const [filler, prepareAt] = [this.#filler, this.pieces.settings.fill.prepareAt];
     if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
@@ -72,7 +72,7 @@ export class EarlyFill {
   /** Continues a loaded plan if it still fits the ledger. Called before a due run, when the whole log is read. */
   revive(): void {
     const saved = this.#saved;
-    const { planner, thread } = this.of;
+    const { planner, thread } = this.pieces;
     const filler = this.#filler;
     const { arrivals, ledger } = thread;
     if (!saved || !filler || this.#running || arrivals) return;
@@ -91,7 +91,7 @@ export class EarlyFill {
   /** The prepared plan that can be committed on the present ledger, with its view; undefined if there is none. */
   take(): Omit<ReadyPlan, 'log'> | undefined {
     const ready = this.#ready;
-    const { log, ledger, projection } = this.of.thread;
+    const { log, ledger, projection } = this.pieces.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
     const draft = projection.fork();
     draft.apply(ready.outcome.plan.edits);
@@ -100,12 +100,12 @@ export class EarlyFill {
 
   /** Undefined if plugins are asked before runs: they can only be asked when a compaction is due. */
   get #filler(): Filler | undefined {
-    const { plugins, policies, summarizer } = this.of;
+    const { plugins, policies, summarizer } = this.pieces;
     return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
   }
 
   #run(prepare: () => Promise<Filling | undefined>): void {
-    const { log } = this.of.thread;
+    const { log } = this.pieces.thread;
     this.#running = prepare()
       .then((filling) => {
         this.#ready = filling && { ...filling, log };
@@ -117,8 +117,8 @@ export class EarlyFill {
 
   /** Returns undefined if the engine was closed or the ledger changed meanwhile. */
   async #prepare(input: RunInput, outcome: Planned, filler: Filler): Promise<Filling | undefined> {
-    const { key, engine, options, settings, thread, audit, background, gauge, planner } = this.of;
-    const [{ store }, { persistence }] = [background, this.of];
+    const { key, engine, options, settings, thread, audit, background, gauge, planner } = this.pieces;
+    const [{ store }, { persistence }] = [background, this.pieces];
     this.#saved = undefined;
     // Lines of this session alone, or from a function, would change the request, and the text would be paid for again.
     const isOwn = options.summaryLines !== undefined || typeof engine.summaryLines === 'function';

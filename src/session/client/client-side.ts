@@ -17,7 +17,7 @@ export class ClientSide {
   /** Request fields for trimming by the host that the audit already lists. */
   readonly #switchedOff = new Set<string>();
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'follower'
@@ -34,44 +34,44 @@ export class ClientSide {
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
-    const { persistence } = this.of;
+    const { persistence } = this.pieces;
     // Messages that could not be stored may have been stored by other processes that the client sent them to.
     if (persistence.journal?.isBehind) await persistence.stored([]);
-    const followed = await this.of.follower.follow(body, this.#session, options);
-    if (followed.rewound) this.of.stream.emit({ kind: 'rewound', ...followed.rewound });
+    const followed = await this.pieces.follower.follow(body, this.#session, options);
+    if (followed.rewound) this.pieces.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
   }
 
   async appendHidden(body: unknown): Promise<void> {
-    const { appended } = this.of.thread;
-    const messages = this.of.format.parse(body).messages.map((message, at) => ({
+    const { appended } = this.pieces.thread;
+    const messages = this.pieces.format.parse(body).messages.map((message, at) => ({
       ...message,
       id: `own${appended + at}`,
       unknownToClient: true,
     }));
-    await this.of.inbox.appendAll(messages);
+    await this.pieces.inbox.appendAll(messages);
   }
 
   async isStranger(body: unknown): Promise<boolean> {
-    return this.of.follower.isStranger(body, this.#session);
+    return this.pieces.follower.isStranger(body, this.#session);
   }
 
   async compare(body: unknown, { commands = false }: FollowOptions): Promise<Compared> {
-    return this.of.follower.compare(body, this.#session, commands);
+    return this.pieces.follower.compare(body, this.#session, commands);
   }
 
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = withoutHostTrimming(body, this.of.format.provider?.truncation);
+    const { body: own, switchedOff } = withoutHostTrimming(body, this.pieces.format.provider?.truncation);
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
-    if (fresh.length > 0) this.of.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    if (fresh.length > 0) this.pieces.audit.say('trimming-off', undefined, { fields: fresh, reason });
     return own;
   }
 
   /** The session without messages that the client does not know. Each field is read anew: a rewind replaces the log. */
   get #session(): FollowedSession {
-    const { thread, gauge, inbox, runs, persistence } = this.of;
+    const { thread, gauge, inbox, runs, persistence } = this.pieces;
     return {
       get known() {
         const logged = thread.log.between(0);
@@ -95,7 +95,7 @@ export class ClientSide {
   }
 
   #rewind(...[last, going, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
-    const { thread, history } = this.of;
+    const { thread, history } = this.pieces;
     const { log } = thread;
     const kept = last && log.find(last.id);
     // Another process removed one of them from the log. The caller compares again with the present log.

@@ -20,7 +20,7 @@ export class HookCalls {
   readonly #values = new Map<string, PluginValues>();
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       'agent' | 'audit' | 'clock' | 'costs' | 'key' | 'plugins' | 'stream' | 'summarizer' | 'thread' | 'timer'
     >,
@@ -28,7 +28,7 @@ export class HookCalls {
 
   /** `value`: undefined if the hook threw, was late, or gave a wrong answer. */
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>) {
-    const { key, clock, plugins, timer } = this.of;
+    const { audit, clock, key, plugins, stream, timer } = this.pieces;
     const { name } = plugin;
     const started = timer();
     const { inFlight } = plugins.host;
@@ -60,21 +60,21 @@ export class HookCalls {
       durationMs,
       ...(message !== undefined && { message }),
     };
-    this.of.stream.emit({ kind: 'plugin-hook', ...line });
+    stream.emit({ kind: 'plugin-hook', ...line });
     // The failure of a compactor is reported later, together with all that it led to.
-    if (outcome !== 'done' && hook !== 'compact') this.of.audit.say('plugin-failed', undefined, { ...line });
+    if (outcome !== 'done' && hook !== 'compact') audit.say('plugin-failed', undefined, { ...line });
     return { line, value: outcome === 'done' ? value : undefined };
   }
 
   #valuesOf(plugin: LoadedPlugin): PluginValues {
-    const { plugins, key } = this.of;
+    const { plugins, key } = this.pieces;
     const known = this.#values.get(plugin.name) ?? plugins.host.valuesIn(key.sessionId, plugin);
     this.#values.set(plugin.name, known);
     return known;
   }
 
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
-    const { agent, summarizer, plugins, stream, thread, costs } = this.of;
+    const { agent, summarizer, plugins, stream, thread, costs } = this.pieces;
     const { filler } = summarizer;
     const says =
       (level: keyof PluginLog) =>

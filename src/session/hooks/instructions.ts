@@ -98,8 +98,8 @@ export class InstructionSources {
   }
 }
 
-const lineOf = (name: string, shown: number, of: number): string =>
-  `${name}: ${shown < of ? `${shown} of ${of}` : of} tokens`;
+const lineOf = (name: string, shown: number, full: number): string =>
+  `${name}: ${shown < full ? `${shown} of ${full}` : full} tokens`;
 
 /** The part of the pins' share that pins do not use, in counted tokens. */
 function allowanceIn({ policy, projection, source }: RunInput, { budget, scale }: Reading): number {

@@ -26,7 +26,7 @@ export class PluginHooks {
   readonly #sources?: InstructionSources;
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'agent'
       | 'audit'
@@ -43,23 +43,23 @@ export class PluginHooks {
       | 'timer'
     >,
   ) {
-    this.#calls = new HookCalls(of);
-    const { instructions } = of.plugins;
-    const { preCompactMs } = of.settings.pluginLimits;
+    this.#calls = new HookCalls(pieces);
+    const { instructions } = pieces.plugins;
+    const { preCompactMs } = pieces.settings.pluginLimits;
     if (instructions.length > 0)
-      this.#sources = new InstructionSources(instructions, preCompactMs, of.count, of.timer);
+      this.#sources = new InstructionSources(instructions, preCompactMs, pieces.count, pieces.timer);
   }
 
   /** Whether plugins are asked before a run of this policy. */
   asks(policy: Policy): boolean {
-    return asksPlugins(this.of.plugins, policy);
+    return asksPlugins(this.pieces.plugins, policy);
   }
 
   /** The present view, for the event after a run; undefined if no plugin receives that event. */
   get now(): ViewBefore | undefined {
     if (this.#told.length === 0) return undefined;
-    const { projection } = this.of.thread;
-    return { view: projection.view, tokens: this.of.gauge.read(projection).tokens };
+    const { projection } = this.pieces.thread;
+    return { view: projection.view, tokens: this.pieces.gauge.read(projection).tokens };
   }
 
   /**
@@ -67,15 +67,15 @@ export class PluginHooks {
    * looks at. Never rejects.
    */
   async before(run: RunInput, dryRun: boolean): Promise<HookAnswers> {
-    const reading = this.of.gauge.read(run.projection);
-    const event = preCompactEvent(this.of, run, reading, dryRun);
+    const reading = this.pieces.gauge.read(run.projection);
+    const event = preCompactEvent(this.pieces, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
-    const { compactor } = this.of.plugins;
+    const { compactor } = this.pieces.plugins;
     if (!compactor) return asked;
     const { input } = asked;
     // In the list for the compactor, messages that observers retain are marked as held.
-    const told = input === run ? event : preCompactEvent(this.of, input, reading, dryRun);
+    const told = input === run ? event : preCompactEvent(this.pieces, input, reading, dryRun);
     const { line, value } = await this.#askCompactor(compactor, input, told);
     const lines = [...asked.lines, line];
     if (value) return { ...asked, lines, input: { ...input, delegated: value } };
@@ -90,8 +90,8 @@ export class PluginHooks {
 
   /** Tells all observers at once the result of a compaction. Never rejects. */
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
-    const event = postCompactEvent(this.of, this.of.thread, before, came);
-    const ms = this.of.settings.pluginLimits.postCompactMs;
+    const event = postCompactEvent(this.pieces, this.pieces.thread, before, came);
+    const ms = this.pieces.settings.pluginLimits.postCompactMs;
     await Promise.all(
       this.#told.map((plugin) =>
         this.#calls.call({
@@ -109,7 +109,7 @@ export class PluginHooks {
   tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
-    this.of.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+    this.pieces.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   get #told(): readonly LoadedPlugin[] {
@@ -117,7 +117,7 @@ export class PluginHooks {
   }
 
   get #observers(): readonly LoadedPlugin[] {
-    return this.of.plugins.host.plugins.filter(({ observer }) => observer);
+    return this.pieces.plugins.host.plugins.filter(({ observer }) => observer);
   }
 
   async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<HookAnswers> {
@@ -129,9 +129,9 @@ export class PluginHooks {
         this.#calls.call<ReadAnswer>({
           plugin,
           hook: 'pre_compact',
-          ms: this.of.settings.pluginLimits.preCompactMs,
+          ms: this.pieces.settings.pluginLimits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
-          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.of.count),
+          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.pieces.count),
           messageOf: wordsFor,
         }),
       ),
@@ -172,7 +172,7 @@ export class PluginHooks {
     return this.#calls.call<Delegated>({
       plugin,
       hook: 'compact',
-      ms: this.of.settings.pluginLimits.compactMs,
+      ms: this.pieces.settings.pluginLimits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
         const judged = delegatedBy(plugin.name, result, input);
@@ -184,7 +184,7 @@ export class PluginHooks {
 
   /** Warns that a run did not follow a plugin's request. */
   warn(message: string): void {
-    this.of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
+    this.pieces.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 

@@ -68,7 +68,7 @@ export class GiveBack {
   /** The log that was searched for markers, and the position up to which it was. */
   #searched: { readonly log: Log; readonly upTo: number } | undefined;
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'clock'
@@ -87,15 +87,15 @@ export class GiveBack {
   ) {}
 
   async ask({ handle, query, maxTokens = MAX_TOKENS, preview }: GiveBackRequest): Promise<WordsGivenBack> {
-    await this.of.requests.load();
-    const found = await this.of.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
-    const { clock, gauge, priceOf, triggers } = this.of;
+    await this.pieces.requests.load();
+    const found = await this.pieces.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
+    const { clock, gauge, priceOf, triggers } = this.pieces;
     const text = [HEAD, ...found.map((one) => `${headLine(one)}\n${one.text}`)].join('\n\n');
     const tokens = this.#tokensOf(text);
     const price = (usage: Partial<Usage>): number | null =>
       gauge.model === null ? null : priceOf(gauge.model, { inputTokens: 0, outputTokens: 0, ...usage });
-    const { budget, tokens: before } = gauge.read(this.of.thread.projection);
-    const [room, gate] = [this.#room(), this.of.policies.now.gates[0]?.opensAt ?? 1];
+    const { budget, tokens: before } = gauge.read(this.pieces.thread.projection);
+    const [room, gate] = [this.#room(), this.pieces.policies.now.gates[0]?.opensAt ?? 1];
     const words: WordsGivenBack = {
       handle,
       text,
@@ -110,9 +110,9 @@ export class GiveBack {
     };
     if (preview) return words;
     if (!words.fits) throw tooLarge(words, triggers.isAuto);
-    const id = `give-back:${this.of.thread.appended}:${clock()}`;
-    await this.of.inbox.append(giveBackMarker(id, clock(), { handle, text }));
-    this.of.audit.say('given-back', id, { handle, tokens });
+    const id = `give-back:${this.pieces.thread.appended}:${clock()}`;
+    await this.pieces.inbox.append(giveBackMarker(id, clock(), { handle, text }));
+    this.pieces.audit.say('given-back', id, { handle, tokens });
     return { id, ...words };
   }
 
@@ -121,11 +121,11 @@ export class GiveBack {
    * has paused a turn, the words wait, because no message may follow the pause.
    */
   async put(): Promise<void> {
-    const { log } = this.of.thread;
+    const { log } = this.pieces.thread;
     if (log.isPaused) return;
     const searched = { log, upTo: log.length };
     for (const { id, text } of this.#asked()) {
-      const { audit, clock, inbox, stream, thread } = this.of;
+      const { audit, clock, inbox, stream, thread } = this.pieces;
       // Another call of the session, here or in another process, may already have appended them.
       if (carried([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
@@ -147,8 +147,8 @@ export class GiveBack {
   }
 
   async list(): Promise<readonly GivenBack[]> {
-    await this.of.requests.load();
-    const { log, ledger } = this.of.thread;
+    await this.pieces.requests.load();
+    const { log, ledger } = this.pieces.thread;
     return log.between(0).flatMap((marker): GivenBack | readonly [] => {
       const asked = askedBack(marker);
       if (!asked) return [];
@@ -156,7 +156,7 @@ export class GiveBack {
       const given = carried(log.between(0), id);
       const isLeftOut = given?.parts[0]?.type === 'marker';
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
-      const call = this.of.requests.calls.find(({ appended }) => appended > place);
+      const call = this.pieces.requests.calls.find(({ appended }) => appended > place);
       const state = isLeftOut ? 'left-out' : !call ? 'waiting' : call.usage ? 'seen' : 'sent';
       const { handle, text } = asked;
       const tokens = this.#tokensOf(text);
@@ -166,7 +166,7 @@ export class GiveBack {
 
   /** Requests for words since the log was last searched. */
   #asked(): readonly { readonly id: string; readonly text: string }[] {
-    const { log } = this.of.thread;
+    const { log } = this.pieces.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     return log.between(from).flatMap((message) => {
       const asked = askedBack(message);
@@ -175,16 +175,16 @@ export class GiveBack {
   }
 
   #tokensOf(text: string): number {
-    const { gauge, measureDraft } = this.of;
-    const { scale } = gauge.read(this.of.thread.projection);
+    const { gauge, measureDraft } = this.pieces;
+    const { scale } = gauge.read(this.pieces.thread.projection);
     return Math.ceil(measureDraft(notice('given', 0, text)).tokens * scale);
   }
 
   /** Most tokens that are free after a run down to its target; if runs are off, the tokens that are free now. */
   #room(): number {
-    const { triggers, gauge, planner, policies } = this.of;
+    const { triggers, gauge, planner, policies } = this.pieces;
     const { isAuto } = triggers;
-    const { budget, tokens, scale } = gauge.read(this.of.thread.projection);
+    const { budget, tokens, scale } = gauge.read(this.pieces.thread.projection);
     const trigger = { kind: 'manual', detail: 'room for what is given back' } as const;
     const least = isAuto ? atOnce(floorOf(planner.input(trigger))).total * scale : tokens;
     const most = (isAuto ? policies.now.target : 1) * budget.tokens;
@@ -192,7 +192,7 @@ export class GiveBack {
   }
 
   #isInView({ handle }: Recalled): boolean {
-    const { log, projection } = this.of.thread;
+    const { log, projection } = this.pieces.thread;
     const message = log.find(handle) ?? log.find(handle.split(/[#@]/, 1)[0]!);
     const index = message && projection.indexOf(message.seq);
     return index !== undefined && !projection.view[index]!.replaced;

@@ -30,18 +30,19 @@ type RecordsTakenOff = (
 
 /** Changes to the history of a session: undo of compactions, rollback of the log, and flags of operators. */
 export class History {
-  constructor(private readonly of: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
+  constructor(private readonly pieces: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
 
   /** Completes a request that names no record with the newest compaction in force. */
-  named(of: UndoRequest): UndoRequest {
-    const newest = this.of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
-    return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
+  named(request: UndoRequest): UndoRequest {
+    if (request.record !== undefined || request.to !== undefined) return request;
+    const newest = this.pieces.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
+    return newest ? { record: newest.id } : request;
   }
 
   /** Undoes compactions, newest first, and holds their spans. */
   takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.of;
-    const { ledger, log } = this.of.thread;
+    const { audit, gauge, stream } = this.pieces;
+    const { ledger, log } = this.pieces.thread;
     const first = to ?? record;
     if (first === undefined) return [];
     const place = ledger.records.indexOf(this.#recordOf(first));
@@ -60,9 +61,9 @@ export class History {
       onlyStripsReasoning(one) || one.plan.edits.length === 0 ? undefined : spanOf(one, log),
     );
     if (undone.length === 0) return [];
-    this.of.thread.redraw();
+    this.pieces.thread.redraw();
     gauge.rewritten();
-    this.of.commits.stripUndone(undone);
+    this.pieces.commits.stripUndone(undone);
     for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
@@ -70,7 +71,7 @@ export class History {
 
   /** Length of the log up to and including a message. Throws `MESSAGE_UNKNOWN`. */
   lengthUpTo(messageId: string): number {
-    const last = this.of.thread.log.find(messageId);
+    const last = this.pieces.thread.log.find(messageId);
     if (last) return last.seq + 1;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message to go back to',
@@ -84,8 +85,8 @@ export class History {
     length: number,
     going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.of;
-    const { log, ledger } = this.of.thread;
+    const { audit, gauge, stream } = this.pieces;
+    const { log, ledger } = this.pieces.thread;
     if (length >= log.length) return [];
     const before = ledger.left;
     const shorter = new Log();
@@ -101,11 +102,11 @@ export class History {
     const appended = appendedAt(log.length, before);
     const event: LedgerEvent = { kind: 'rollback', length, appended, records };
     ledger.play(event);
-    this.of.thread.shortenTo(shorter);
+    this.pieces.thread.shortenTo(shorter);
     stream.left(undefined);
     gauge.rewritten();
     const undone = records.map((id) => this.#recordOf(id));
-    this.of.commits.stripUndone(undone);
+    this.pieces.commits.stripUndone(undone);
     audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
     return undone;
@@ -120,7 +121,7 @@ export class History {
         allowed: FLAGS.join(', '),
         remedy: 'Use one of these. Your own words go into the notes.',
       });
-    const { thread, audit } = this.of;
+    const { thread, audit } = this.pieces;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
     audit.say('flagged', recordId, { flag, notes });
     return this.#recordOf(recordId);
@@ -128,7 +129,7 @@ export class History {
 
   /** Throws `PLAN_UNKNOWN` if no plan waits, or a different one. The beginning of a hash is enough. */
   waitingFor(hash: string | undefined): WaitingPlan {
-    const { pending } = this.of.thread.ledger;
+    const { pending } = this.pieces.thread.ledger;
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
       return pending;
     throw new SpillwayError('PLAN_UNKNOWN', {
@@ -141,7 +142,7 @@ export class History {
   }
 
   #recordOf(recordId: string): CompactionRecord {
-    const { ledger } = this.of.thread;
+    const { ledger } = this.pieces.thread;
     const record = ledger.find(recordId);
     if (record) return record;
     throw new SpillwayError('RECORD_UNKNOWN', {

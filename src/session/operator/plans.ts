@@ -54,7 +54,7 @@ export interface PlanChanges {
 /** The operator's work with plans: make, show, change, commit and reject them. */
 export class Plans {
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       | 'audit'
       | 'clock'
@@ -75,7 +75,7 @@ export class Plans {
 
   /** Makes a plan. Its costs are stored even if it is never committed, and are not lost if the store is unavailable. */
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { thread, gauge, planner, policies, persistence } = this.of;
+    const { thread, gauge, planner, policies, persistence } = this.pieces;
     await gauge.loading;
     const tuned = await policies.tuned(overrides);
     // A dry run must answer even while a write hangs.
@@ -106,31 +106,31 @@ export class Plans {
     const { plan, after } = outcome;
     const { stages } = plan;
     const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
-    noteBought(this.of.audit, plan.hash, { ...bought, ...spent });
+    noteBought(this.pieces.audit, plan.hash, { ...bought, ...spent });
     if (spent.calls.length > 0) await persistence.record([]).catch(() => undefined);
     return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
   }
 
   /** Commits a plan, and tells plugins. */
   async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.of.hooks.now;
+    const before = this.pieces.hooks.now;
     const record = await commit();
-    if (before) await this.of.hooks.after(before, { reason: record.plan.trigger.detail, record });
+    if (before) await this.pieces.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;
   }
 
   /** Throws `PLAN_ALTERED` and `LEDGER_CONFLICT`, like a commit. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
-    const [{ view }, reading] = [draft, this.of.gauge.read(draft)];
-    const { messages, beside = {}, notices } = this.of.follower.serialise(view);
+    const [{ view }, reading] = [draft, this.pieces.gauge.read(draft)];
+    const { messages, beside = {}, notices } = this.pieces.follower.serialise(view);
     return { messages: [...messages], beside, notices, reading, view };
   }
 
   /** `spent`: the costs of the plan's text. */
-  commit(plan: Plan, spent = boughtHere(this.of.audit, plan)): CompactionRecord {
+  commit(plan: Plan, spent = boughtHere(this.pieces.audit, plan)): CompactionRecord {
     checkActs(plan);
-    const { audit, stream, thread, commits } = this.of;
+    const { audit, stream, thread, commits } = this.pieces;
     const { ledger, memory, projection: before } = thread;
     const draft = this.#drawn(plan);
     const waiting = ledger.pending?.plan.hash === plan.hash ? ledger.pending : undefined;
@@ -151,41 +151,41 @@ export class Plans {
     const { stages, trigger } = plan;
     const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
     if (record.warnings?.includes(HOLDS_GAVE_WAY)) stream.emit({ kind: 'warning', ...HOLDS_GAVE_WAY });
-    tellEnded(this.of, report, givenWay);
+    tellEnded(this.pieces, report, givenWay);
     return record;
   }
 
   /** Lets a plan wait for approval. `spent`: the costs of its text. Throws the errors of a commit. */
   propose(plan: Plan, spent: Bought | undefined): void {
-    const { clock } = this.of;
+    const { clock } = this.pieces;
     checkActs(plan);
     this.#drawn(plan);
     const proposal = { plan, at: clock(), ...spent };
-    this.of.thread.ledger.play({ kind: 'propose', proposal });
-    tellPending(this.of, plan, { reason: plan.trigger.detail });
+    this.pieces.thread.ledger.play({ kind: 'propose', proposal });
+    tellPending(this.pieces, plan, { reason: plan.trigger.detail });
   }
 
   /** Commits the waiting plan as it was shown. Throws `PLAN_UNKNOWN` if it no longer waits. */
   approve(hash: string): CompactionRecord {
-    return this.commit(this.of.history.waitingFor(hash).plan);
+    return this.commit(this.pieces.history.waitingFor(hash).plan);
   }
 
   /** Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   reject(hash: string, notes: string | undefined): void {
-    const { audit, stream } = this.of;
-    const { plan } = this.of.history.waitingFor(hash);
-    this.of.thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-    stream.left(this.of.triggers.spent);
+    const { audit, history, stream, thread, triggers } = this.pieces;
+    const { plan } = history.waitingFor(hash);
+    thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
+    stream.left(triggers.spent);
     audit.say('rejected', plan.hash, { notes });
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
   /** Replaces the waiting plan with an edited one. Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
-    const { audit, clock } = this.of;
-    const waiting = this.of.history.waitingFor(plan.hash);
+    const { audit, clock } = this.pieces;
+    const waiting = this.pieces.history.waitingFor(plan.hash);
     const edited = this.edit(plan, changes);
-    this.of.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
+    this.pieces.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
     audit.say('edited', edited.hash, { was: plan.hash });
     return edited;
   }
@@ -194,33 +194,33 @@ export class Plans {
   edit(plan: Plan, changes: PlanChanges): Plan {
     genuine(plan);
     const { without = [], keep = [], text = {} } = changes;
-    if (this.of.thread.log.find(plan.inputs.logEnd ?? '')) this.#checkLog(plan);
+    if (this.pieces.thread.log.find(plan.inputs.logEnd ?? '')) this.#checkLog(plan);
     const kept = keep.map((id) => this.#seqOf(id));
     const edits = plan.edits.flatMap((edit, place): PlannedEdit[] => {
       if (without.includes(place) || kept.some((seq) => this.#touches(edit, seq))) return [];
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    const { ledger, log } = this.of.thread;
-    const input = this.of.planner.input(plan.trigger);
+    const { ledger, log } = this.pieces.thread;
+    const input = this.pieces.planner.input(plan.trigger);
     const holds = takesHeld(plan.edits, ledger.holds, log) ? [] : ledger.holds;
     const edited = rejudge({ ...input, source: { ...input.source, holds } }, plan, edits).plan;
-    const spent = boughtHere(this.of.audit, plan);
-    if (spent && edited.hash !== plan.hash) noteBought(this.of.audit, edited.hash, spent);
+    const spent = boughtHere(this.pieces.audit, plan);
+    if (spent && edited.hash !== plan.hash) noteBought(this.pieces.audit, edited.hash, spent);
     return edited;
   }
 
   /** The costs of a plan's text, for the record of its commit, even if another process noted them. */
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
-    const here = boughtHere(this.of.audit, plan);
-    if (here || !this.of.summarizer.filler) return here;
-    const noted = await this.of.persistence.toldOf(BOUGHT_KIND, plan.hash);
+    const here = boughtHere(this.pieces.audit, plan);
+    if (here || !this.pieces.summarizer.filler) return here;
+    const noted = await this.pieces.persistence.toldOf(BOUGHT_KIND, plan.hash);
     return noted?.body as unknown as Bought | undefined;
   }
 
   /** The view after a plan. */
   #drawn(plan: Plan): Projection {
-    const { ledger, projection } = this.of.thread;
+    const { ledger, projection } = this.pieces.thread;
     genuine(plan);
     if (plan.base !== ledger.head) throw movedOn('plan base', plan.base, ledger.head);
     for (const edit of plan.edits) for (const id of endsOf(edit)) this.#seqOf(id);
@@ -232,12 +232,12 @@ export class Plans {
 
   /** Throws if other processes stored messages in between: a span would hold messages that its text does not cover. */
   #checkLog({ inputs: { logEnd, logLength } }: Plan): void {
-    const place = logEnd === undefined ? logLength - 1 : this.of.thread.log.find(logEnd)?.seq;
+    const place = logEnd === undefined ? logLength - 1 : this.pieces.thread.log.find(logEnd)?.seq;
     if (place !== logLength - 1) throw movedOn(`place of ${logEnd}, once last`, place, `${logLength - 1}`);
   }
 
   #seqOf(id: string): number {
-    const message = this.of.thread.log.find(id);
+    const message = this.pieces.thread.log.find(id);
     if (message) return message.seq;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message of a plan',

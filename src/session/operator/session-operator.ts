@@ -25,45 +25,45 @@ import type { Pieces } from '../wiring.js';
 
 /** The operator's side of a session: history, plans as values, undo, flags, costs. */
 export class SessionOperator {
-  readonly #of: Pieces;
+  readonly #pieces: Pieces;
 
   /** @hidden Each session has one. */
-  constructor(of: Pieces) {
-    this.#of = of;
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces;
   }
 
   /** Prepared requests, newest last: those since the session was opened, and after `load` all that were observed. */
   get calls(): readonly CallRecord[] {
-    return this.#of.requests.calls;
+    return this.#pieces.requests.calls;
   }
 
   /** The costs of the agent's own observed calls, and of its compaction. */
   get costs(): Costs {
-    return this.#of.costs.totals;
+    return this.#pieces.costs.totals;
   }
 
   /** State of the breaker around each summarizer's endpoint; empty before the first call. */
   get breakers(): Readonly<Record<string, BreakerState>> {
-    return this.#of.summarizer.filler?.breakers ?? {};
+    return this.#pieces.summarizer.filler?.breakers ?? {};
   }
 
   get ledger(): Pick<Ledger, 'records' | 'holds' | 'head' | 'liveEdits'> {
-    return this.#of.thread.ledger;
+    return this.#pieces.thread.ledger;
   }
 
   /** Compactions so far, newest last. Prunes are not among them. */
   get history(): readonly CompactionRecord[] {
-    return this.#of.thread.ledger.records.filter((record) => record.kind === 'compaction');
+    return this.#pieces.thread.ledger.records.filter((record) => record.kind === 'compaction');
   }
 
   /** The plan that waits for approval; undefined if there is none. */
   get pending(): WaitingPlan | undefined {
-    return this.#of.thread.ledger.pending;
+    return this.#pieces.thread.ledger.pending;
   }
 
   /** The state of every message of the log, with the stage that changed it and why. */
   explain(): ExplainedMessage[] {
-    const { log, projection, isPinned, ledger } = this.#of.thread;
+    const { log, projection, isPinned, ledger } = this.#pieces.thread;
     return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
   }
 
@@ -75,7 +75,7 @@ export class SessionOperator {
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
-    const { line, policies, runs } = this.#of;
+    const { line, policies, runs } = this.#pieces;
     const { trigger, ...how } = mannerOf(overrides, await policies.tuned(overrides));
     // The request of a call in progress is not rewritten before it is answered.
     await line.idle();
@@ -88,33 +88,33 @@ export class SessionOperator {
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
     checkOptions('session.operator.queue', options);
-    return this.#of.inbox.queue(options.auto ?? false);
+    return this.#pieces.inbox.queue(options.auto ?? false);
   }
 
   /** Plans a compaction as a real one would, including its text. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     checkOptions('session.operator.plan', options);
-    return this.#of.plans.dryRun(options);
+    return this.#pieces.plans.dryRun(options);
   }
 
   /** The request that a plan would give, without a commit. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
     checkValue('preview', 'plan', plan);
-    return this.#of.plans.preview(plan);
+    return this.#pieces.plans.preview(plan);
   }
 
   /** A plan with other texts or without some edits; it is checked and measured again on the present ledger. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     checkValue('edit', 'plan', plan);
     checkChanges(plan, changes);
-    if (this.pending?.plan.hash !== plan.hash) return this.#of.plans.edit(plan, changes);
-    return this.#of.persistence.change(() => this.#of.plans.editWaiting(plan, changes));
+    if (this.pending?.plan.hash !== plan.hash) return this.#pieces.plans.edit(plan, changes);
+    return this.#pieces.persistence.change(() => this.#pieces.plans.editWaiting(plan, changes));
   }
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it wait until then. Rejects like `commit`. */
   async propose(plan: Plan): Promise<void> {
     checkValue('propose', 'plan', plan);
-    const { plans, persistence } = this.#of;
+    const { plans, persistence } = this.#pieces;
     const spent = await plans.boughtFor(plan);
     await persistence.change(() => plans.propose(plan, spent));
   }
@@ -125,24 +125,23 @@ export class SessionOperator {
    */
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
-    const { plans, persistence } = this.#of;
+    const { plans, persistence } = this.#pieces;
     const spent = await plans.boughtFor(plan);
     return plans.commitAndTell(() => persistence.change(() => plans.commit(plan, spent)));
   }
 
   /** Approves the waiting plan, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
-    const { plan } = this.#of.history.waitingFor(hash);
-    return this.#of.plans.commitAndTell(() =>
-      this.#of.persistence.change(() => this.#of.plans.approve(plan.hash)),
-    );
+    const { history, persistence, plans } = this.#pieces;
+    const { plan } = history.waitingFor(hash);
+    return plans.commitAndTell(() => persistence.change(() => plans.approve(plan.hash)));
   }
 
   /** Rejects the waiting plan. No run starts until new messages arrive; above the budget the next call plans again. */
   async reject(hash?: string, notes?: string): Promise<void> {
     checkValue('reject', 'notes', notes ?? '');
-    const { plan } = this.#of.history.waitingFor(hash);
-    await this.#of.persistence.change(() => this.#of.plans.reject(plan.hash, notes));
+    const { plan } = this.#pieces.history.waitingFor(hash);
+    await this.#pieces.persistence.change(() => this.#pieces.plans.reject(plan.hash, notes));
   }
 
   /**
@@ -150,14 +149,14 @@ export class SessionOperator {
    * compacted again until released. Rejects with `UNDO_BLOCKED` if later records, which it names, build on `record`.
    * Returns the undone records, newest first; empty if none is in force, or another process undid them first.
    */
-  async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
-    checkOptions('session.operator.undo', of);
-    checkValue('undo', 'record and to', of.to && of.record);
-    let meant = of;
-    return this.#of.persistence.change(() => {
+  async undo(request: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
+    checkOptions('session.operator.undo', request);
+    checkValue('undo', 'record and to', request.to && request.record);
+    let meant = request;
+    return this.#pieces.persistence.change(() => {
       // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.
-      meant = this.#of.history.named(meant);
-      return this.#of.history.takeBack(meant);
+      meant = this.#pieces.history.named(meant);
+      return this.#pieces.history.takeBack(meant);
     });
   }
 
@@ -169,17 +168,17 @@ export class SessionOperator {
   async giveBack(request: GiveBackRequest): Promise<WordsGivenBack> {
     checkOptions('session.operator.giveBack', request);
     checkValue('giveBack', 'handle', request.handle);
-    return this.#of.giveBack.ask(request);
+    return this.#pieces.giveBack.ask(request);
   }
 
   /** Words that were given back, oldest first, and whether the model has seen them. */
   givenBack(): Promise<readonly GivenBack[]> {
-    return this.#of.giveBack.list();
+    return this.#pieces.giveBack.list();
   }
 
   /** Releases every hold that an undo left. */
   release(): Promise<void> {
-    return this.#of.persistence.change(() => this.#of.thread.ledger.release());
+    return this.#pieces.persistence.change(() => this.#pieces.thread.ledger.release());
   }
 
   /**
@@ -187,21 +186,20 @@ export class SessionOperator {
    * superseded are in view again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
    */
   rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
-    return this.#of.persistence.changeStored(() =>
-      this.#of.history.rollBack(this.#of.history.lengthUpTo(toMessageId)),
-    );
+    const { history, persistence } = this.#pieces;
+    return persistence.changeStored(() => history.rollBack(history.lengthUpTo(toMessageId)));
   }
 
   /** Like `rollback`, to a length of the log; 0 leaves out everything. */
   async rewind(length: number): Promise<readonly CompactionRecord[]> {
     checkValue('rewind', 'length', length);
-    return this.#of.persistence.changeStored(() => this.#of.history.rollBack(length));
+    return this.#pieces.persistence.changeStored(() => this.#pieces.history.rollBack(length));
   }
 
   /** Adds an operator's flag to a compaction. Rejects with `RECORD_UNKNOWN`. */
   async flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
     checkValue('flag', 'notes', notes ?? '');
-    return this.#of.persistence.change(() => this.#of.history.flag(recordId, flag, notes));
+    return this.#pieces.persistence.change(() => this.#pieces.history.flag(recordId, flag, notes));
   }
 
   /**
@@ -209,18 +207,18 @@ export class SessionOperator {
    * open elsewhere keep the limits until they are opened again.
    */
   forgetLimits(): Promise<void> {
-    return this.#of.persistence.forgetLimits();
+    return this.#pieces.persistence.forgetLimits();
   }
 
   /** The compaction events of the session in order: all if it has a store, otherwise those since it was opened. */
   audit(): Promise<readonly StoredEvent[]> {
-    return this.#of.persistence.audit();
+    return this.#pieces.persistence.audit();
   }
 
   /** The request of a call, message by message: kept, replaced, superseded or pinned, by which record and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
     checkValue('explainCall', 'call', call);
-    const { requests, thread, rules } = this.#of;
+    const { requests, thread, rules } = this.#pieces;
     if (!this.calls.some((one) => one.call === call)) await requests.load();
     const record = this.calls.findLast((one) => one.call === call);
     return explainCall(record, call, thread, rules.pins);
@@ -229,8 +227,8 @@ export class SessionOperator {
   /** Whether words reached the model in a call, or were compacted out. Defaults to the newest call. */
   async find(words: string, call?: number): Promise<Finding> {
     checkValue('find', 'words', words);
-    if (call === undefined && this.calls.length === 0) await this.#of.requests.load();
-    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#of.thread);
+    if (call === undefined && this.calls.length === 0) await this.#pieces.requests.load();
+    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#pieces.thread);
   }
 
   /** The transcript for operators: the messages that the model is shown and, with `includeSuperseded`, all others. */
@@ -238,11 +236,11 @@ export class SessionOperator {
     options: { readonly includeSuperseded?: boolean } = {},
   ): Promise<readonly TranscriptEntry[]> {
     checkOptions('session.operator.transcript', options);
-    return transcriptOf(this.#of.thread, this.explain(), options.includeSuperseded ?? false);
+    return transcriptOf(this.#pieces.thread, this.explain(), options.includeSuperseded ?? false);
   }
 
   /** Costs and savings of each record, compared with the usage reported later. A reopened session needs `load`. */
   get netCosts(): readonly NetCost[] {
-    return netCostsOf(this.#of.thread.ledger, this.calls, this.#of.priceOf);
+    return netCostsOf(this.#pieces.thread.ledger, this.calls, this.#pieces.priceOf);
   }
 }

@@ -34,25 +34,25 @@ export class Journal {
   #isFailing = false;
 
   constructor(
-    private readonly of: Pick<Pieces, 'clock' | 'costs' | 'gauge' | 'requests' | 'stream' | 'thread'>,
+    private readonly pieces: Pick<Pieces, 'clock' | 'costs' | 'gauge' | 'requests' | 'stream' | 'thread'>,
     { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>,
   ) {
     this.store = store;
     this.key = key;
     this.#head = head;
-    const [writer, clock] = [this.#writer, of.clock];
+    const [writer, clock] = [this.#writer, pieces.clock];
     this.#outbox = new Outbox({ store, key, clock, writer });
   }
 
   /** Whether memory holds messages or events that are not stored. */
   get isBehind(): boolean {
-    return this.#unsaved().length > 0 || this.of.thread.ledger.version > this.#head.entries;
+    return this.#unsaved().length > 0 || this.pieces.thread.ledger.version > this.#head.entries;
   }
 
   /** Whether a failed write contained this very message: appended again, it is the same message and still waits. */
   isWaiting(message: Message): boolean {
     if (!this.#isFailing) return false;
-    const logged = this.of.thread.log.find(message.id);
+    const logged = this.pieces.thread.log.find(message.id);
     return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
@@ -104,8 +104,8 @@ export class Journal {
     await this.#outbox.resolve();
     const newest = { kinds: [CALL_KIND], newestFirst: true, limit: 1 };
     const [stored, [call]] = await Promise.all([store.usage(key), store.events(key, newest)]);
-    this.of.costs.restore([...stored, ...this.#outbox.usage]);
-    this.of.requests.countFrom(Number(call?.ref ?? 0));
+    this.pieces.costs.restore([...stored, ...this.#outbox.usage]);
+    this.pieces.requests.countFrom(Number(call?.ref ?? 0));
   }
 
   /** Notes that a caller waits for this message. `isAgain`: see `Inbox.appendAll`. */
@@ -124,7 +124,7 @@ export class Journal {
   async #drain(): Promise<void> {
     for (;;) {
       await this.#outbox.resolve();
-      const { log, ledger } = this.of.thread;
+      const { log, ledger } = this.pieces.thread;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries);
       if (messages.length === 0 && events.length === 0) return;
@@ -158,7 +158,7 @@ export class Journal {
 
   /** Ledger events in their stored form, with the present checkpoint. */
   #entriesOf(events: readonly LedgerEvent[]) {
-    const { thread, stream, clock } = this.of;
+    const { thread, stream, clock } = this.pieces;
     return {
       entries: events.map((event) => entryOf(event, this.#writer, clock())),
       checkpoint: checkpointOf(thread, stream.spent) as unknown as Json,
@@ -180,7 +180,7 @@ export class Journal {
   }
 
   #unsaved(): LogMessage[] {
-    const { log, ledger } = this.of.thread;
+    const { log, ledger } = this.pieces.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
     return log.between(stored);
   }
@@ -190,7 +190,7 @@ export class Journal {
    * decisions on the old thread are dropped, and `conflicts` tells the code that made them.
    */
   async #reload(): Promise<void> {
-    const { thread, stream, gauge } = this.of;
+    const { thread, stream, gauge } = this.pieces;
     const read = await readThread(this.store, this.key);
     this.#checkHead(read.head);
     await this.#recount();

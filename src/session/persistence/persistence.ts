@@ -22,25 +22,25 @@ export class Persistence {
   readonly journal: Journal | undefined;
 
   constructor(
-    private readonly of: Pick<
+    private readonly pieces: Pick<
       Pieces,
       'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'opened' | 'requests' | 'stream' | 'thread'
     >,
   ) {
-    if (!of.opened) return;
-    const journal = new Journal(of, of.opened);
+    if (!pieces.opened) return;
+    const journal = new Journal(pieces, pieces.opened);
     this.journal = journal;
-    of.audit.onEvent = (event) => journal.enqueue([event]);
-    of.costs.onSpent = (entry) => journal.enqueue([], [entry]);
+    pieces.audit.onEvent = (event) => journal.enqueue([event]);
+    pieces.costs.onSpent = (entry) => journal.enqueue([], [entry]);
   }
 
   /** Reads what other processes stored since. If the store is unavailable, the session keeps its present state. */
   async catchUp(): Promise<void> {
     // A run that waits for text meets those changes when it commits.
-    if (this.of.thread.arrivals) return;
+    if (this.pieces.thread.arrivals) return;
     await this.journal?.catchUp().catch((error: unknown) => {
       if (!isStoreFailure(error)) throw error;
-      this.of.stream.emit({ kind: 'store-failed', error });
+      this.pieces.stream.emit({ kind: 'store-failed', error });
     });
   }
 
@@ -54,7 +54,7 @@ export class Persistence {
     if (!journal) return;
     await journal.confirmed(ids, async () => {
       // Messages that arrive during a wait for text enter the log after it.
-      while (this.of.thread.arrivals) await this.of.thread.admitted;
+      while (this.pieces.thread.arrivals) await this.pieces.thread.admitted;
       await this.#unlessAway(journal.flush());
     });
   }
@@ -117,13 +117,13 @@ export class Persistence {
       await asked;
     } catch (error) {
       if (!this.goesOnWithout(error)) throw error;
-      this.of.stream.emit({ kind: 'store-failed', error });
+      this.pieces.stream.emit({ kind: 'store-failed', error });
     }
   }
 
   /** Whether an error means that the store is unavailable and calls go on without it. */
   goesOnWithout(error: unknown): boolean {
-    return this.of.onStoreFailure === 'open' && isStoreFailure(error);
+    return this.pieces.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
   /** Stores the limits that a refusal proved of a model. A failing store loses them, and a failure is emitted. */
@@ -131,8 +131,8 @@ export class Persistence {
     if (!this.journal || model === null) return;
     const { store, key } = this.journal;
     const thread = threadName(key.sessionId, key.agentPath);
-    await noteLimit(store, model, { ...limits, thread, at: this.of.clock() }).catch((error: unknown) =>
-      this.of.stream.emit({ kind: 'store-failed', error }),
+    await noteLimit(store, model, { ...limits, thread, at: this.pieces.clock() }).catch((error: unknown) =>
+      this.pieces.stream.emit({ kind: 'store-failed', error }),
     );
   }
 
@@ -147,7 +147,7 @@ export class Persistence {
 
   /** Forgets the limits that refusals taught of the session's model, here and in the store. */
   async forgetLimits(): Promise<void> {
-    const { gauge, audit } = this.of;
+    const { gauge, audit } = this.pieces;
     const { model, learned } = gauge;
     audit.say('limits-forgotten', undefined, { model, ...learned });
     gauge.forget();
@@ -164,7 +164,7 @@ export class Persistence {
 
   /** The compaction events, in order. */
   async audit(): Promise<readonly StoredEvent[]> {
-    if (!this.journal) return this.of.audit.events;
+    if (!this.journal) return this.pieces.audit.events;
     await this.journal.note();
     const events = await this.journal.store.events(this.journal.key);
     return events.filter(({ kind }) => kind.startsWith('compaction.'));

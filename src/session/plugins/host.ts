@@ -35,17 +35,14 @@ interface HostParts {
 export class PluginHost {
   readonly plugins: readonly LoadedPlugin[];
   readonly #apis: Map<string, PluginApi>;
-  readonly #loadMs: number;
-  readonly #store: HostParts['store'];
   #hear: HearPlugin | undefined;
   #shared: Shared = { inFlight: new Set(), hear: undefined };
   /** The open plugins, in the order in which they were opened. */
   readonly #open = new Set<LoadedPlugin>();
 
-  constructor({ plugins, store, knobs, loadMs }: HostParts) {
+  constructor(private readonly parts: HostParts) {
+    const { plugins, store, knobs } = parts;
     this.plugins = plugins;
-    this.#loadMs = loadMs;
-    this.#store = store;
     const apiOf = (name: string): PluginApi => {
       const says = (level: PluginLevel) => (message: string) =>
         this.#shared.hear?.(name, level, String(message));
@@ -88,7 +85,7 @@ export class PluginHost {
 
   /** The values of a plugin for one session. Other sessions do not see them. */
   valuesIn(sessionId: string, { name }: LoadedPlugin): PluginValues {
-    return valuesOf(name, this.#store, `plugin:${name}:${sessionId}`);
+    return valuesOf(name, this.parts.store, `plugin:${name}:${sessionId}`);
   }
 
   /**
@@ -145,8 +142,8 @@ export class PluginHost {
     const { name } = plugin;
     let fault: Error | undefined;
     try {
-      const done = await inTime(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
-      if (done === LATE) fault = lateError(name, 'open()', this.#loadMs);
+      const done = await inTime(this.parts.loadMs, () => plugin.open?.(this.apiOf(plugin)));
+      if (done === LATE) fault = lateError(name, 'open()', this.parts.loadMs);
     } catch (cause) {
       const remedy = 'Mend what it says, or take it out of plugins.';
       const found = `open() threw: ${wordsOf(cause)}`;
@@ -158,7 +155,7 @@ export class PluginHost {
   }
 
   async #closed({ close }: LoadedPlugin): Promise<void> {
-    await inTime(this.#loadMs, () => close?.()).catch(() => undefined);
+    await inTime(this.parts.loadMs, () => close?.()).catch(() => undefined);
   }
 }
 

@@ -46,11 +46,11 @@ export class AutomaticRecall {
   /** The newest message that was checked. */
   #checked: LogMessage | undefined;
 
-  constructor(private readonly of: Parts) {}
+  constructor(private readonly services: Parts) {}
 
   /** Called before a request is written, after any due compaction. */
   async put(run: RunReport): Promise<void> {
-    const { thread, settings, timer, inbox } = this.of;
+    const { thread, settings, timer, inbox } = this.services;
     const { automatic } = settings.recall;
     if (automatic === 'off' || thread.ledger.live.length === 0) return;
     const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
@@ -65,7 +65,7 @@ export class AutomaticRecall {
   }
 
   async #passagesFor({ by, last, words }: Spoken): Promise<Passages | undefined> {
-    const { thread, gauge, settings, intake, search } = this.of;
+    const { thread, gauge, settings, intake, search } = this.services;
     const reading = gauge.read(thread.projection);
     const { budget, scale, pressure } = reading;
     const free = (budget.tokens - reading.tokens) * FREE_SHARE;
@@ -95,7 +95,7 @@ export class AutomaticRecall {
 
   /** Names of the newest step that occur nowhere else in view: the work refers to things that it no longer sees. */
   #namesOutOfView(text: string, last: LogMessage): string {
-    const { log, projection } = this.of.thread;
+    const { log, projection } = this.services.thread;
     const step = new Set(log.exchangeOf(last.seq).seqs);
     const shown = projection.view
       .filter(({ source }) => !source || !step.has(source.seq))
@@ -109,8 +109,8 @@ export class AutomaticRecall {
   }
 
   #tell({ message, handles }: Passages, { by, last }: Spoken, durationMs: number): void {
-    const { audit, stream } = this.of;
-    const shown = this.of.thread.log.find(message.id);
+    const { audit, stream } = this.services;
+    const shown = this.services.thread.log.find(message.id);
     const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
     audit.say('recalled', message.id, facts);
     stream.emit({ kind: 'brought-back', message: message.id, ...facts, durationMs });

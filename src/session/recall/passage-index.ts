@@ -128,10 +128,10 @@ export class PassageIndex {
   /** Words that the agent wrote before the following calls. */
   #said: readonly Word[] = [];
 
-  constructor(private readonly of: IndexParts) {}
+  constructor(private readonly parts: IndexParts) {}
 
   get log(): Log {
-    return this.of.log;
+    return this.parts.log;
   }
 
   /** Number of passages that contain a word. */
@@ -215,9 +215,9 @@ export class PassageIndex {
   *#add(message: LogMessage): Steps<void> {
     // A message of recall is a quotation, and would be found before the text that it quotes.
     if (message.label === 'recalled') return;
-    const { text, parts } = this.of.wordsOf(message);
+    const { text, parts } = this.parts.wordsOf(message);
     for (const { index, part, from, to } of parts) {
-      const call = this.of.callOf(message, part);
+      const call = this.parts.callOf(message, part);
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
       if (talk)

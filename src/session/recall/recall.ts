@@ -47,7 +47,7 @@ export class Recall {
   /** How many times each piece was given. */
   readonly #given = new Map<string, number>();
 
-  constructor(private readonly of: Parts) {}
+  constructor(private readonly services: Parts) {}
 
   /**
    * Returns pieces in the order of the handles, or of the log for a search. Rejects with `RECALL_INVALID` if the
@@ -62,13 +62,13 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // Any message may reveal a secret, so the whole log is read before a word of it is shown.
-    await inSlices(this.of.thread.reader.catchingUp());
+    await inSlices(this.services.thread.reader.catchingUp());
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }
 
   async #named(asked: CheckedRecall): Promise<Recalled[]> {
-    const targets = targetsOf(asked.handles, this.of.thread.log);
-    const { search, count } = this.of;
+    const targets = targetsOf(asked.handles, this.services.thread.log);
+    const { search, count } = this.services;
     if (asked.query !== '') {
       const { pieces } = await search.find({
         ...asked,
@@ -84,13 +84,13 @@ export class Recall {
 
   #isIn(passage: Passage, { message, part, offset }: Target): boolean {
     if (passage.message !== message || (part !== undefined && passage.part !== part)) return false;
-    const { words } = this.of.search;
+    const { words } = this.services.search;
     const { at, within } = words.placeOf(passage);
     return at[1] > (part === undefined ? 0 : within[0]) + offset;
   }
 
   async #searched({ query, limit, maxTokens }: CheckedRecall): Promise<Recalled[]> {
-    const { search, count } = this.of;
+    const { search, count } = this.services;
     const missing = (await search.missing(query)).slice(0, MAX_MISSING);
     const note = missing.length === 0 ? '' : `[In no message: ${missing.join(', ')}]\n`;
     const room = Math.max(FRAME_TOKENS, maxTokens - count(note));
@@ -101,11 +101,11 @@ export class Recall {
 
   /** Reads each target within its share of the room. Targets without a share are named for reading on. */
   #read(targets: readonly Target[], maxTokens: number): Recalled[] {
-    const { count } = this.of;
+    const { count } = this.services;
     const room = maxTokens - FRAME_TOKENS;
     // No more targets than can have a word each.
     const pieces = targets.slice(0, Math.ceil(room / 2)).map((target) => this.#pieceOf(target));
-    const heads = pieces.map(({ head }) => this.of.search.headTokens(head));
+    const heads = pieces.map(({ head }) => this.services.search.headTokens(head));
     const sizes = pieces.map(({ text, from }, i) => sizeUpTo(text.slice(from), room, count) + heads[i]!);
     const shares = sharesOf(sizes, room);
     return shares.map((share, i): Recalled => {
@@ -128,7 +128,7 @@ export class Recall {
   }
 
   #pieceOf(target: Target): Piece {
-    const { words } = this.of.search;
+    const { words } = this.services.search;
     const { message, part: index, offset } = target;
     const { text, parts } = words.of(message);
     const part = index === undefined ? undefined : parts.find((one) => one.index === index);

@@ -64,16 +64,16 @@ export class Search {
   readonly words: LogWords;
   #index: PassageIndex | undefined;
 
-  constructor(private readonly of: Uses<'thread' | 'gauge' | 'count'>) {
-    this.words = new LogWords(of.thread);
+  constructor(private readonly services: Uses<'thread' | 'gauge' | 'count'>) {
+    this.words = new LogWords(services.thread);
   }
 
   /** The index of the present log, even if it is rolled back during the reading. Created on first use. */
   async index(): Promise<PassageIndex> {
     for (;;) {
-      const index = this.#indexOf(this.of.thread.log);
+      const index = this.#indexOf(this.services.thread.log);
       await index.caughtUp();
-      if (index.log === this.of.thread.log) return index;
+      if (index.log === this.services.thread.log) return index;
     }
   }
 
@@ -136,13 +136,13 @@ export class Search {
   }
 
   headTokens(head: Omit<Recalled, 'text'>): number {
-    return this.of.count(headLine({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
+    return this.services.count(headLine({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
   /** The agent's view. A view over the budget was never sent: a compaction comes first, and may remove any of it. */
   #viewSent(): readonly ViewMessage[] {
-    const { projection } = this.of.thread;
-    return this.of.gauge.read(projection).pressure > 1 ? [] : projection.view;
+    const { projection } = this.services.thread;
+    return this.services.gauge.read(projection).pressure > 1 ? [] : projection.view;
   }
 
   #textOf(passage: Passage): string {
@@ -151,7 +151,7 @@ export class Search {
 
   /** The best passages that fit, each with its surrounding block, in the order of the log. Neighbours are joined. */
   #fitting(ranked: Iterable<Ranked>, limit: number, maxTokens: number): Chosen[] {
-    const { count } = this.of;
+    const { count } = this.services;
     let left = maxTokens - FRAME_TOKENS;
     const chosen: Chosen[] = [];
     for (const { passage, score } of ranked) {
@@ -195,7 +195,7 @@ export class Search {
   #shownAs({ passage, score, from, to, beside }: Chosen, maxTokens: number): Recalled {
     const { message, part } = passage;
     const { text } = this.words.of(message);
-    const { count } = this.of;
+    const { count } = this.services;
     const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
     const handleAt = (at: number): string => (at > 0 ? `${message.id}@${at}` : message.id);
     const head = this.words.headOf(message, handleAt(start), part);
