@@ -21,9 +21,9 @@ export function refuseForeign({ messages, changedFrom = 0 }: Parsed, format: str
   if (!own) return;
   for (const { id, wire } of messages.slice(changedFrom)) {
     // In Anthropic's format `wire` is the message with a mark that tells its pieces apart.
-    const said = isFields(wire) && isFields(wire.message) ? wire.message : wire;
-    if (!isFields(said) || own(said)) continue;
-    const found = Object.keys(CALLS).find((other) => CALLS[other]!(said));
+    const sent = isFields(wire) && isFields(wire.message) ? wire.message : wire;
+    if (!isFields(sent) || own(sent)) continue;
+    const found = Object.keys(CALLS).find((other) => CALLS[other]!(sent));
     if (found === undefined) continue;
     throw new SpillwayError('SESSION_FORMAT', {
       subject: `message ${id} of the body that the session is to follow`,

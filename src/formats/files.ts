@@ -16,9 +16,9 @@ interface AboutFile {
   readonly mediaType?: unknown;
   readonly name?: unknown;
   /** The media type if neither `mediaType` nor a `data:` address names one. */
-  readonly otherwise?: string;
+  readonly fallbackType?: string;
   /** Whether the size of the item counts if no content is found in the item, or only an id. */
-  readonly isWhole?: boolean;
+  readonly countsItem?: boolean;
 }
 
 /** The file of an item at `place` in its message's wire. The first of `ways` that leads to content is used. */
@@ -26,23 +26,24 @@ export function fileAt(
   item: Fields,
   place: FilePlace['way'],
   ways: readonly Way[],
-  { wire, mediaType, name, otherwise = 'application/octet-stream', isWhole = false }: AboutFile,
+  { wire, mediaType, name, fallbackType = 'application/octet-stream', countsItem = false }: AboutFile,
 ): FilePart {
   const found = ways
     .map((one) => {
       const [as, names] = one.split(' ') as [FilePlace['as'], string];
-      const held = following(item, names.split('.'));
-      return { as, names, held, size: as === 'id' && typeof held === 'string' ? 0 : sizeOf(held) };
+      const value = valueAt(item, names.split('.'));
+      return { as, names, value, size: as === 'id' && typeof value === 'string' ? 0 : sizeOf(value) };
     })
     .find(({ size }) => size !== undefined);
   const inline =
-    found?.as === 'address' && (typeof found.held === 'string' || found.held instanceof URL)
-      ? typeInAddress(String(found.held))
+    found?.as === 'address' && (typeof found.value === 'string' || found.value instanceof URL)
+      ? typeInAddress(String(found.value))
       : undefined;
   return {
     type: 'file',
-    mediaType: typeof mediaType === 'string' ? mediaType : (inline ?? otherwise),
-    bytes: isWhole && (!found || found.as === 'id') ? Buffer.byteLength(jsonText(item)) : (found?.size ?? 0),
+    mediaType: typeof mediaType === 'string' ? mediaType : (inline ?? fallbackType),
+    bytes:
+      countsItem && (!found || found.as === 'id') ? Buffer.byteLength(jsonText(item)) : (found?.size ?? 0),
     ...(typeof name === 'string' && { name }),
     ...(found && { at: { as: found.as, way: [...place, ...found.names.split('.')] } }),
     ...(wire !== undefined && { wire }),
@@ -54,7 +55,7 @@ export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown)
   if (item.type === 'image_url') {
     const file = fileAt(item, place, ['address image_url.url', 'address image_url'], {
       wire,
-      otherwise: 'image/*',
+      fallbackType: 'image/*',
     });
     return file.at && file;
   }
@@ -72,44 +73,44 @@ export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown)
 }
 
 /** Whether the content of a file (bytes, base64 or an address) is an address, written as text. */
-export const isAddress = (held: unknown): boolean =>
-  typeof held === 'string' && /^(?:https?|data):/i.test(held);
+export const isAddress = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:https?|data):/i.test(value);
 
 /** The content of a file part of any format; undefined if the content cannot be found. */
-export function bytesOf({ wire }: Pick<Message, 'wire'>, part: FilePart): FileSource | undefined {
+export function sourceOf({ wire }: Pick<Message, 'wire'>, part: FilePart): FileSource | undefined {
   const own = isFields(part.wire) ? part.wire : undefined;
   const at = own ? chatFileAt(own, [], undefined)?.at : part.at;
-  const held = at && following(own ?? wire, at.way);
+  const value = at && valueAt(own ?? wire, at.way);
   const { mediaType } = part;
-  if (at?.as === 'id') return typeof held === 'string' ? { kind: 'id', id: held, mediaType } : undefined;
-  if (held instanceof URL || (at?.as === 'address' && typeof held === 'string'))
-    return sourceOfUrl(String(held), mediaType);
-  const data = at?.as === 'text' ? Buffer.from(wordsOf(held)).toString('base64') : base64Of(held);
+  if (at?.as === 'id') return typeof value === 'string' ? { kind: 'id', id: value, mediaType } : undefined;
+  if (value instanceof URL || (at?.as === 'address' && typeof value === 'string'))
+    return sourceOfUrl(String(value), mediaType);
+  const data = at?.as === 'text' ? Buffer.from(wordsOf(value)).toString('base64') : base64Of(value);
   return data ? { kind: 'base64', data, mediaType } : undefined;
 }
 
 /** The value at the end of a way. An instance of a class that was stored keeps its fields under `kwargs` or `data`. */
-function following(from: unknown, way: FilePlace['way']): unknown {
-  let held = from;
+function valueAt(from: unknown, way: FilePlace['way']): unknown {
+  let value = from;
   for (const [index, name] of way.entries()) {
-    if (typeof held !== 'object' || held === null) return undefined;
-    const fields = held as Fields;
-    held = fields[name];
-    if (held === undefined && index === 0) held = [fields.kwargs, fields.data].find(isFields)?.[name];
+    if (typeof value !== 'object' || value === null) return undefined;
+    const fields = value as Fields;
+    value = fields[name];
+    if (value === undefined && index === 0) value = [fields.kwargs, fields.data].find(isFields)?.[name];
   }
-  return held;
+  return value;
 }
 
 /** The size on the wire, where bytes are written as base64. */
-function sizeOf(held: unknown): number | undefined {
-  if (typeof held === 'string' || held instanceof URL) return Buffer.byteLength(String(held));
-  if (Array.isArray(held)) return Buffer.byteLength(jsonText(held));
-  return isBytes(held) ? base64Length(held) : undefined;
+function sizeOf(value: unknown): number | undefined {
+  if (typeof value === 'string' || value instanceof URL) return Buffer.byteLength(String(value));
+  if (Array.isArray(value)) return Buffer.byteLength(jsonText(value));
+  return isBytes(value) ? base64Length(value) : undefined;
 }
 
-function base64Of(held: unknown): string | undefined {
-  if (typeof held === 'string') return held;
-  return isBytes(held) ? Buffer.from(held as Uint8Array).toString('base64') : undefined;
+function base64Of(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return isBytes(value) ? Buffer.from(value as Uint8Array).toString('base64') : undefined;
 }
 
 /** The type that a `data:` address names; undefined for any other text. */
@@ -123,8 +124,8 @@ function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {
   const inline = /^data:([^;,]*)((?:;[^,;]*)*),/i.exec(url.slice(0, 200));
   if (!inline) return { kind: 'url', url, mediaType };
   const [head, type, options] = inline;
-  const held = url.slice(head.length);
-  const data = /;base64$/i.test(options!) ? held : Buffer.from(unescaped(held)).toString('base64');
+  const value = url.slice(head.length);
+  const data = /;base64$/i.test(options!) ? value : Buffer.from(unescaped(value)).toString('base64');
   return { kind: 'base64', data, mediaType: type || mediaType };
 }
 
@@ -145,9 +146,9 @@ export function urlOf(source: FileSource): string | undefined {
 
 /** All readable text of a text file or an opaque part; '' for any other file. */
 export function wordsIn(message: Pick<Message, 'wire'>, part: FilePart | OpaquePart): string {
-  if (part.type === 'opaque') return part.at ? wordsOf(following(message.wire, part.at.way)) : '';
-  if (part.at?.as === 'text') return wordsOf(following(message.wire, part.at.way));
-  const source = TEXT_FILE.test(part.mediaType) ? bytesOf(message, part) : undefined;
+  if (part.type === 'opaque') return part.at ? wordsOf(valueAt(message.wire, part.at.way)) : '';
+  if (part.at?.as === 'text') return wordsOf(valueAt(message.wire, part.at.way));
+  const source = TEXT_FILE.test(part.mediaType) ? sourceOf(message, part) : undefined;
   return source?.kind === 'base64' ? Buffer.from(source.data, 'base64').toString('utf8') : '';
 }
 

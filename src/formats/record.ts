@@ -30,7 +30,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** Any value as text, by `String`; as JSON if `String` throws, e.g. on an object that has a field `toString`. */
-export function inWords(value: unknown): string {
+export function asText(value: unknown): string {
   try {
     return String(value);
   } catch {
@@ -57,7 +57,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-const orNothing =
+const orUndefined =
   (parse: (text: string) => unknown) =>
   (text: string): unknown => {
     try {
@@ -82,14 +82,14 @@ export const base64Length = ({ byteLength }: Uint8Array | ArrayBuffer): number =
   Math.ceil(byteLength / 3) * 4;
 
 /** The value of a JSON text; undefined if the text is no JSON. */
-export const jsonIn = orNothing(parseJson);
+export const jsonIn = orUndefined(parseJson);
 
 /** As `jsonIn`, for a text that a model wrote. Also undefined if the JSON nests too deep to be written again. */
-export const jsonSaid = orNothing(parseSaid);
+export const modelJson = orUndefined(parseSaid);
 
 /** The value of arguments: `{}` for an empty text; the text itself if it is no JSON. */
 export function argumentsIn(text: string): unknown {
-  return text.trim() === '' ? {} : (jsonSaid(text) ?? (text.trim() === 'null' ? null : text));
+  return text.trim() === '' ? {} : (modelJson(text) ?? (text.trim() === 'null' ? null : text));
 }
 
 /** Arguments as the object that providers require. Any other value is put into a field of an object. */
@@ -117,12 +117,12 @@ export function withFields(own: Fields, fields: Fields): Fields {
 }
 
 /** An object with these values; the object itself if no value differs. */
-export function changed<T extends Fields>(own: T, values: Fields): T {
+export function overlay<T extends Fields>(own: T, values: Fields): T {
   return Object.entries(values).every(([key, value]) => own[key] === value) ? own : { ...own, ...values };
 }
 
 /** The original list if all its items are the very same in what was written; otherwise the written list. */
-export function sameOr(written: readonly unknown[], original: unknown): unknown {
+export function originalIfSame(written: readonly unknown[], original: unknown): unknown {
   const list = listOf(original);
   return written.length === list.length && written.every((one, at) => one === list[at]) ? original : written;
 }

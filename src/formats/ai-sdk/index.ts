@@ -2,11 +2,11 @@ import type { Provider, WireFormat } from '../../spi/index.js';
 import type { Usage } from '../../tokens/index.js';
 import {
   countIn,
-  fieldAway,
+  switchOffField,
   signaturesByModel,
   usageFrom,
   usageOfLoop,
-  usageUnder,
+  usageInField,
 } from '../provider/lore.js';
 import { fieldsOf, isFields, listOf, type Fields } from '../record.js';
 import { reading } from './parse.js';
@@ -27,13 +27,13 @@ function usedIn(usage: Fields): Usage {
 /** Any provider that the AI SDK supports. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: usageUnder('usage', (usage, { content }) =>
+  usageOf: usageInField('usage', (usage, { content }) =>
     usageOfLoop(
       usedIn(usage),
       listOf(content).some((part) => fieldsOf(part).providerExecuted === true),
     ),
   ),
-  truncation: [fieldAway('contextManagement')],
+  truncation: [switchOffField('contextManagement')],
   // Bedrock's cache marks are in its options as well.
   passing: /^(?:cacheControl|cachePoint|cache_point)$/,
 };

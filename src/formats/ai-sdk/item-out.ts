@@ -7,20 +7,20 @@ import {
   type ToolResultPart,
   writeJson,
 } from '../../transcript/index.js';
-import { namedInstead } from '../conversation/placeholders.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { bytesOf, type FileSource } from '../files.js';
+import { reportedFileNote } from '../conversation/placeholders.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { sourceOf, type FileSource } from '../files.js';
 import { textOf } from '../conversation/reading.js';
 import {
   argumentsIn,
   argumentsObject,
-  changed,
+  overlay,
   type Fields,
   fieldsOf,
   innerOf,
   isFields,
   listOf,
-  sameOr,
+  originalIfSame,
 } from '../record.js';
 import { argumentsOf } from './parse.js';
 import { hasItemId } from './wire.js';
@@ -47,7 +47,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
       return writeCall(part, isFields(from) ? from : undefined, report);
     case 'opaque': {
       if (isFields(from)) return from;
-      report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+      report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
       return undefined;
     }
     default:
@@ -56,9 +56,9 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
 }
 
 function writeFile(part: FilePart, message: Message, report: Report): Fields {
-  const source = bytesOf(message, part);
+  const source = sourceOf(message, part);
   const item = source && partOfFile(source, part);
-  return item ?? { type: 'text', text: namedInstead(part, report) };
+  return item ?? { type: 'text', text: reportedFileNote(part, report) };
 }
 
 function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report): Fields {
@@ -68,7 +68,7 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
   // The input of a custom tool of OpenAI's is a text.
   const isText = typeof input === 'string' && hasItemId(from ?? {});
   const legal = isText ? input : argumentsObject(input, name, report);
-  return changed(from ?? {}, { type: 'tool-call', toolCallId: callId, toolName: name, input: legal });
+  return overlay(from ?? {}, { type: 'tool-call', toolCallId: callId, toolName: name, input: legal });
 }
 
 /** One result as an item of a tool message. */
@@ -76,7 +76,7 @@ export function writeResult(part: ToolResultPart, from: unknown, message: Messag
   const frame = fieldsOf(from);
   const output = writeOutput(part, isFields(frame.output) ? frame.output : undefined, message, report);
   const toolName = frame.toolName ?? part.name ?? 'unknown';
-  return changed(frame, { type: 'tool-result', toolCallId: part.callId, toolName, output });
+  return overlay(frame, { type: 'tool-result', toolCallId: part.callId, toolName, output });
 }
 
 function writeOutput(
@@ -87,7 +87,7 @@ function writeOutput(
 ): Fields {
   const { content } = part;
   const items = content.map((inner) => writeInner(inner, from, message, report));
-  if (from?.type === 'content') return changed(from, { value: sameOr(items, from.value) });
+  if (from?.type === 'content') return overlay(from, { value: originalIfSame(items, from.value) });
   const hasFile = content.some(({ type }) => type === 'file');
   const text = textOf(content);
   if (from && !hasFile) {
@@ -130,9 +130,9 @@ function writeInner(
     return isFields(source) && source.text === inner.text ? source : { type: 'text', text: inner.text };
   }
   if (isFields(source)) return source;
-  const bytes = bytesOf(message, inner);
+  const bytes = sourceOf(message, inner);
   const item = bytes && innerOfFile(bytes, inner);
-  return item ?? { type: 'text', text: namedInstead(inner, report) };
+  return item ?? { type: 'text', text: reportedFileNote(inner, report) };
 }
 
 /** The content of a result as parts of a user message. Files that cannot be sent were reported with the result. */

@@ -8,16 +8,16 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import { readsLists } from '../conversation/reader.js';
-import { callIdOf, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { madeBy } from '../conversation/server-calls.js';
+import { listParser } from '../conversation/reader.js';
+import { callIdOf, logMessage, opaquePart } from '../conversation/reading.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { programOf } from '../conversation/server-calls.js';
 import { fileAt, isAddress, type Way } from '../files.js';
-import { entryOf, inWords, type Fields, isFields, isText, jsonText, kindOf, listOf } from '../record.js';
+import { entryOf, asText, type Fields, isFields, isText, jsonText, kindOf, listOf } from '../record.js';
 import { callerOf, FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 /** Options of `generateText`, parameters of a model call, or a bare list. Messages keep the object they came from. */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`',
   pass: 'ModelMessages',
@@ -27,8 +27,8 @@ export const reading = readsLists({
     const model = isFields(body.model) ? body.model.modelId : body.model;
     return {
       list: Array.isArray(body.messages) ? body.messages : body.prompt,
-      before: systemMessages(take(body.system, 'system')),
-      beside: { ...(tools.length > 0 && { tools }), ...(typeof model === 'string' && { model }) },
+      leading: systemMessages(take(body.system, 'system')),
+      otherFields: { ...(tools.length > 0 && { tools }), ...(typeof model === 'string' && { model }) },
     };
   },
   idOf: ({ id }) => id,
@@ -50,16 +50,16 @@ function systemMessages(system: unknown): Message[] {
     const text = typeof said === 'string' ? said : jsonText(said);
     const wire = { system: at === 0 ? system : undefined, at };
     const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
-    return messageIn('system', { id: `system${at}`, wire, wireFormat: FORMAT }, parts);
+    return logMessage('system', { id: `system${at}`, wire, wireFormat: FORMAT }, parts);
   });
 }
 
 function parseMessage(wire: WireMessage, id: string, report: Report): Message {
   const role = ROLES.has(wire.role) ? (wire.role as Role) : undefined;
   const parts = parseContent(wire.content, id, report);
-  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  if (!role) report('unknown-role', REPAIRS.unknownRole(jsonText(wire.role) || 'missing'));
   const own = role === 'assistant' ? ownResults(parts, wire) : parts;
-  return messageIn(role, { id, wire, wireFormat: FORMAT }, own);
+  return logMessage(role, { id, wire, wireFormat: FORMAT }, own);
 }
 
 /** A result inside the assistant's message is the provider's, unless it answers a client call in the same message. */
@@ -96,7 +96,7 @@ function parseContent(content: unknown, at: string, report: Report): Part[] {
 
 function parseItem(item: unknown, wire: number, at: string, report: Report): Part {
   if (!isFields(item)) {
-    report('unknown-part', SAID.unknownPart(wire, `${kindOf(item)}, not an object`));
+    report('unknown-part', REPAIRS.unknownPart(wire, `${kindOf(item)}, not an object`));
     return opaque(kindOf(item), item, wire);
   }
   if (item.type === 'text' && typeof item.text === 'string') return { type: 'text', text: item.text, wire };
@@ -110,7 +110,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   if (file) return file;
   const kind = typeof item.type === 'string' ? item.type : 'part without a type';
   if (kind !== 'custom' && !kind.startsWith('tool-approval-')) {
-    report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
+    report('unknown-part', REPAIRS.unknownPart(wire, `of type ${kind}, which is not known`));
   }
   return opaque(kind, item, wire);
 }
@@ -127,7 +127,7 @@ function parseCall(item: Fields, wire: number, at: string, report: Report): Part
     callId,
     name,
     arguments: argumentsOf(item.input),
-    ...madeBy(callerOf(item)),
+    ...programOf(callerOf(item)),
     wire,
   };
 }
@@ -143,7 +143,7 @@ function parseResult(item: Fields, wire: number, report: Report): ToolResultPart
   if (!output)
     report('unknown-content', `the output of a result is ${kindOf(item.output)}; kept as JSON text`);
   const isError =
-    output !== undefined && (inWords(output.type).startsWith('error-') || output.type === 'execution-denied');
+    output !== undefined && (asText(output.type).startsWith('error-') || output.type === 'execution-denied');
   return {
     type: 'tool-result',
     callId: typeof item.toolCallId === 'string' ? item.toolCallId : `result_${wire}`,
@@ -202,7 +202,7 @@ function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart 
     // Version 7 allows the kind alone: `image`.
     mediaType: typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType,
     name: item.filename,
-    ...(inWords(item.type).startsWith('image') && { otherwise: 'image/*' }),
+    ...(asText(item.type).startsWith('image') && { fallbackType: 'image/*' }),
   });
 }
 

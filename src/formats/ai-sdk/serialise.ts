@@ -1,13 +1,13 @@
 import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { Message, Part, Role, ViewMessage } from '../../transcript/index.js';
-import { alignedParts, drafting, ownWire } from '../conversation/drafts.js';
+import { alignedParts, createDrafter, ownWire } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
-import { GOES_ON, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { TURN_BREAK, NO_RESULT, EMPTY_TURN } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
-import { inWords, changed, type Fields, isFields, jsonText, listOf, sameOr } from '../record.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { type Call, type Draft, resultsAfterCalls } from '../conversation/results-behind-calls.js';
+import { asText, overlay, type Fields, isFields, jsonText, listOf, originalIfSame } from '../record.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
@@ -26,7 +26,7 @@ interface AiSdkDraft extends Draft<AiSdkAnswer> {
   readonly frame?: WireMessage;
 }
 
-const draftOf = drafting<AiSdkDraft>((shown, report) => {
+const draftOf = createDrafter<AiSdkDraft>((shown, report) => {
   const { message } = shown;
   const own = ownWire(shown, FORMAT);
   const wire = isSystemField(own) ? undefined : own;
@@ -35,7 +35,7 @@ const draftOf = drafting<AiSdkDraft>((shown, report) => {
   const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, report);
   const { items, calls, answers, changed: isEdited } = written;
   return {
-    speaks: said !== undefined,
+    hasContent: said !== undefined,
     ...(said && { message: said }),
     calls,
     answers,
@@ -76,7 +76,7 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Rep
       const item = writeItem(placed, from, message, note);
       if (item && item.type === 'tool-approval-request') {
         const key = approvalKey(item.approvalId);
-        calls.push({ callId: key, wireId: key, tool: 'approval', optional: true });
+        calls.push({ callId: key, wireId: key, tool: 'approval', isOptional: true });
       }
       changed ||= item !== from && typeof wire?.content !== 'string';
       if (item) items.push(item);
@@ -93,7 +93,7 @@ function answerOf(part: Part, from: unknown, message: Message, note: Report): Ai
     return { callId: part.callId, item, isNamedByCall, said: saidBy(part, message) };
   }
   if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
-    return { callId: approvalKey(from.approvalId), item: from, said: [], bound: true };
+    return { callId: approvalKey(from.approvalId), item: from, said: [], needsCall: true };
   }
   return undefined;
 }
@@ -120,12 +120,12 @@ function sayMessage(
   if (role === 'system') return saySystem(shown, wire, note);
   const fitting = items.filter(({ type }) => {
     const fits = role === 'assistant' || !ASSISTANT_ITEMS.has(type);
-    if (!fits) note('foreign-part', `${inWords(type)} has no place in a message of the user and is not sent`);
+    if (!fits) note('foreign-part', `${asText(type)} has no place in a message of the user and is not sent`);
     return fits;
   });
   const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
   if (!speaks && calls.length === 0) {
-    if (answers.length === 0 && wire) note('empty-text', SAID.silent);
+    if (answers.length === 0 && wire) note('empty-text', REPAIRS.silent);
     return undefined;
   }
   const asItWas =
@@ -159,30 +159,30 @@ function saySystem(
   return wire && wire.content === text ? wire : { ...wire, role: 'system', content: text };
 }
 
-const writeRest = resultsBehindCalls<AiSdkDraft>({
+const writeRest = resultsAfterCalls<AiSdkDraft>({
   draft: draftOf,
-  answered: (pairs, { frame = {} }) => {
-    const content = pairs.map(([{ item, bound, isNamedByCall }, { wireId, tool }]) => {
+  writeAnswers: (pairs, { frame = {} }) => {
+    const content = pairs.map(([{ item, needsCall, isNamedByCall }, { wireId, tool }]) => {
       const named = isNamedByCall ? { toolName: tool } : {};
-      return bound ? item : changed(item, { toolCallId: wireId, ...named });
+      return needsCall ? item : overlay(item, { toolCallId: wireId, ...named });
     });
-    return [changed(frame, { role: 'tool', content: sameOr(content, frame.content) })];
+    return [overlay(frame, { role: 'tool', content: originalIfSame(content, frame.content) })];
   },
-  unanswered: (calls) => {
+  writeMissing: (calls) => {
     const output = { type: 'error-text', value: NO_RESULT };
     const content = calls.map(({ wireId, tool }) => {
       return { type: 'tool-result', toolCallId: wireId, toolName: tool, output };
     });
     return [{ role: 'tool', content }];
   },
-  unmatched: (label, { said }) => {
+  writeUnmatched: (label, { said }) => {
     const [first, ...rest] = said;
-    const words = first?.type === 'text' ? `${label}\n${inWords(first.text)}` : label;
+    const words = first?.type === 'text' ? `${label}\n${asText(first.text)}` : label;
     const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
     return { role: 'user', content };
   },
-  goesOn: { role: 'user', content: [{ type: 'text', text: GOES_ON }] },
-  silent: { role: 'user', content: [{ type: 'text', text: NOTHING_SAID }] },
+  turnBreak: { role: 'user', content: [{ type: 'text', text: TURN_BREAK }] },
+  emptyView: { role: 'user', content: [{ type: 'text', text: EMPTY_TURN }] },
 });
 
 /** Instructions that came in the field `system` return there, as long as they are at the head. */

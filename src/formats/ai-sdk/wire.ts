@@ -1,4 +1,4 @@
-import { base64Length, fieldsOf, inWords, isBytes, isFields, type Fields } from '../record.js';
+import { base64Length, fieldsOf, asText, isBytes, isFields, type Fields } from '../record.js';
 
 /** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'ai-sdk';
@@ -23,7 +23,7 @@ export function isSystemField(wire: unknown): wire is SystemField {
 
 /** The id under which a request for approval counts as a call of its step; the response is its answer. */
 export function approvalKey(approvalId: unknown): string {
-  return `approval ${inWords(approvalId)}`;
+  return `approval ${asText(approvalId)}`;
 }
 
 /** Fields in `providerOptions` in which providers keep the signature of a reasoning part. */
@@ -56,6 +56,6 @@ export function sizeOf(value: unknown): number {
   if (value instanceof URL) return value.href.length;
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);
-  if (!isFields(value)) return inWords(value).length;
+  if (!isFields(value)) return asText(value).length;
   return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item) + 4, 2);
 }

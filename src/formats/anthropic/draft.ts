@@ -1,9 +1,9 @@
 import { isToolCall, type Message } from '../../transcript/index.js';
-import { drafting } from '../conversation/drafts.js';
+import { createDrafter } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { SAID } from '../conversation/repairs.js';
-import { inWords, isFields, isSet, jsonText } from '../record.js';
+import { REPAIRS } from '../conversation/repairs.js';
+import { asText, isFields, isSet, jsonText } from '../record.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
 import { blockOf, mendBlock } from './write-block.js';
 
@@ -27,7 +27,7 @@ export interface Draft extends Drafted<DraftedCall, DraftResult> {
   readonly original: boolean;
 }
 
-export const draftOf = drafting<Draft>((shown, report, notices) => {
+export const draftOf = createDrafter<Draft>((shown, report, notices) => {
   const { message, made, replaced } = shown;
   const carried = made ? undefined : carriedBy(message);
   const wire = carried?.message;
@@ -41,14 +41,14 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
   const all = written.flatMap((block): Block[] => listed(mendBlock(block, report)));
   const results = all.filter(isResult);
   const blocks = results.length === 0 ? all : all.filter((block) => !isResult(block));
-  const speaks = blocks.length > 0 || (isUntouched && setsOptions(frame));
-  if (isUntouched && written.length === 0 && !speaks) report('empty-text', SAID.silent);
+  const hasContent = blocks.length > 0 || (isUntouched && setsOptions(frame));
+  if (isUntouched && written.length === 0 && !hasContent) report('empty-text', REPAIRS.silent);
   const faithful = isUntouched && notices.length === 0;
   const continues = carried?.continues === true;
   return {
     blocks,
-    speaks,
-    answers: results.map((block) => ({ callId: inWords(block.tool_use_id ?? ''), block })),
+    hasContent,
+    answers: results.map((block) => ({ callId: asText(block.tool_use_id ?? ''), block })),
     calls: message.parts.filter(isToolCall).map(({ callId, name }) => ({ callId, tool: name })),
     faithful,
     continues,

@@ -1,11 +1,11 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import {
   countIn,
-  fieldAway,
+  switchOffField,
   N,
   signaturesByModel,
   usageOfLoop,
-  usageUnder,
+  usageInField,
   wording,
 } from '../provider/lore.js';
 import { fieldsOf, listOf } from '../record.js';
@@ -16,7 +16,7 @@ import { blocksOf, isServerBlock } from './wire.js';
 /** Anthropic, and the hosts of its models. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: usageUnder('usage', (usage, { content }) => {
+  usageOf: usageInField('usage', (usage, { content }) => {
     const rounds = listOf(usage.iterations).filter((one) => fieldsOf(one).type !== 'compaction').length;
     const used = {
       inputTokens: countIn(usage, 'input_tokens'),
@@ -36,7 +36,7 @@ const provider: Provider = {
       'contextWindow',
     ),
   ],
-  truncation: [fieldAway('context_management')],
+  truncation: [switchOffField('context_management')],
   passing: /^cache_control$/,
 };
 

@@ -1,6 +1,6 @@
 import type { Notice } from '../../spi/index.js';
-import { BEGINS, GOES_ON } from '../conversation/placeholders.js';
-import { type RepairKind, SAID } from '../conversation/repairs.js';
+import { OPENING_TURN, TURN_BREAK } from '../conversation/placeholders.js';
+import { type RepairKind, REPAIRS } from '../conversation/repairs.js';
 import { type Fields, fieldsOf, isFields, isSet, listOf } from '../record.js';
 import { type Block, isServerBlock, isThinking, type WireMessage } from './wire.js';
 
@@ -51,10 +51,10 @@ export class Outbox {
     const last = this.#entries.at(-1);
     // The provider's own summary has to come first.
     if (!last && piece.blocks[0]?.type !== 'compaction') {
-      this.#push('user', words(BEGINS));
-      if (original) this.note(at, 'begins-with-assistant', SAID.beginsWithAssistant);
+      this.#push('user', words(OPENING_TURN));
+      if (original) this.note(at, 'begins-with-assistant', REPAIRS.beginsWithAssistant);
     } else if (last?.role === 'assistant' && !(last.faithful && piece.faithful)) {
-      if (isThinking(piece.blocks[0] ?? {})) this.#push('user', words(GOES_ON));
+      if (isThinking(piece.blocks[0] ?? {})) this.#push('user', words(TURN_BREAK));
     }
     this.say('assistant', piece);
   }
@@ -80,7 +80,7 @@ export class Outbox {
       this.note(at, 'nothing-said', 'no message has words; a line of the user was added');
       this.#push('user', words(NOTHING_SAID));
     } else if (last.role === 'assistant' && !mayEnd(last.blocks.at(-1) ?? {})) {
-      this.note(at, 'ends-with-assistant', SAID.endsWithAssistant);
+      this.note(at, 'ends-with-assistant', REPAIRS.endsWithAssistant);
       this.#push('user', words(CONTINUE));
     }
   }

@@ -10,21 +10,21 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import { readsLists } from '../conversation/reader.js';
+import { listParser } from '../conversation/reader.js';
 import {
-  besideMessages,
+  toolsAndModel,
   callIdOf,
   contentParts,
   isProgramWritten,
-  messageIn,
+  logMessage,
   opaquePart,
 } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { madeBy, serverCallOf } from '../conversation/server-calls.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { programOf, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import {
   entryOf,
-  inWords,
+  asText,
   type Fields,
   fieldsOf,
   isFields,
@@ -43,15 +43,15 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. One message on the wire may become several in the log; see `Carried`. */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of Anthropic messages, or a request body with such a list as `messages`',
   pass: 'a Messages API request body',
   field: 'messages',
   open: (body, take, report) => ({
     list: body.messages,
-    before: systemOf(take(body.system, 'system'), report),
-    beside: besideMessages(body),
+    leading: systemOf(take(body.system, 'system'), report),
+    otherFields: toolsAndModel(body),
   }),
   foreign: foreignTo,
   messagesOf: ([wire], { id, report }) => messagesOf(wire, id, report),
@@ -75,7 +75,7 @@ function systemOf(system: unknown, report: Report): Message[] {
 function messagesOf(wire: WireMessage, id: string, report: Report): Message[] {
   if (wire.role === 'user') return userMessages(wire, id, report);
   const role = wire.role === 'assistant' || wire.role === 'system' ? wire.role : undefined;
-  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  if (!role) report('unknown-role', REPAIRS.unknownRole(jsonText(wire.role) || 'missing'));
   return [pieceOf({ message: wire }, id, role, report)];
 }
 
@@ -88,7 +88,7 @@ function pieceOf(carried: Carried, id: string, role: Role | undefined, report: R
   );
   const isTools = parts.length > 0 && parts.every((part) => part.type === 'tool-result');
   const about = { id, wire: carried, wireFormat: FORMAT };
-  return messageIn(role === 'user' && isTools ? 'tool' : role, about, parts);
+  return logMessage(role === 'user' && isTools ? 'tool' : role, about, parts);
 }
 
 type Run = { readonly kind: 'result' | 'program' | 'user'; readonly blocks: unknown[] };
@@ -120,7 +120,7 @@ function runsOf(content: readonly unknown[]): Run[] {
 function kindOfBlock(block: unknown): Run['kind'] {
   if (!isFields(block)) return 'user';
   if (block.type === 'tool_result') return 'result';
-  return block.type === 'text' && isProgramWritten(inWords(block.text)) ? 'program' : 'user';
+  return block.type === 'text' && isProgramWritten(asText(block.text)) ? 'program' : 'user';
 }
 
 /** Known blocks that only this format understands; a block of any other type is reported. */
@@ -169,7 +169,7 @@ function callPart(block: Block, wire: number, messageId: string, report: Report)
   const callId = callIdOf(id, messageId, wire, report);
   const args = typeof input === 'string' ? input : jsonText(input ?? {});
   const tool = isText(name) ? name : 'unknown';
-  return { type: 'tool-call', callId, name: tool, arguments: args, ...madeBy(caller), wire };
+  return { type: 'tool-call', callId, name: tool, arguments: args, ...programOf(caller), wire };
 }
 
 function resultPart(block: Block, wire: number, report: Report): ToolResultPart {
@@ -221,16 +221,16 @@ function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): Fil
     wire,
     mediaType: source.media_type,
     name: block.title,
-    otherwise:
+    fallbackType:
       block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : wordsOr(source),
-    isWhole: true,
+    countsItem: true,
   });
 }
 
 /** A result has no opaque parts: an unknown block becomes a file with the block's bytes, and the block is kept. */
 function unknownFile(block: Fields, wire: BlockPointer): FilePart {
   const bytes = Buffer.byteLength(jsonText(block));
-  return { type: 'file', mediaType: 'application/octet-stream', bytes, name: inWords(block.type), wire };
+  return { type: 'file', mediaType: 'application/octet-stream', bytes, name: asText(block.type), wire };
 }
 
 function opaque(block: Block, wire: number, report: Report): OpaquePart {

@@ -3,13 +3,13 @@ import type { ViewMessage } from '../../transcript/index.js';
 import { CallIds, LEGAL_ID, legalId } from '../conversation/ids.js';
 import {
   type DraftedCall,
-  interrupted,
+  interruptedCalls,
   type PairedStep,
   pairedSteps,
-  type Waiting,
+  type WaitingCall,
 } from '../conversation/pairing.js';
-import { GOES_ON, MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
-import { SAID } from '../conversation/repairs.js';
+import { TURN_BREAK, MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
+import { REPAIRS } from '../conversation/repairs.js';
 import { type Draft, draftOf } from './draft.js';
 import { Outbox, words } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
@@ -48,7 +48,7 @@ function systemOf(instructions: readonly Draft[]): unknown {
 }
 
 /** The ids under which a step's calls are sent: new ones if the provider refuses an id or an earlier call has it. */
-type WireIds = ReadonlyMap<Waiting<DraftedCall>, string>;
+type WireIds = ReadonlyMap<WaitingCall<DraftedCall>, string>;
 
 /**
  * Writes one step. Results come first in the user's turn, all in one message; other content follows. An unanswered call
@@ -57,7 +57,7 @@ type WireIds = ReadonlyMap<Waiting<DraftedCall>, string>;
 function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: ReadonlySet<Draft>): void {
   const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
   const others = writeResults(step, wireIds, out);
-  const missing = new Set(interrupted(step, out.notices));
+  const missing = new Set(interruptedCalls(step, out.notices));
   for (const [{ call }, id] of wireIds) {
     if (!missing.has(call)) continue;
     const block = { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
@@ -68,11 +68,11 @@ function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: 
 
 function writeHead(
   head: Draft,
-  waiting: readonly Waiting<DraftedCall>[],
+  waiting: readonly WaitingCall<DraftedCall>[],
   ids: CallIds,
   out: Outbox,
 ): WireIds {
-  const wireIds = new Map<Waiting<DraftedCall>, string>();
+  const wireIds = new Map<WaitingCall<DraftedCall>, string>();
   for (const one of waiting) {
     const { callId, tool } = one.call;
     const id = ids.take(legalId(callId, LEGAL_ID));
@@ -103,7 +103,7 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
       const { block, callId } = one.answer;
       if (one.kind === 'unmatched') others.push({ label: one.label, block });
       if (one.kind !== 'matched') continue;
-      if (one.displaced) out.note(draft.id, 'displaced-result', SAID.displaced(callId));
+      if (one.isDisplaced) out.note(draft.id, 'displaced-result', REPAIRS.displaced(callId));
       const id = wireIds.get(one.waiting)!;
       const renamed = block.tool_use_id === id ? block : { ...block, tool_use_id: id };
       const alone = draft.answers.length === 1 && draft.blocks.length === 0 && renamed === block;
@@ -118,7 +118,7 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
       out.say('user', { ...piece, blocks: [renamed], faithful, joins: begun });
       begun = true;
     }
-    if (draft !== head && draft.speaks) others.push({ draft });
+    if (draft !== head && draft.hasContent) others.push({ draft });
   }
   return others;
 }
@@ -133,12 +133,12 @@ function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): voi
     out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (blocks.some(changesTools) || (faithful && out.lastRole === 'user')) {
     // Only a system message after the user's words can change tools.
-    if (out.lastRole !== 'user') out.say('user', words(GOES_ON));
+    if (out.lastRole !== 'user') out.say('user', words(TURN_BREAK));
     out.say('system', { blocks, whole, frame, faithful });
   } else if (blocks.length === 0 || cleared.has(other.draft)) {
     out.note(id, 'midway-instructions', 'options or cleared instructions have no place here; not sent');
   } else {
-    out.note(id, 'midway-instructions', SAID.midway);
+    out.note(id, 'midway-instructions', REPAIRS.midway);
     const label: Block = { type: 'text', text: MIDWAY_SYSTEM };
     out.say('user', { blocks: [label, ...blocks], faithful: false });
   }

@@ -13,20 +13,20 @@ import type {
   ToolResultPart,
 } from '../../transcript/index.js';
 import { toolName } from '../conversation/ids.js';
-import { fileNote, namedInstead } from '../conversation/placeholders.js';
+import { fileNote, reportedFileNote } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { bytesOf, type FileSource } from '../files.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { sourceOf, type FileSource } from '../files.js';
 import {
   argumentsIn,
   argumentsObject,
-  changed,
+  overlay,
   type Fields,
-  inWords,
+  asText,
   isFields,
   jsonText,
   listOf,
-  sameOr,
+  originalIfSame,
 } from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
@@ -86,8 +86,8 @@ function resultBlock(part: ToolResultPart, block: Block | undefined, source: Sou
   if (block?.type === 'tool_result') {
     if (content.length === 0 && isEmpty(block.content)) return block;
     const written = resultContent(content, source);
-    return changed(block, {
-      content: typeof written === 'string' ? written : sameOr(written, block.content),
+    return overlay(block, {
+      content: typeof written === 'string' ? written : originalIfSame(written, block.content),
     });
   }
   return {
@@ -115,10 +115,10 @@ function resultContent(content: ToolResultPart['content'], source: Source): stri
 function fileBlock(part: FilePart, block: Block | undefined, source: Source): Block {
   if (block) return block;
   const { message, report } = source;
-  const found = message.role === 'assistant' ? undefined : bytesOf(message, part);
+  const found = message.role === 'assistant' ? undefined : sourceOf(message, part);
   const written = found && blockOfFile(found, part);
   if (written) return written as Block & Partial<ImageBlockParam>;
-  return { type: 'text', text: namedInstead(part, report) };
+  return { type: 'text', text: reportedFileNote(part, report) };
 }
 
 const IMAGES = /^image\/(jpeg|png|gif|webp)$/;
@@ -144,7 +144,7 @@ function blockOfFile(source: FileSource, { name }: FilePart): Fields | undefined
 }
 
 function leftOut(kind: string, bytes: number, { report }: Source): undefined {
-  report('foreign-part', SAID.foreignPart(kind, bytes));
+  report('foreign-part', REPAIRS.foreignPart(kind, bytes));
   return undefined;
 }
 
@@ -176,22 +176,22 @@ function mendThinking(block: Block, report: Report): Block | undefined {
 
 function mendCall(block: Block, report: Report): Block {
   const name = toolName(block.name, report);
-  return changed(block, { name, input: argumentsObject(block.input, name, report) });
+  return overlay(block, { name, input: argumentsObject(block.input, name, report) });
 }
 
 function mendResult(block: Block, report: Report): Block {
   if (!Array.isArray(block.content)) return block;
   const content: readonly unknown[] = block.content;
   const kept = content.flatMap((inner) => {
-    if (!isFields(inner)) return [{ type: 'text', text: inWords(inner) }];
+    if (!isFields(inner)) return [{ type: 'text', text: asText(inner) }];
     if (inner.type === 'text') return spokenText(inner, report) ?? [];
     if (block.is_error !== true) return [inner];
     const note = fileNote({
-      mediaType: inWords(inner.type),
+      mediaType: asText(inner.type),
       bytes: Buffer.byteLength(JSON.stringify(inner)),
     });
     report('file-named', `the result of a failed call holds words only; sent is ${note}`);
     return [{ type: 'text', text: note }];
   });
-  return changed(block, { content: sameOr(kept, content) });
+  return overlay(block, { content: originalIfSame(kept, content) });
 }

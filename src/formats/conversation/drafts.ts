@@ -2,18 +2,18 @@ import { isPlain, WeakCache, type Message, type Part, type ViewMessage } from '.
 import type { Notice } from '../../spi/index.js';
 import { isFields, type Fields } from '../record.js';
 import type { Drafted } from './pairing.js';
-import { reporter, SAID, type Report } from './repairs.js';
+import { reporter, REPAIRS, type Report } from './repairs.js';
 
 /** A format's result for one message: the content to send, and the message's calls and answers. */
-type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
+type DraftContent<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
 
 /**
  * Drafts each view message once per message object, independent of other messages, with notices of repairs. Writing a
  * view again therefore allocates only where the view changed. Halves of surrogate pairs, which cannot be sent at all,
  * are replaced here; the ids that pair calls and answers stay as the log has them.
  */
-export function drafting<Draft extends Drafted>(
-  make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => Made<Draft>,
+export function createDrafter<Draft extends Drafted>(
+  make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => DraftContent<Draft>,
 ): (shown: ViewMessage) => Draft {
   const known = new WeakCache<Message, Draft>();
   return (shown) => {
@@ -27,11 +27,11 @@ export function drafting<Draft extends Drafted>(
     const sent = wellFormed(said);
     const sound = answers.map((answer) => {
       const { callId, ...rest } = answer;
-      const mended = wellFormed(rest);
-      return mended === rest ? answer : { ...mended, callId };
+      const repaired = wellFormed(rest);
+      return repaired === rest ? answer : { ...repaired, callId };
     });
     const isSound = sent === said && sound.every((answer, at) => answer === answers[at]);
-    if (!isSound) report('lone-surrogate', SAID.surrogates);
+    if (!isSound) report('lone-surrogate', REPAIRS.surrogates);
     const what = isSound ? made : { ...sent, calls, answers: sound };
     const draft = { id, role, ...what, notices } as unknown as Draft;
     known.set(shown.message, draft);
@@ -67,7 +67,7 @@ export function alignedParts({ message, source, replaced }: ViewMessage): readon
 export function reportThinking(parts: readonly Part[], report: Report): void {
   const isReadable = (part: Part): boolean =>
     part.type === 'reasoning' && part.signature === undefined && part.text !== '';
-  if (parts.some(isReadable)) report('foreign-reasoning', SAID.foreignReasoning);
+  if (parts.some(isReadable)) report('foreign-reasoning', REPAIRS.foreignReasoning);
 }
 
 /**
@@ -75,7 +75,7 @@ export function reportThinking(parts: readonly Part[], report: Report): void {
  * pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
  */
 export function wellFormed<T>(value: T): T {
-  return isSound(value) ? value : (mended(value) as T);
+  return isSound(value) ? value : (repaired(value) as T);
 }
 
 /** Whether a value needs no repair, which is true of most values: checked without a copy. */
@@ -89,7 +89,7 @@ function isSound(value: unknown): boolean {
   return true;
 }
 
-function mended(value: unknown): unknown {
+function repaired(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
   const fields = Object.entries(value as object);

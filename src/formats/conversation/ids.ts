@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isToolCall, type Message } from '../../transcript/index.js';
-import { inWords } from '../record.js';
+import { asText } from '../record.js';
 import { wellFormed } from './drafts.js';
-import { SAID, type Report } from './repairs.js';
+import { REPAIRS, type Report } from './repairs.js';
 import type { Call } from './results-behind-calls.js';
 
 /** OpenAI's and Anthropic's limit: they answer a longer call id with 400. */
-const LONGEST = 64;
+const MAX_ID_CHARS = 64;
 
 /**
  * The id of a call as a provider accepts it: the log's id, or one derived from it. The same source always gives the
@@ -15,7 +15,7 @@ const LONGEST = 64;
 export function legalId(id: string, legal: RegExp): string {
   if (legal.test(id)) return id;
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
-  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - hash.length - 1)}_${hash}`;
+  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_ID_CHARS - hash.length - 1)}_${hash}`;
 }
 
 /** Gives each call a unique id: an id that was used before gets a number, within the limit. */
@@ -33,7 +33,7 @@ export class CallIds {
     let count = this.#counts.get(id) ?? 1;
     let free = id;
     while (this.#taken.has(free) || (free !== id && this.#reserved.has(free)))
-      free = `${id.slice(0, LONGEST - 8)}_${++count}`;
+      free = `${id.slice(0, MAX_ID_CHARS - 8)}_${++count}`;
     this.#counts.set(id, count);
     this.#taken.add(free);
     return free;
@@ -57,7 +57,7 @@ export function callsIn({ parts, wireFormat }: Message, report: Report, isForeig
     return { callId, id, tool: isNamedElsewhere ? toolName(name, report) : name };
   });
   const ids = new CallIds(made.map(({ id }) => id));
-  if (made.some(({ callId }) => !callId.isWellFormed())) report('lone-surrogate', SAID.surrogates);
+  if (made.some(({ callId }) => !callId.isWellFormed())) report('lone-surrogate', REPAIRS.surrogates);
   return made.map(({ callId, id: sound, tool }) => {
     const wireId = ids.take(sound);
     if (wireId !== sound)
@@ -68,8 +68,8 @@ export function callsIn({ parts, wireFormat }: Message, report: Report, isForeig
 
 /** A tool's name by OpenAI's and Anthropic's rule; names of other providers may contain dots and slashes. */
 export function toolName(name: unknown, report: Report): string {
-  const own = inWords(name ?? '');
+  const own = asText(name ?? '');
   const legal = own.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 128) || 'unknown';
-  if (legal !== name) report('tool-name', SAID.toolName(own, legal));
+  if (legal !== name) report('tool-name', REPAIRS.toolName(own, legal));
   return legal;
 }

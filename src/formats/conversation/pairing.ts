@@ -8,16 +8,16 @@ export interface DraftedCall {
   readonly callId: string;
   readonly tool: string;
   /** Whether the call may stay unanswered: a request for approval. */
-  readonly optional?: boolean;
+  readonly isOptional?: boolean;
 }
 
 /** A result, or any other answer that belongs directly after its call. */
 export interface DraftedAnswer {
   readonly callId: string;
   /** Whether the answer is meaningless without its call: an approval without its request. */
-  readonly bound?: boolean;
+  readonly needsCall?: boolean;
   /** Whether the call may be missing from this request, because the server keeps it. */
-  readonly elsewhere?: boolean;
+  readonly mayLackCall?: boolean;
 }
 
 /** A view message as pairing needs it; a format's own draft adds its details of calls and answers. */
@@ -31,7 +31,7 @@ export interface Drafted<
   readonly calls: readonly Call[];
   readonly answers: readonly Answer[];
   /** Whether the message has content in addition to its answers. */
-  readonly speaks: boolean;
+  readonly hasContent: boolean;
   readonly notices: readonly Notice[];
 }
 
@@ -40,7 +40,7 @@ export type CallOf<Draft extends Drafted> = Draft['calls'][number];
 export type AnswerOf<Draft extends Drafted> = Draft['answers'][number];
 
 /** A call of the step, and whether an answer to it was found. */
-export interface Waiting<Call> {
+export interface WaitingCall<Call> {
   readonly call: Call;
   answered: boolean;
 }
@@ -50,8 +50,8 @@ export type Paired<Draft extends Drafted> =
   | {
       readonly kind: 'matched';
       readonly answer: AnswerOf<Draft>;
-      readonly waiting: Waiting<CallOf<Draft>>;
-      readonly displaced: boolean;
+      readonly waiting: WaitingCall<CallOf<Draft>>;
+      readonly isDisplaced: boolean;
     }
   | { readonly kind: 'unmatched'; readonly answer: AnswerOf<Draft>; readonly label: string }
   | { readonly kind: 'elsewhere'; readonly answer: AnswerOf<Draft> };
@@ -60,7 +60,7 @@ export type Paired<Draft extends Drafted> =
 export interface PairedStep<Draft extends Drafted> {
   readonly head: Draft | undefined;
   /** In the order in which the head makes them. */
-  readonly waiting: readonly Waiting<CallOf<Draft>>[];
+  readonly waiting: readonly WaitingCall<CallOf<Draft>>[];
   /** Includes the head. */
   readonly drafts: readonly { readonly draft: Draft; readonly paired: readonly Paired<Draft>[] }[];
   /** Whether the step ends the view. */
@@ -105,7 +105,7 @@ export class PastCalls {
   }
 
   /** Forgets the calls that the newest step set. */
-  takeBack(): void {
+  forgetNewest(): void {
     this.#newest.clear();
   }
 
@@ -130,8 +130,8 @@ function pairStep<Draft extends Drafted>(
   notices: Notice[],
 ): PairedStep<Draft> {
   const head = step[0]!.role === 'assistant' ? step[0] : undefined;
-  const waiting = (head?.calls ?? []).map((call): Waiting<CallOf<Draft>> => ({ call, answered: false }));
-  const byId = new Map<string, { readonly all: Waiting<CallOf<Draft>>[]; next: number }>();
+  const waiting = (head?.calls ?? []).map((call): WaitingCall<CallOf<Draft>> => ({ call, answered: false }));
+  const byId = new Map<string, { readonly all: WaitingCall<CallOf<Draft>>[]; next: number }>();
   for (const one of waiting) {
     const same = byId.get(one.call.callId);
     if (same) same.all.push(one);
@@ -148,10 +148,10 @@ function pairStep<Draft extends Drafted>(
       if (found) {
         same.next++;
         found.answered = true;
-        paired.push({ kind: 'matched', answer, waiting: found, displaced: spoken });
-      } else if (answer.bound) {
+        paired.push({ kind: 'matched', answer, waiting: found, isDisplaced: spoken });
+      } else if (answer.needsCall) {
         report('orphan-approval', 'it answers a question that is not there; not sent');
-      } else if (answer.elsewhere && !same && !past.get(answer.callId)) {
+      } else if (answer.mayLackCall && !same && !past.get(answer.callId)) {
         paired.push({ kind: 'elsewhere', answer });
       } else {
         const tool = same?.all[0]!.call.tool;
@@ -160,7 +160,7 @@ function pairStep<Draft extends Drafted>(
         spoken = true;
       }
     }
-    if (draft !== head && draft.speaks) spoken = true;
+    if (draft !== head && draft.hasContent) spoken = true;
     return { draft, paired };
   });
   return { head, waiting, drafts, isLast };
@@ -183,12 +183,12 @@ function labelOf(callId: string, tool: string | undefined, past: PastCalls, repo
 }
 
 /** Unanswered calls of a step that is over, each with a notice. */
-export function interrupted<Draft extends Drafted>(
+export function interruptedCalls<Draft extends Drafted>(
   { head, waiting }: PairedStep<Draft>,
   notices: Notice[],
 ): CallOf<Draft>[] {
   return waiting.flatMap(({ call, answered }) => {
-    if (answered || call.optional) return [];
+    if (answered || call.isOptional) return [];
     reporter(head!.id, notices)('interrupted-call', `call ${call.callId} to ${call.tool} has no result`);
     return [call];
   });

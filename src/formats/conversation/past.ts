@@ -8,16 +8,16 @@ export class Past {
   /** Ids of all calls that were made. */
   readonly calls = new Set<string>();
   /** The number of pieces of the list that were added. */
-  pieces = -1;
+  pieceCount = -1;
   readonly #ids = new Set<string>();
 
   /** `read`: the messages before the list, then the messages of each of its pieces. */
   constructor(read: readonly (readonly Message[])[]) {
-    for (const messages of read) this.see(messages);
+    for (const messages of read) this.add(messages);
   }
 
-  see(messages: readonly Message[]): void {
-    this.pieces++;
+  add(messages: readonly Message[]): void {
+    this.pieceCount++;
     for (const message of messages) {
       this.messages.push(message);
       this.#ids.add(message.id);
@@ -38,25 +38,25 @@ export class Past {
   }
 
   /** The unanswered calls of the newest step. A result without an id is matched with these, never across a step. */
-  get waiting(): ToolCallPart[] {
+  get waitingCalls(): ToolCallPart[] {
     const step = this.messages.slice(this.messages.findLastIndex(({ role }) => role === 'assistant'));
     const parts = step.flatMap((message) => message.parts);
-    const waiting = step[0]?.role === 'assistant' ? step[0].parts.filter(isToolCall) : [];
+    const waitingCalls = step[0]?.role === 'assistant' ? step[0].parts.filter(isToolCall) : [];
     for (const { callId } of parts.filter(isToolResult)) {
-      const at = waiting.findIndex((call) => call.callId === callId);
-      if (at >= 0) waiting.splice(at, 1);
+      const at = waitingCalls.findIndex((call) => call.callId === callId);
+      if (at >= 0) waitingCalls.splice(at, 1);
     }
-    return waiting;
+    return waitingCalls;
   }
 }
 
 /** The id of the call that a result answers; without an id, the first waiting call of its step, by name if named. */
-export function callAnswered(
+export function answeredId(
   { name, tool_call_id: callId }: Fields,
   { id, past, report }: { readonly id: string; readonly past: Past; readonly report: Report },
 ): string {
   if (isText(callId)) return callId;
-  const found = past.waiting.find((call) => typeof name !== 'string' || call.name === name)?.callId;
+  const found = past.waitingCalls.find((call) => typeof name !== 'string' || call.name === name)?.callId;
   const answers = found === undefined ? '' : `; by order it answers ${found}`;
   report('missing-result-id', `a result without an id${answers}`);
   return found ?? `result_${id}`;

@@ -4,13 +4,13 @@ import type { Report } from './repairs.js';
 /** Texts that fill gaps in a request if the log is broken. Models read them: they are plain, labelled, and final. */
 
 /** Sent for a turn or a whole view without content, because no provider accepts an empty one. */
-export const NOTHING_SAID = '[nothing was said]';
+export const EMPTY_TURN = '[nothing was said]';
 
 /** Sent first if requests must begin with the user's turn: the model's words, or what replaces the past, follow it. */
-export const BEGINS = '[The conversation so far follows.]';
+export const OPENING_TURN = '[The conversation so far follows.]';
 
 /** Sent between two assistant turns that may not merge, because signed thinking has to begin its turn. */
-export const GOES_ON = '[The conversation goes on.]';
+export const TURN_BREAK = '[The conversation goes on.]';
 
 /** Sent before instructions that came later than the system prompt, if only a user message can carry them. */
 export const MIDWAY_SYSTEM = '[instructions from the operator]';
@@ -37,7 +37,7 @@ export function fileNote({ mediaType, bytes, name }: Pick<FilePart, 'mediaType' 
 }
 
 /** The same text in place of a file that is not sent, with a report. */
-export function namedInstead(part: FilePart, report: Report): string {
+export function reportedFileNote(part: FilePart, report: Report): string {
   const note = fileNote(part);
   report('file-named', `${note} cannot be sent here; it is named instead`);
   return note;

@@ -15,12 +15,12 @@ import { reporter, type Report } from './repairs.js';
 import { sameItem } from './same-item.js';
 
 /** What the parser of a piece knows of the list around that piece. */
-export interface Place {
+export interface PieceContext {
   /** The id of its message, or of its first message. */
   readonly id: string;
   readonly past: Past;
   /** The part of the body that decides how its list is read. */
-  readonly reads: string;
+  readonly mode: string;
   readonly report: Report;
 }
 
@@ -29,14 +29,14 @@ export interface OpenedBody {
   /** Refused if it is no list. */
   readonly list: unknown;
   /** Messages that come from fields next to the list; they come first. */
-  readonly before?: readonly Message[];
-  readonly beside: Pick<Parsed, 'tools' | 'model'>;
-  /** The part of the body that decides how its list is read, in addition to the ids of `before`. */
-  readonly reads?: string;
+  readonly leading?: readonly Message[];
+  readonly otherFields: Pick<Parsed, 'tools' | 'model'>;
+  /** The part of the body that decides how its list is read, in addition to the ids of `leading`. */
+  readonly mode?: string;
 }
 
 /** What differs between formats when a conversation is read; reading a list piece by piece is the same for all. */
-export interface Reading {
+export interface ListFormat {
   readonly format: string;
   /** For errors: what the format reads, and what to pass. */
   readonly allowed: string;
@@ -55,7 +55,7 @@ export interface Reading {
   foreign?(item: Fields): string | undefined;
   /** A list that has no known item is refused. */
   isKnown?(item: Fields): boolean;
-  messagesOf(items: readonly [Fields, ...Fields[]], place: Place): readonly Message[];
+  messagesOf(items: readonly [Fields, ...Fields[]], place: PieceContext): readonly Message[];
 }
 
 /** A piece of a list, and the messages that it was parsed to. */
@@ -75,20 +75,20 @@ interface Known {
 }
 
 /**
- * The members of a format that follow from its `Reading`. `parse` is one read of a new reader, so that the two cannot
+ * The members of a format that follow from its `ListFormat`. `parse` is one read of a new reader, so that the two cannot
  * differ; but `parse` shares objects with its input, while a reader takes copies: its client goes on writing to them.
  */
-export function readsLists(
-  format: Reading,
+export function listParser(
+  format: ListFormat,
 ): Pick<WireFormat, 'name' | 'messagesField' | 'parse' | 'createReader'> {
   return {
     name: format.format,
     messagesField: format.field,
     parse: (input) => {
-      const { changedFrom: _, ...parsed } = createListReader(format, asItIs).read(input);
+      const { changedFrom: _, ...parsed } = createListReader(format, takeOriginal).read(input);
       return parsed;
     },
-    createReader: () => createListReader(format, takenIn),
+    createReader: () => createListReader(format, takeCopy),
   };
 }
 
@@ -97,15 +97,15 @@ export function readsLists(
  * comparison and gives the very same message objects. After a changed piece all later pieces are parsed again, unless
  * neither version holds anything that affects them. Copies are compared by content, so that a client's write is seen.
  */
-function createListReader(format: Reading, take: Take): RequestReader {
+function createListReader(format: ListFormat, take: Take): RequestReader {
   let known: Known | undefined;
   function* reading(input: unknown): Steps<Parsed> {
     const notices: Notice[] = [];
     const body = isFields(input) ? input : { [format.field]: input };
-    const opened = legible('the body', () => format.open(body, take, reporter('system', notices)));
-    const { list, before = [], reads } = opened;
+    const opened = readSafely('the body', () => format.open(body, take, reporter('system', notices)));
+    const { list, leading = [], mode } = opened;
     if (!Array.isArray(list)) throw notOfFormat(format, 'the input', kindOf(input));
-    const key = JSON.stringify([reads, before.map(({ id }) => id)]);
+    const key = JSON.stringify([mode, leading.map(({ id }) => id)]);
     const base = known?.key === key ? known : undefined;
     known = undefined; // should anything below throw, the next read starts over
     const read = yield* readPieces(format, opened, list, base, take);
@@ -113,13 +113,13 @@ function createListReader(format: Reading, take: Take): RequestReader {
     if (format.isKnown && list.length > 0 && !read.list.some(isKnown))
       throw notOfFormat(format, 'the messages', `nothing known in any of ${list.length}`);
     known = { key, ...read };
-    const messages = [...before];
-    let changedFrom = before.length;
+    const messages = [...leading];
+    let changedFrom = leading.length;
     let isUnchanged = true;
-    let isAtHead = messages.every(isInstruction);
+    let isAtHead = messages.every(isSystem);
     for (const [index, piece] of known.pieces.entries()) {
       // A change in the instructions at the head does not count; callers compare these instructions themselves.
-      isAtHead &&= piece.messages.every(isInstruction);
+      isAtHead &&= piece.messages.every(isSystem);
       isUnchanged &&= isAtHead || piece === base?.pieces[index];
       for (const message of piece.messages) messages.push(message);
       for (const notice of piece.notices) notices.push(notice);
@@ -130,15 +130,15 @@ function createListReader(format: Reading, take: Take): RequestReader {
       messages,
       notices,
       changedFrom,
-      ...take(opened.beside, 'the fields of the body other than its list'),
+      ...take(opened.otherFields, 'the fields of the body other than its list'),
     };
   }
   return { read: (input) => atOnce(reading(input)), reading };
 }
 
 function* readPieces(
-  format: Reading,
-  { before = [], reads = '' }: OpenedBody,
+  format: ListFormat,
+  { leading = [], mode = '' }: OpenedBody,
   list: readonly unknown[],
   base: Known | undefined,
   take: Take,
@@ -147,21 +147,21 @@ function* readPieces(
   const pieces: Piece[] = [];
   let past = base?.past;
   /** Whether the pieces so far leave the same past as the pieces of the last read. */
-  let inStep = base !== undefined;
+  let hasSamePast = base !== undefined;
   for (let from = 0; from < list.length;) {
-    const to = legible(`message ${from}`, () => format.endOf?.(list, from)) ?? from + 1;
-    const old = inStep ? base!.pieces[pieces.length] : undefined;
-    if (old && legible(`message ${from}`, () => stands(old, base!.list, list, from, to))) {
+    const to = readSafely(`message ${from}`, () => format.endOf?.(list, from)) ?? from + 1;
+    const old = hasSamePast ? base!.pieces[pieces.length] : undefined;
+    if (old && readSafely(`message ${from}`, () => isSamePiece(old, base!.list, list, from, to))) {
       pieces.push(old);
       for (let at = from; at < to; at++) items.push(base!.list[at]);
     } else {
-      if (past?.pieces !== pieces.length)
-        past = new Past([before, ...pieces.map(({ messages }) => messages)]);
+      if (past?.pieceCount !== pieces.length)
+        past = new Past([leading, ...pieces.map(({ messages }) => messages)]);
       for (let at = from; at < to; at++) items.push(take(list[at], `message ${at}`, format.instance));
-      const piece = parsed(format, items.slice(from), from, past, reads);
-      past.see(piece.messages);
+      const piece = parse(format, items.slice(from), from, past, mode);
+      past.add(piece.messages);
       pieces.push(piece);
-      inStep = old !== undefined && standsIn(piece.messages, old.messages);
+      hasSamePast = old !== undefined && haveSameEffect(piece.messages, old.messages);
     }
     from = to;
     yield;
@@ -170,7 +170,7 @@ function* readPieces(
 }
 
 /** Throws `INPUT_FORMAT` for an item that is not of the format. */
-function parsed(format: Reading, items: readonly unknown[], from: number, past: Past, reads: string): Piece {
+function parse(format: ListFormat, items: readonly unknown[], from: number, past: Past, mode: string): Piece {
   for (const [at, item] of items.entries()) {
     const found = isFields(item) ? format.foreign?.(item) : kindOf(item);
     if (found !== undefined) throw notOfFormat(format, `message ${from + at}`, found);
@@ -182,24 +182,24 @@ function parsed(format: Reading, items: readonly unknown[], from: number, past: 
   const report = reporter(id, notices);
   const wanted = isText(own) ? own : `m${from}`;
   if (id !== wanted) report('duplicate-id', `message ${from} repeats the id ${wanted}; it is called ${id}`);
-  const messages = format.messagesOf(known, { id, past, reads, report });
+  const messages = format.messagesOf(known, { id, past, mode, report });
   return { from, to: from + items.length, messages, notices };
 }
 
-function stands(
+function isSamePiece(
   old: Piece,
-  was: readonly unknown[],
+  oldList: readonly unknown[],
   list: readonly unknown[],
   from: number,
   to: number,
 ): boolean {
   if (old.from !== from || old.to !== to) return false;
-  for (let at = from; at < to; at++) if (!sameItem(was[at], list[at])) return false;
+  for (let at = from; at < to; at++) if (!sameItem(oldList[at], list[at])) return false;
   return true;
 }
 
 /** Whether later messages parse the same after both: equal ids and roles, and only text, files and thinking. */
-function standsIn(messages: readonly Message[], old: readonly Message[]): boolean {
+function haveSameEffect(messages: readonly Message[], old: readonly Message[]): boolean {
   return (
     messages.length === old.length &&
     messages.every((message, at) => {
@@ -209,7 +209,7 @@ function standsIn(messages: readonly Message[], old: readonly Message[]): boolea
   );
 }
 
-const isInstruction = ({ role }: Message): boolean => role === 'system';
+const isSystem = ({ role }: Message): boolean => role === 'system';
 
 const isWords = ({ parts }: Message): boolean =>
   parts.every(({ type }) => type === 'text' || type === 'file' || type === 'reasoning');
@@ -218,23 +218,23 @@ const isWords = ({ parts }: Message): boolean =>
 export type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
 
 /** A frozen copy. Throws `INPUT_FORMAT` for a value that no request can carry and no store can keep. */
-const takenIn: Take = (value, subject, instance) =>
-  legible(subject, () => copied(value, { freeze: true, stored: true, ...(instance && { instance }) }));
+const takeCopy: Take = (value, subject, instance) =>
+  readSafely(subject, () => copied(value, { freeze: true, stored: true, ...(instance && { instance }) }));
 
 /** The value itself. Throws `INPUT_FORMAT` for a value that no request can carry. */
-const asItIs: Take = (value, subject) => {
-  const why = legible(subject, () => whyNotCopyable(value));
-  if (why !== undefined) throw refused(subject, why);
+const takeOriginal: Take = (value, subject) => {
+  const why = readSafely(subject, () => whyNotCopyable(value));
+  if (why !== undefined) throw inputError(subject, why);
   return value;
 };
 
 /** Reads from a client's own objects, which may throw anything. Throws `INPUT_FORMAT` then. */
-function legible<T>(subject: string, read: () => T): T {
+function readSafely<T>(subject: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof SpillwayError) throw error;
-    throw refused(
+    throw inputError(
       subject,
       error instanceof NotCopyable ? error.message : `it throws when it is read: ${thrownText(error)}`,
     );
@@ -242,12 +242,12 @@ function legible<T>(subject: string, read: () => T): T {
 }
 
 /** The error for input that a format does not read. */
-function notOfFormat({ format, allowed, pass }: Reading, subject: string, found: string): SpillwayError {
+function notOfFormat({ format, allowed, pass }: ListFormat, subject: string, found: string): SpillwayError {
   const remedy = `Pass ${pass}, or name the format the file is in.`;
   return new SpillwayError('INPUT_FORMAT', { subject: `${format}: ${subject}`, found, allowed, remedy });
 }
 
-const refused = (subject: string, found: string): SpillwayError =>
+const inputError = (subject: string, found: string): SpillwayError =>
   new SpillwayError('INPUT_FORMAT', {
     subject,
     found,

@@ -62,14 +62,14 @@ export const isInstruction = ({ role, origin }: Message): boolean =>
  * user's place count if the user's own words come next; otherwise the notes may be all that the conversation has.
  */
 export function instructionsIn(messages: readonly Message[]): number {
-  const words = messages.findIndex((message) => !isInstruction(message));
-  if (messages[words]?.role === 'user') return words;
-  const said = messages.findIndex(({ role }) => role !== 'system');
-  return said < 0 ? messages.length : said;
+  const firstOther = messages.findIndex((message) => !isInstruction(message));
+  if (messages[firstOther]?.role === 'user') return firstOther;
+  const firstTurn = messages.findIndex(({ role }) => role !== 'system');
+  return firstTurn < 0 ? messages.length : firstTurn;
 }
 
 /** The tools and the model, in the fields that most request bodies have. */
-export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' | 'model'> {
+export function toolsAndModel({ tools, model }: Fields): Pick<Parsed, 'tools' | 'model'> {
   return {
     ...(Array.isArray(tools) && { tools: tools as readonly unknown[] }),
     ...(typeof model === 'string' && { model }),
@@ -86,7 +86,7 @@ function originOf(parts: readonly Part[]): Origin {
 const ORIGINS = { system: 'system', assistant: 'model', tool: 'tool' } as const;
 
 /** A log message of this role; without a role, a program's message in the user's place. */
-export function messageIn(
+export function logMessage(
   role: Role | undefined,
   about: Pick<Message, 'id' | 'wire' | 'wireFormat' | 'name'>,
   parts: readonly Part[],

@@ -65,7 +65,7 @@ export function reporter(at: string, notices: Notice[]): Report {
 }
 
 /** Descriptions of repairs that several formats make. */
-export const SAID = {
+export const REPAIRS = {
   surrogates: 'halves of surrogate pairs cannot be encoded; sent as U+FFFD',
   unknownRole: (role: string) => `role ${role} is not known; read as a program's words`,
   unknownPart: (place: number, found: string) => `part ${place} is ${found}; kept as it is`,

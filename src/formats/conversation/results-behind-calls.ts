@@ -1,7 +1,7 @@
 import type { Notice, Serialised, WireFormat } from '../../spi/index.js';
 import { isSigned, type ViewMessage } from '../../transcript/index.js';
 import {
-  interrupted,
+  interruptedCalls,
   pairedSteps,
   PastCalls,
   type AnswerOf,
@@ -11,7 +11,7 @@ import {
   type DraftedCall,
   type PairedStep,
 } from './pairing.js';
-import { reporter, SAID, type Report } from './repairs.js';
+import { reporter, REPAIRS, type Report } from './repairs.js';
 
 /** A call as these formats write it. */
 export interface Call extends DraftedCall {
@@ -29,17 +29,17 @@ export interface Draft<A extends DraftedAnswer = DraftedAnswer> extends Drafted<
 interface Layout<D extends Draft> {
   draft(shown: ViewMessage): D;
   /** Messages that hold these answers of one draft, each with the call that it answers. */
-  answered(pairs: readonly Pair<D>[], draft: D, report: Report): readonly unknown[];
+  writeAnswers(pairs: readonly Pair<D>[], draft: D, report: Report): readonly unknown[];
   /** Messages in place of results that never came. */
-  unanswered(calls: readonly Call[]): readonly unknown[];
+  writeMissing(calls: readonly Call[]): readonly unknown[];
   /** An answer without a waiting call, as the user's text. */
-  unmatched(label: string, answer: AnswerOf<D>): unknown;
+  writeUnmatched(label: string, answer: AnswerOf<D>): unknown;
   /** A message after the head of its step, if it is not simply `message`. */
-  said?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
+  writeOther?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
   /** A user message between the replacement of a span and signed thinking, which would otherwise become one turn. */
-  readonly goesOn: unknown;
+  readonly turnBreak: unknown;
   /** Sent for a view without any content. */
-  readonly silent?: unknown;
+  readonly emptyView?: unknown;
 }
 
 type Pair<D extends Draft> = readonly [answer: AnswerOf<D>, call: CallOf<D>];
@@ -48,7 +48,7 @@ type Pair<D extends Draft> = readonly [answer: AnswerOf<D>, call: CallOf<D>];
  * Writes a view: answers directly after their calls, then all other content of the step. A step that ends the view
  * differs from the same step with a successor only by answers appended at its end.
  */
-export function resultsBehindCalls<D extends Draft>(layout: Layout<D>): WireFormat['serialise'] {
+export function resultsAfterCalls<D extends Draft>(layout: Layout<D>): WireFormat['serialise'] {
   return (view, memory = {}) => {
     const writer = memory.kept instanceof Writer ? (memory.kept as Writer<D>) : new Writer(layout);
     memory.kept = writer;
@@ -64,7 +64,7 @@ class Writer<D extends Draft> {
   readonly #past = new PastCalls();
   #view: readonly ViewMessage[] = [];
   /** The index at which the newest step begins, in each list. */
-  #open = { view: 0, messages: 0, notices: 0 };
+  #stepStart = { view: 0, messages: 0, notices: 0 };
 
   constructor(layout: Layout<D>) {
     this.#layout = layout;
@@ -72,41 +72,41 @@ class Writer<D extends Draft> {
 
   /** The result is valid until the next call. */
   write(view: readonly ViewMessage[]): Serialised {
-    this.#takeBackTo(view);
+    this.#rewindTo(view);
     const layout = this.#layout;
     const messages = this.#messages;
     const notices = this.#notices;
-    const drafts = view.slice(this.#open.view).map(layout.draft);
+    const drafts = view.slice(this.#stepStart.view).map(layout.draft);
     for (const step of pairedSteps(drafts, notices, this.#past)) {
-      this.#put(step, view);
-      const next = this.#open.view + step.drafts.length;
-      if (!step.isLast) this.#open = { view: next, messages: messages.length, notices: notices.length };
+      this.#writeStep(step, view);
+      const next = this.#stepStart.view + step.drafts.length;
+      if (!step.isLast) this.#stepStart = { view: next, messages: messages.length, notices: notices.length };
     }
     this.#view = view.slice();
-    const isSilent = view.length > 0 && messages.length === 0 && layout.silent !== undefined;
-    return { messages: isSilent ? [layout.silent] : messages, notices };
+    const isSilent = view.length > 0 && messages.length === 0 && layout.emptyView !== undefined;
+    return { messages: isSilent ? [layout.emptyView] : messages, notices };
   }
 
   /** Forgets the newest step, which may have grown; forgets everything if the view begins with other messages. */
-  #takeBackTo(view: readonly ViewMessage[]): void {
-    this.#past.takeBack();
-    if (!this.#beginsAlike(view)) {
+  #rewindTo(view: readonly ViewMessage[]): void {
+    this.#past.forgetNewest();
+    if (!this.#hasSameStart(view)) {
       this.#past.clear();
-      this.#open = { view: 0, messages: 0, notices: 0 };
+      this.#stepStart = { view: 0, messages: 0, notices: 0 };
     }
-    this.#messages.length = this.#open.messages;
-    this.#notices.length = this.#open.notices;
+    this.#messages.length = this.#stepStart.messages;
+    this.#notices.length = this.#stepStart.notices;
   }
 
   /** Compares up to the first message of the newest step: if that differs, the previous step might continue. */
-  #beginsAlike(view: readonly ViewMessage[]): boolean {
-    const { view: end } = this.#open;
+  #hasSameStart(view: readonly ViewMessage[]): boolean {
+    const { view: end } = this.#stepStart;
     if (view.length <= end || this.#view.length <= end) return false;
     for (let i = 0; i <= end; i++) if (view[i] !== this.#view[i]) return false;
     return true;
   }
 
-  #put(step: PairedStep<D>, view: readonly ViewMessage[]): void {
+  #writeStep(step: PairedStep<D>, view: readonly ViewMessage[]): void {
     const layout = this.#layout;
     const messages = this.#messages;
     const notices = this.#notices;
@@ -115,29 +115,29 @@ class Writer<D extends Draft> {
       const report = reporter(draft.id, notices);
       if (draft.message !== undefined) {
         if (draft === step.head) {
-          if (thinksBehindStandIn(view, this.#open.view)) messages.push(layout.goesOn);
+          if (thinksAfterReplacement(view, this.#stepStart.view)) messages.push(layout.turnBreak);
           messages.push(draft.message);
-        } else others.push(layout.said?.(draft, view, report) ?? draft.message);
+        } else others.push(layout.writeOther?.(draft, view, report) ?? draft.message);
       }
       const matched = paired.filter((one) => one.kind === 'matched');
-      if (matched.some(({ displaced }) => displaced))
+      if (matched.some(({ isDisplaced }) => isDisplaced))
         report(
           'displaced-result',
-          SAID.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
+          REPAIRS.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
         );
       const pairs = matched.map(({ answer, waiting }): Pair<D> => [answer, waiting.call]);
-      if (pairs.length > 0) messages.push(...layout.answered(pairs, draft, report));
+      if (pairs.length > 0) messages.push(...layout.writeAnswers(pairs, draft, report));
       for (const one of paired)
-        if (one.kind === 'unmatched') others.push(layout.unmatched(one.label, one.answer));
+        if (one.kind === 'unmatched') others.push(layout.writeUnmatched(one.label, one.answer));
     }
-    const missing = step.isLast && others.length === 0 ? [] : interrupted(step, notices);
-    if (missing.length > 0) messages.push(...layout.unanswered(missing));
+    const missing = step.isLast && others.length === 0 ? [] : interruptedCalls(step, notices);
+    if (missing.length > 0) messages.push(...layout.writeMissing(missing));
     for (const message of others) messages.push(message);
   }
 }
 
 /** Whether an assistant message begins with signed thinking directly after one that replaces a span. */
-function thinksBehindStandIn(view: readonly ViewMessage[], at: number): boolean {
+function thinksAfterReplacement(view: readonly ViewMessage[], at: number): boolean {
   const before = view[at - 1];
   const [first] = view[at]!.message.parts;
   return !!first && isSigned(first) && before?.made !== undefined && before.message.role === 'assistant';

@@ -16,7 +16,7 @@ export function serverCallOf(block: Fields): Pick<OpaquePart, 'calls' | 'answers
 }
 
 /** The provider's program that makes a call, by the call's `caller`. */
-export function madeBy(caller: unknown): Pick<ToolCallPart, 'by'> {
+export function programOf(caller: unknown): Pick<ToolCallPart, 'by'> {
   const { tool_id: ofAnthropic, toolId, caller_id: ofOpenAi, callerId } = fieldsOf(caller);
   const by = [ofAnthropic, toolId, ofOpenAi, callerId].find(isText);
   return by === undefined ? {} : { by };

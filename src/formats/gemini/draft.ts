@@ -8,12 +8,12 @@ import {
   type ToolResultPart,
   type ViewMessage,
 } from '../../transcript/index.js';
-import { alignedParts, drafting, reportThinking } from '../conversation/drafts.js';
+import { alignedParts, createDrafter, reportThinking } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
-import { fileNote, namedInstead } from '../conversation/placeholders.js';
+import { fileNote, reportedFileNote } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { bytesOf, type FileSource } from '../files.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { sourceOf, type FileSource } from '../files.js';
 import { isFields, isSet, isText } from '../record.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
 import { argsOf, mendPart, takenName, writePart } from './write-part.js';
@@ -51,7 +51,7 @@ export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
   readonly made: boolean;
 }
 
-export const draftOf = drafting<Draft>((shown, report, notices) => {
+export const draftOf = createDrafter<Draft>((shown, report, notices) => {
   const { message, made } = shown;
   const carried = carriedBy(shown);
   const { untouched, ...form } = carried
@@ -60,7 +60,7 @@ export const draftOf = drafting<Draft>((shown, report, notices) => {
   return {
     ...form,
     ...(untouched && notices.length === 0 && { untouched }),
-    speaks: form.parts.length > 0,
+    hasContent: form.parts.length > 0,
     made: made !== undefined,
   };
 });
@@ -164,7 +164,7 @@ function foreignForm(message: Message, note: Report): WireForm {
     if (part.type === 'text' && part.text !== '')
       parts.push({ text: named(part, message, parts.length === 0) });
     if (part.type === 'file') parts.push(filePart(message, part, note));
-    if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+    if (part.type === 'opaque') note('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
     const call = callOf(part, note);
     calls.push(call);
@@ -181,13 +181,13 @@ function named({ text }: TextPart, { name }: Message, first: boolean): string {
 }
 
 function filePart(message: Message, part: FilePart, note: Report): WirePart {
-  const source = bytesOf(message, part);
-  return (source && partOfFile(source)) ?? { text: namedInstead(part, note) };
+  const source = sourceOf(message, part);
+  return (source && partOfFile(source)) ?? { text: reportedFileNote(part, note) };
 }
 
 function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
   const wireName = takenName(name);
-  if (wireName !== name) note('tool-name', SAID.toolName(name, wireName));
+  if (wireName !== name) note('tool-name', REPAIRS.toolName(name, wireName));
   return { callId, tool: name, wireName };
 }
 

@@ -1,5 +1,5 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, N, usageFrom, usageUnder, wording } from '../provider/lore.js';
+import { countIn, N, usageFrom, usageInField, wording } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
@@ -7,7 +7,7 @@ import { serialise } from './serialise.js';
 const provider: Provider = {
   // Each call is signed separately.
   signatures: () => 'step',
-  usageOf: usageUnder('usageMetadata', (usage) => {
+  usageOf: usageInField('usageMetadata', (usage) => {
     const output = countIn(usage, 'candidatesTokenCount') + countIn(usage, 'thoughtsTokenCount');
     return usageFrom(
       countIn(usage, 'promptTokenCount'),

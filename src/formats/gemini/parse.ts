@@ -7,10 +7,10 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { type Place, readsLists, type Take } from '../conversation/reader.js';
-import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { inWords, type Fields, isFields, isSet, isText, jsonText } from '../record.js';
+import { type PieceContext, listParser, type Take } from '../conversation/reader.js';
+import { toolsAndModel, logMessage, opaquePart } from '../conversation/reading.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { asText, type Fields, isFields, isSet, isText, jsonText } from '../record.js';
 import {
   type Carried,
   type Content,
@@ -24,15 +24,15 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, unchanged. */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of contents, or an object with such a list as `contents`',
   pass: 'a generateContent request body',
   field: 'contents',
   open: (body, take) => ({
     list: contentsIn(body.contents),
-    before: systemMessage(body, take),
-    beside: besideMessages(body),
+    leading: systemMessage(body, take),
+    otherFields: toolsAndModel(body),
   }),
   // An answer that was cut off before its first word has only a role.
   foreign: ({ role, parts, ...more }) =>
@@ -60,12 +60,12 @@ function systemMessage(body: Fields, take: Take): Message[] {
   const parts = partsIn(system).map((part, index) =>
     parsePart(part, index, { id: 'system', calls: [] }, ['system', 'parts', index]),
   );
-  return [messageIn('system', { id: 'system', wire, wireFormat: FORMAT }, parts)];
+  return [logMessage('system', { id: 'system', wire, wireFormat: FORMAT }, parts)];
 }
 
-function turnOf(content: Content, { id, past, report }: Place): Message[] {
+function turnOf(content: Content, { id, past, report }: PieceContext): Message[] {
   const { role = 'user' } = content;
-  const waiting = { id, calls: role === 'model' ? [] : past.waiting };
+  const waiting = { id, calls: role === 'model' ? [] : past.waitingCalls };
   const parts = partsIn(content);
   const places = role === 'user' ? usersWords(parts, report) : [];
   if (places.length === 0) return [messageOf({ content }, id, role, waiting, report)];
@@ -89,10 +89,10 @@ function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, r
   }
   const isTools = parts.some((part) => part.type === 'tool-result');
   if (!isTools && role !== 'model' && role !== 'user' && role !== 'function')
-    report('unknown-role', SAID.unknownRole(inWords(role)));
+    report('unknown-role', REPAIRS.unknownRole(asText(role)));
   const ofUser = role === 'user' ? 'user' : undefined;
   const said = role === 'model' ? 'assistant' : isTools ? 'tool' : ofUser;
-  return messageIn(said, { id, wire, wireFormat: FORMAT }, parts);
+  return logMessage(said, { id, wire, wireFormat: FORMAT }, parts);
 }
 
 /** Parts that the model and its server-side tools make in addition to words and calls. */
@@ -171,7 +171,7 @@ function usersWords(parts: readonly WirePart[], report: Report): number[] {
     const response = field(part, 'functionResponse');
     if (isFields(response)) speaker = saysItWentWell(wordsOf(response.response)) ? 'tool' : undefined;
     else if (isText(part.text) && part.thought !== true) {
-      if (speaker === 'tool') report('words-of-tool', SAID.wordsOfTool);
+      if (speaker === 'tool') report('words-of-tool', REPAIRS.wordsOfTool);
       else speaker = 'user';
     }
     if (speaker === 'user') found.push(at);

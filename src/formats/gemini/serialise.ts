@@ -1,9 +1,9 @@
 import type { Notice, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { wellFormed } from '../conversation/drafts.js';
-import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
-import { BEGINS, MIDWAY_SYSTEM, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
-import { reporter, SAID } from '../conversation/repairs.js';
+import { interruptedCalls, type PairedStep, pairedSteps, type WaitingCall } from '../conversation/pairing.js';
+import { OPENING_TURN, MIDWAY_SYSTEM, NO_RESULT, EMPTY_TURN } from '../conversation/placeholders.js';
+import { reporter, REPAIRS } from '../conversation/repairs.js';
 import { isFields, isSet, isText } from '../record.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
@@ -47,11 +47,11 @@ function endWithUser(view: readonly ViewMessage[], { contents, notices }: Reques
   const last = view.at(-1);
   if (!last) return;
   if (contents.length === 0) {
-    contents.push(userTurn(BEGINS));
+    contents.push(userTurn(OPENING_TURN));
     return;
   }
   if (contents.at(-1)?.role !== 'model' || draftOf(last).calls.length > 0) return;
-  reporter(last.message.id, notices)('ends-with-assistant', SAID.endsWithAssistant);
+  reporter(last.message.id, notices)('ends-with-assistant', REPAIRS.endsWithAssistant);
   contents.push(userTurn(GOES_ON));
 }
 
@@ -63,7 +63,7 @@ interface Request {
 
 type Step = PairedStep<Draft>;
 /** The results of a step by the call that each answers. */
-type Results = ReadonlyMap<Waiting<DraftCall>, DraftResult>;
+type Results = ReadonlyMap<WaitingCall<DraftCall>, DraftResult>;
 
 /** The parts that a message adds to the user's turn; the very turn it came in, if that can be sent. */
 interface Spoken {
@@ -79,7 +79,7 @@ interface Spoken {
  */
 function writeStep(step: Step, request: Request): void {
   if (step.head) writeModel(step.head, request);
-  const results = new Map<Waiting<DraftCall>, DraftResult>();
+  const results = new Map<WaitingCall<DraftCall>, DraftResult>();
   for (const { paired } of step.drafts)
     for (const one of paired) if (one.kind === 'matched') results.set(one.waiting, one.answer);
   const spoken = step.drafts.flatMap((one) => speak(one, step.head, request));
@@ -104,16 +104,16 @@ function speak(
   const strays = paired.flatMap((one) => (one.kind === 'unmatched' ? [labelled(one.label, one.answer)] : []));
   if (draft === head) return strays.length > 0 ? [{ parts: strays }] : [];
   if (role === 'system') {
-    reporter(draft.id, request.notices)('midway-instructions', SAID.midway);
+    reporter(draft.id, request.notices)('midway-instructions', REPAIRS.midway);
     return [{ parts: [{ text: MIDWAY_SYSTEM }, ...parts] }];
   }
   if (places && parts.length > 0) return [{ parts, places, ...(untouched && { untouched }) }];
   if (untouched && answers.length === 0) return [{ parts, untouched }];
   if (parts.length + strays.length > 0) return [{ by: draft, parts: [...strays, ...parts] }];
-  return answers.length > 0 ? [] : [{ parts: [{ text: NOTHING_SAID }] }];
+  return answers.length > 0 ? [] : [{ parts: [{ text: EMPTY_TURN }] }];
 }
 
-function filesOfResult({ call }: Waiting<DraftCall>, result: DraftResult | undefined): WirePart[] {
+function filesOfResult({ call }: WaitingCall<DraftCall>, result: DraftResult | undefined): WirePart[] {
   if (!result || result.media.length === 0) return [];
   const text = `[files of the result of call ${call.callId} to ${call.tool}]`;
   return [wellFormed({ text }), ...result.media];
@@ -122,11 +122,11 @@ function filesOfResult({ call }: Waiting<DraftCall>, result: DraftResult | undef
 /** Writes the model's turn, with a user turn before it if the wire needs one. */
 function writeModel(draft: Draft, { contents, notices }: Request): void {
   const report = reporter(draft.id, notices);
-  const parts = draft.parts.length > 0 ? draft.parts : [{ text: NOTHING_SAID }];
+  const parts = draft.parts.length > 0 ? draft.parts : [{ text: EMPTY_TURN }];
   const before = contents.at(-1);
   if (!before) {
-    report('begins-with-assistant', SAID.beginsWithAssistant);
-    contents.push(userTurn(BEGINS));
+    report('begins-with-assistant', REPAIRS.beginsWithAssistant);
+    contents.push(userTurn(OPENING_TURN));
   } else if (before.role === 'model' && draft.made) {
     // Lines that Spillway made may follow one another, because no request was sent between them.
     contents[contents.length - 1] = { ...before, parts: [...(before.parts as readonly unknown[]), ...parts] };
@@ -165,7 +165,7 @@ function writeResults(
   isOver: boolean,
   { contents, notices }: Request,
 ): void {
-  if (isOver) interrupted(step, notices);
+  if (isOver) interruptedCalls(step, notices);
   const parts = step.waiting.flatMap((one): WirePart[] => {
     const { call } = one;
     const result = results.get(one);

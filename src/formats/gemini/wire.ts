@@ -2,7 +2,7 @@ import type { Content as VendorContent, Part as VendorPart } from '@google/genai
 import type { FilePart, FilePlace, ViewMessage } from '../../transcript/index.js';
 import { ownWire } from '../conversation/drafts.js';
 import { fileAt, type Way } from '../files.js';
-import { inWords, isFields, isSet, isText, type Fields } from '../record.js';
+import { asText, isFields, isSet, isText, type Fields } from '../record.js';
 
 /** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'gemini';
@@ -45,7 +45,7 @@ function snakeCase(name: string): string {
 /** Parts of a turn, or of a system prompt: a bare text counts as one. */
 export function partsIn(value: unknown): readonly WirePart[] {
   if (typeof value === 'string') return [{ text: value }];
-  if (Array.isArray(value)) return value.map((part) => (isFields(part) ? part : { text: inWords(part) }));
+  if (Array.isArray(value)) return value.map((part) => (isFields(part) ? part : { text: asText(part) }));
   if (!isFields(value)) return [];
   return 'parts' in value || 'role' in value ? partsIn(value.parts) : [value];
 }

@@ -1,10 +1,10 @@
 import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
 import { fileNote } from '../conversation/placeholders.js';
-import { type Report, SAID } from '../conversation/repairs.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
 import {
   argumentsIn,
   argumentsObject,
-  changed,
+  overlay,
   type Fields,
   innerOf,
   isFields,
@@ -114,9 +114,9 @@ function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   const named = isText(call.name) ? call.name : 'unknown';
   const name = takenName(named);
   const { args } = call;
-  if (name !== call.name) note('tool-name', SAID.toolName(named, name));
+  if (name !== call.name) note('tool-name', REPAIRS.toolName(named, name));
   const legal = !isSet(args) ? { name } : { name, args: argumentsObject(args, name, note) };
-  const sent = changed(call, legal);
+  const sent = overlay(call, legal);
   return sent === call ? part : { ...part, [keyOf(part, 'functionCall')]: sent };
 }
 

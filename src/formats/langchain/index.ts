@@ -1,6 +1,6 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { serverCallOf } from '../conversation/server-calls.js';
-import { countIn, signaturesByModel, usageFrom, usageOfLoop, usageUnder } from '../provider/lore.js';
+import { countIn, signaturesByModel, usageFrom, usageOfLoop, usageInField } from '../provider/lore.js';
 import { fieldsOf, listOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
@@ -11,7 +11,7 @@ export { bare } from './wire.js';
 /** Any provider that LangChain supports. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: usageUnder('usage_metadata', (usage, { content, additional_kwargs: more }) => {
+  usageOf: usageInField('usage_metadata', (usage, { content, additional_kwargs: more }) => {
     const details = usage.input_token_details;
     const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
     const used = usageFrom(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));

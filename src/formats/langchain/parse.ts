@@ -7,15 +7,15 @@ import {
   type TextPart,
   type ToolCallPart,
 } from '../../transcript/index.js';
-import { callAnswered } from '../conversation/past.js';
-import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, callIdOf, contentParts, messageIn, opaquePart } from '../conversation/reading.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { madeBy, serverCallOf } from '../conversation/server-calls.js';
+import { answeredId } from '../conversation/past.js';
+import { type PieceContext, listParser } from '../conversation/reader.js';
+import { toolsAndModel, callIdOf, contentParts, logMessage, opaquePart } from '../conversation/reading.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { programOf, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt, type Way } from '../files.js';
 import {
   entryOf,
-  inWords,
+  asText,
   fieldsOf,
   isFields,
   isText,
@@ -35,12 +35,12 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of LangChain messages, or an object with such a list as `messages`',
   pass: 'LangChain messages',
   field: 'messages',
-  open: (body) => ({ list: body.messages, beside: besideMessages(body) }),
+  open: (body) => ({ list: body.messages, otherFields: toolsAndModel(body) }),
   instance: copyOfMessage,
   idOf: (wire) => see(wire).fields.id,
   foreign: (wire) => (see(wire).type === 'function' ? 'an answer to `functions`' : undefined),
@@ -48,7 +48,7 @@ export const reading = readsLists({
   messagesOf: ([wire], place) => [messageOf(wire, place)],
 });
 
-function messageOf(wire: Fields, place: Place): Message {
+function messageOf(wire: Fields, place: PieceContext): Message {
   const { id, report } = place;
   const { type, fields } = see(wire);
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
@@ -56,12 +56,12 @@ function messageOf(wire: Fields, place: Place): Message {
   const about = { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name) };
   const content = parseContent(fields.content, report);
   if (!role) report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
-  if (role === 'assistant') return messageIn(role, about, assistantParts(fields, content, id, report));
+  if (role === 'assistant') return logMessage(role, about, assistantParts(fields, content, id, report));
   const isAdded = role === 'user' && isNotification(fields);
-  if (role !== 'tool') return messageIn(isAdded ? undefined : role, about, content);
+  if (role !== 'tool') return logMessage(isAdded ? undefined : role, about, content);
   const failed = fields.status === 'error' ? { isError: true } : {};
-  const result = { callId: callAnswered(fields, place), ...name, content: content.map(ofResult), ...failed };
-  return messageIn(role, about, [{ type: 'tool-result', ...result }]);
+  const result = { callId: answeredId(fields, place), ...name, content: content.map(ofResult), ...failed };
+  return logMessage(role, about, [{ type: 'tool-result', ...result }]);
 }
 
 /** Whether a harness wrote the message (`addNotificationMetadata`). Its summaries are recognised by their text. */
@@ -90,7 +90,7 @@ function blockPart(block: unknown, wire: number, report: Report): Part {
   if (known) return known;
   const kind = typeof fields.type === 'string' ? fields.type : kindOf(block);
   if (!SERVER_BLOCK.test(kind))
-    report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
+    report('unknown-part', REPAIRS.unknownPart(wire, `of type ${kind}, which is not known`));
   return { ...opaquePart(kind, block, wire, ['content', wire]), ...serverCallOf(fields) };
 }
 
@@ -132,16 +132,16 @@ const SOURCED: readonly Way[] = [
 const PLAIN: readonly Way[] = ['address url', 'bytes data', 'text text', 'id fileId', 'id id'];
 
 function fileOf(block: Fields, wire: number): FilePart | undefined {
-  const otherwise = entryOf(FILES, block.type);
-  if (otherwise === undefined) return undefined;
+  const fallbackType = entryOf(FILES, block.type);
+  if (fallbackType === undefined) return undefined;
   const ways = isFields(block.source) ? SOURCED : PLAIN;
   const { filename, name } = fieldsOf(block.metadata);
   return fileAt(block, ['content', wire], block.type === 'image_url' ? LINKED : ways, {
     wire,
-    otherwise,
+    fallbackType,
     mediaType: block.mimeType ?? block.mime_type ?? fieldsOf(block.source).media_type,
     name: filename ?? name,
-    isWhole: true,
+    countsItem: true,
   });
 }
 
@@ -161,7 +161,7 @@ function assistantParts(fields: Fields, content: readonly Part[], id: string, re
   const calls = callsOf(fields, id, report);
   const known = new Set(calls.map(({ callId }) => callId));
   const invalid = listOf(fields.invalid_tool_calls).filter(
-    (call) => !isFields(call) || !known.has(inWords(call.id)),
+    (call) => !isFields(call) || !known.has(asText(call.id)),
   );
   const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
   return [...thoughts, ...content, ...refused, ...calls, ...ranByOpenAi(fields), ...broken];
@@ -192,7 +192,7 @@ function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPar
       callId,
       name: typeof name === 'string' ? name : 'unknown',
       arguments: text,
-      ...madeBy(callers.get(callId)),
+      ...programOf(callers.get(callId)),
       wire,
     };
   };

@@ -9,13 +9,13 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Serialised, WireMemory } from '../../spi/index.js';
-import { alignedParts, drafting, ownWire, wellFormed } from '../conversation/drafts.js';
+import { alignedParts, createDrafter, ownWire, wellFormed } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
-import { GOES_ON, namedInstead, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
-import { bytesOf, urlOf } from '../files.js';
+import { TURN_BREAK, reportedFileNote, NO_RESULT, EMPTY_TURN } from '../conversation/placeholders.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { sourceOf, urlOf } from '../files.js';
 import {
   argumentsIn,
   argumentsObject,
@@ -24,7 +24,7 @@ import {
   itemAt,
   jsonText,
   listOf,
-  sameOr,
+  originalIfSame,
   withFields,
   type Fields,
 } from '../record.js';
@@ -51,16 +51,16 @@ const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
 /** `wire` values of opaque parts that are next to the content, and remain there. */
 const BESIDE: ReadonlySet<unknown> = new Set(['invalid', 'output']);
 
-const draftOf = drafting<LangChainDraft>((shown, report) => {
+const draftOf = createDrafter<LangChainDraft>((shown, report) => {
   const { message } = shown;
   const wire = ownWire(shown, FORMAT);
   const results = message.parts.filter(isToolResult);
   const answers = results.map((part) => answerOf(part, message, wire, report));
-  const silent = { answers, calls: [], speaks: false };
+  const silent = { answers, calls: [], hasContent: false };
   if (results.length > 0 && results.length === message.parts.length) return silent;
   const said = say(shown, wire, report);
-  if (said) return { answers, speaks: true, calls: said.calls, message: mended(said.message, report) };
-  if (wire && results.length === 0) report('empty-text', SAID.silent);
+  if (said) return { answers, hasContent: true, calls: said.calls, message: mended(said.message, report) };
+  if (wire && results.length === 0) report('empty-text', REPAIRS.silent);
   return silent;
 });
 
@@ -144,7 +144,7 @@ function mended(message: Fields, report: Report): Fields {
   const { content, tool_calls: calls } = see(message).fields;
   const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };
   if (whole.content === content && whole.tool_calls === calls) return message;
-  report('lone-surrogate', SAID.surrogates);
+  report('lone-surrogate', REPAIRS.surrogates);
   return withChanges(message, calls === undefined ? { content: whole.content } : whole);
 }
 
@@ -208,7 +208,7 @@ function writeResultContent(
 function asWritten(written: readonly unknown[], blocks: readonly unknown[]): Content {
   const texts = blocks.length === 0 ? written.map(textIn) : [undefined];
   if (texts.every((text) => text !== undefined)) return texts.join('\n');
-  return sameOr(written, blocks) as Content;
+  return originalIfSame(written, blocks) as Content;
 }
 
 function writeBlock(part: Part, from: unknown, message: Message, report: Report): unknown {
@@ -223,7 +223,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
       return isFields(from) ? from : writeFile(part, message, report);
     case 'opaque':
       if (from === undefined && !BESIDE.has(part.wire))
-        report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+        report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
       return from;
     default:
       return from;
@@ -232,9 +232,9 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
 
 /** A file as a block that every LangChain provider converts; its name in words if there is no such block. */
 function writeFile(part: FilePart, message: Message, report: Report): Fields {
-  const source = bytesOf(message, part);
+  const source = sourceOf(message, part);
   const url = source && urlOf(source);
-  if (url === undefined) return { type: 'text', text: namedInstead(part, report) };
+  if (url === undefined) return { type: 'text', text: reportedFileNote(part, report) };
   const { mediaType } = source!;
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   const metadata = part.name === undefined ? {} : { metadata: { filename: part.name } };
@@ -246,26 +246,26 @@ function writeFile(part: FilePart, message: Message, report: Report): Fields {
   };
 }
 
-const write = resultsBehindCalls<LangChainDraft>({
+const write = resultsAfterCalls<LangChainDraft>({
   draft: draftOf,
-  answered: (pairs) =>
+  writeAnswers: (pairs) =>
     pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {
       const named = isFresh ? { name: tool } : {};
       const changes = { ...(wireId !== callId && { tool_call_id: wireId }), ...named };
       return Object.keys(changes).length === 0 ? message : withChanges(message, changes);
     }),
-  unanswered: (calls) =>
+  writeMissing: (calls) =>
     calls.map(({ wireId, tool }) => {
       return { type: 'tool', tool_call_id: wireId, name: tool, content: NO_RESULT, status: 'error' };
     }),
-  unmatched: (label, { message }) => {
+  writeUnmatched: (label, { message }) => {
     const content = see(message).fields.content as Content;
     if (typeof content !== 'string')
       return { type: 'human', content: [{ type: 'text', text: label }, ...content] };
     return { type: 'human', content: content === '' ? label : `${label}\n${content}` };
   },
-  goesOn: { type: 'human', content: GOES_ON },
-  silent: { type: 'human', content: NOTHING_SAID },
+  turnBreak: { type: 'human', content: TURN_BREAK },
+  emptyView: { type: 'human', content: EMPTY_TURN },
 });
 
 /** Messages made here get the shape of their neighbours: that of the first message that came from LangChain. */

@@ -1,5 +1,5 @@
 import type { ToolCallPart } from '../../transcript/index.js';
-import { inWords, isFields, isText, itemAt, jsonText, type Fields } from '../record.js';
+import { asText, isFields, isText, itemAt, jsonText, type Fields } from '../record.js';
 
 /** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
 const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
@@ -29,7 +29,7 @@ export function twinning(
     const sharing = calls.get(key);
     if (!sharing) return block;
     // The block types of the provider and of LangChain may both be present.
-    const turn = `${inWords(block.type)} ${key}`;
+    const turn = `${asText(block.type)} ${key}`;
     const at = turns.get(turn) ?? 0;
     turns.set(turn, at + 1);
     return inStep(block, sharing[Math.min(at, sharing.length - 1)]!);
@@ -37,7 +37,7 @@ export function twinning(
 }
 
 const idOf = (id: string): string => `id ${id}`;
-const nameOf = (name: unknown): string => `name ${inWords(name)}`;
+const nameOf = (name: unknown): string => `name ${asText(name)}`;
 
 function inStep(block: Fields, call: Fields): Fields {
   const fields = (['input', 'args'] as const).filter(

@@ -1,5 +1,5 @@
 import { isPlain } from '../../transcript/index.js';
-import { entryOf, fieldsOf, inWords, isFields, withFields, type Fields } from '../record.js';
+import { entryOf, fieldsOf, asText, isFields, withFields, type Fields } from '../record.js';
 
 /** The name of this format, which its messages also have as `wireFormat`. */
 export const FORMAT = 'langchain';
@@ -31,7 +31,7 @@ const ROLES: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai'
 
 export function see(wire: Fields): Seen {
   if (wire.lc === 1 && Array.isArray(wire.id) && isFields(wire.kwargs)) {
-    const name = inWords(wire.id.at(-1)).replace(/Chunk$/, '');
+    const name = asText(wire.id.at(-1)).replace(/Chunk$/, '');
     return { shape: 'lc', type: typeOf(entryOf(CLASSES, name) ?? name, wire.kwargs), fields: wire.kwargs };
   }
   if (typeof wire.type === 'string' && isFields(wire.data)) {

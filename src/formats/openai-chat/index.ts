@@ -1,5 +1,5 @@
 import type { WireFormat, OverflowWording, Provider } from '../../spi/index.js';
-import { countIn, N, signaturesByModel, usageFrom, usageUnder, wording } from '../provider/lore.js';
+import { countIn, N, signaturesByModel, usageFrom, usageInField, wording } from '../provider/lore.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
@@ -93,7 +93,7 @@ const OVERFLOWS: readonly OverflowWording[] = [
 /** OpenAI, and the many servers with chat completions. */
 const provider: Provider = {
   signatures: signaturesByModel,
-  usageOf: usageUnder('usage', (usage) => {
+  usageOf: usageInField('usage', (usage) => {
     const { prompt_tokens_details: details } = usage;
     const [cached, written] = [countIn(details, 'cached_tokens'), countIn(details, 'cache_write_tokens')];
     return usageFrom(countIn(usage, 'prompt_tokens'), cached, written, countIn(usage, 'completion_tokens'));

@@ -1,9 +1,9 @@
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
-import { callAnswered } from '../conversation/past.js';
-import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, callIdOf, messageIn } from '../conversation/reading.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { inWords, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { answeredId } from '../conversation/past.js';
+import { type PieceContext, listParser } from '../conversation/reader.js';
+import { toolsAndModel, callIdOf, logMessage } from '../conversation/reading.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { asText, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import {
   FORMAT,
   isKnownRole,
@@ -15,12 +15,12 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, unchanged. */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of chat messages, or an object with such a list as `messages`',
   pass: 'a chat completions request body',
   field: 'messages',
-  open: (body) => ({ list: body.messages, beside: besideMessages(body) }),
+  open: (body) => ({ list: body.messages, otherFields: toolsAndModel(body) }),
   idOf: ({ id }) => id,
   // `functions`, which `tools` replaced, has calls without ids, so that results cannot be told apart.
   foreign: ({ role, function_call: legacy }) =>
@@ -29,20 +29,20 @@ export const reading = readsLists({
   messagesOf: ([wire], place) => [messageOf(wire, place)],
 });
 
-function messageOf(wire: WireMessage, place: Place): Message {
+function messageOf(wire: WireMessage, place: PieceContext): Message {
   const { id, report } = place;
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
   const about = { id, wire, wireFormat: FORMAT, ...name };
   const role = ROLES.get(wire.role);
   const content = parseContent(wire.content, report);
-  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  if (!role) report('unknown-role', REPAIRS.unknownRole(jsonText(wire.role) || 'missing'));
   if (role === 'tool') {
-    const callId = callAnswered(wire, place);
-    return messageIn(role, about, [{ type: 'tool-result', callId, ...name, content }]);
+    const callId = answeredId(wire, place);
+    return logMessage(role, about, [{ type: 'tool-result', callId, ...name, content }]);
   }
-  if (role !== 'assistant') return messageIn(role, about, content);
+  if (role !== 'assistant') return logMessage(role, about, content);
   const calls = callsIn(wire, id, report);
-  return messageIn(role, about, [...thinkingIn(wire), ...content, ...refusalIn(wire), ...calls]);
+  return logMessage(role, about, [...thinkingIn(wire), ...content, ...refusalIn(wire), ...calls]);
 }
 
 function thinkingIn(wire: WireMessage): Part[] {
@@ -57,7 +57,7 @@ function thinkingIn(wire: WireMessage): Part[] {
   );
   const parts = fields.map((field): Part => ({
     type: 'reasoning',
-    text: inWords(wire[field]),
+    text: asText(wire[field]),
     ...signed,
     wire: field,
   }));

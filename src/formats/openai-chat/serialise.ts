@@ -5,12 +5,12 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../transcript/index.js';
-import { drafting } from '../conversation/drafts.js';
+import { createDrafter } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
-import { GOES_ON, NO_RESULT, unknownRole } from '../conversation/placeholders.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
-import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
+import { TURN_BREAK, NO_RESULT, unknownRole } from '../conversation/placeholders.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { overlay, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
 import { FORMAT, isKnownRole, type WireMessage } from './wire.js';
 import { adopted, isContentPart, plain, rebuilt, writeContent, writeResult } from './write-message.js';
 
@@ -27,9 +27,9 @@ interface ChatDraft extends Draft<ChatAnswer> {
   readonly message?: WireMessage;
 }
 
-type Said = Pick<ChatDraft, 'message' | 'calls' | 'speaks'>;
+type Said = Pick<ChatDraft, 'message' | 'calls' | 'hasContent'>;
 
-const draftOf = drafting<ChatDraft>((shown, report) => {
+const draftOf = createDrafter<ChatDraft>((shown, report) => {
   const { wireFormat } = shown.message;
   const isForeign = wireFormat !== undefined && wireFormat !== FORMAT;
   const message = isForeign ? adopted(shown.message, report) : shown.message;
@@ -50,7 +50,7 @@ const draftOf = drafting<ChatDraft>((shown, report) => {
   if (rest.length === 0) {
     if (answers.some((answer, at) => answer.wire !== written[at]))
       report('no-content', 'a result without content is sent with an empty one');
-    return { calls: [], answers, speaks: false };
+    return { calls: [], answers, hasContent: false };
   }
   // A message of another format may contain words and results; chat needs separate messages for these.
   const role = message.role === 'tool' ? 'user' : message.role;
@@ -81,7 +81,7 @@ function sayMessage(
   }
   const filled = withText(out, calls.length > 0);
   if (filled !== out && !isEdited) report('no-content', `content ${kindOf(out.content)} is sent as text`);
-  return { message: filled, calls, speaks: true };
+  return { message: filled, calls, hasContent: true };
 }
 
 function writeMessage(
@@ -132,22 +132,22 @@ function labelled(label: string, message: Message, wire: WireMessage | undefined
   return writeContent([{ type: 'text', text: label }, ...parts], wire?.content);
 }
 
-export const serialise = resultsBehindCalls<ChatDraft>({
+export const serialise = resultsAfterCalls<ChatDraft>({
   draft: draftOf,
-  answered: (pairs, _, report) =>
+  writeAnswers: (pairs, _, report) =>
     pairs.map(([{ wire }, call]) => {
-      const sent = changed(wire, { tool_call_id: call.wireId });
+      const sent = overlay(wire, { tool_call_id: call.wireId });
       if (sent !== wire) report('result-mended', `sent in the form of its call ${call.wireId}`);
       return sent;
     }),
-  unanswered: (calls) =>
+  writeMissing: (calls) =>
     calls.map(({ wireId }) => ({ role: 'tool', tool_call_id: wireId, content: NO_RESULT })),
-  unmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
-  goesOn: { role: 'user', content: GOES_ON },
-  said: ({ role, message }, view, report) => {
+  writeUnmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
+  turnBreak: { role: 'user', content: TURN_BREAK },
+  writeOther: ({ role, message }, view, report) => {
     // Servers want instructions first, and accept later ones only after instructions at the start.
     if (role !== 'system' || view[0]!.message.role === 'system') return message;
-    report('midway-instructions', SAID.midway);
+    report('midway-instructions', REPAIRS.midway);
     return { role: 'user', content: behind(MIDWAY, message?.content) };
   },
 });

@@ -1,7 +1,7 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
-import { BEGINS } from '../conversation/placeholders.js';
+import { OPENING_TURN } from '../conversation/placeholders.js';
 import type { RepairKind } from '../conversation/repairs.js';
-import { inWords, listOf, withFields, type Fields } from '../record.js';
+import { asText, listOf, withFields, type Fields } from '../record.js';
 import { MIDWAY } from './serialise.js';
 import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS } from './wire.js';
 import type { WireMessage } from './wire.js';
@@ -52,12 +52,12 @@ function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; no
     const last = out.at(-1);
     if (message.role === 'assistant' && (last === undefined || isInstruction(last))) {
       say('begins-with-assistant', at, 'the template begins with the user');
-      out.push({ role: 'user', content: BEGINS });
+      out.push({ role: 'user', content: OPENING_TURN });
     } else if (message.role === 'user' && last && isAnswer(last)) {
       say('turn-between', at, 'the template wants the assistant between a result and the user');
       out.push({ role: 'assistant', content: NOTHING_SAID });
     } else if (last && last.role === message.role && isSpeaker(message) && !hasCalls(last)) {
-      say('merged-turns', at, `the template takes no two ${inWords(message.role)} messages in a row`);
+      say('merged-turns', at, `the template takes no two ${asText(message.role)} messages in a row`);
       out[out.length - 1] = joined(last, message);
       return;
     }

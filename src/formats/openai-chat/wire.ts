@@ -1,8 +1,8 @@
 import type { FilePart, Role, TextPart } from '../../transcript/index.js';
 import { contentParts } from '../conversation/reading.js';
-import { SAID, type Report } from '../conversation/repairs.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
 import { chatFileAt } from '../files.js';
-import { inWords, isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { asText, isFields, jsonText, kindOf, type Fields } from '../record.js';
 
 /** One message as chat completions carry it; all other fields are kept unread. */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
@@ -33,7 +33,7 @@ export const REASONING_DETAILS = 'reasoning_details';
 export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {
   const read = (item: unknown, wire: number): TextPart | FilePart => {
     if (!isFields(item)) {
-      report('unknown-part', SAID.unknownPart(wire, `${kindOf(item)}, not an object`));
+      report('unknown-part', REPAIRS.unknownPart(wire, `${kindOf(item)}, not an object`));
       return { type: 'text', text: typeof item === 'string' ? item : jsonText(item), wire };
     }
     const text = textIn(item);
@@ -42,14 +42,14 @@ export function parseContent(content: unknown, report: Report): (TextPart | File
     if (file) return file;
     report(
       'unknown-part',
-      SAID.unknownPart(wire, `of type ${jsonText(item.type) || 'none'}, which is not known`),
+      REPAIRS.unknownPart(wire, `of type ${jsonText(item.type) || 'none'}, which is not known`),
     );
     if (typeof item.text === 'string') return { type: 'text', text: item.text, wire };
     return {
       type: 'file',
       mediaType: 'application/octet-stream',
       bytes: Buffer.byteLength(jsonText(item)),
-      name: inWords(item.type),
+      name: asText(item.type),
       wire,
     };
   };

@@ -8,10 +8,10 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { fileNote, namedInstead } from '../conversation/placeholders.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { bytesOf, urlOf, wordsIn, type FileSource } from '../files.js';
-import { changed, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
+import { fileNote, reportedFileNote } from '../conversation/placeholders.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { sourceOf, urlOf, wordsIn, type FileSource } from '../files.js';
+import { overlay, fieldsOf, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
 import { REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 
 /** A message without another format's objects: files in chat's form; content without a place in chat is named. */
@@ -19,7 +19,7 @@ export function adopted(message: Message, report: Report): Message {
   const parts = message.parts.flatMap((part): Part[] => {
     const { wire: _, ...own } = part;
     if (part.type === 'opaque') {
-      report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+      report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
       return [];
     }
     if (part.type === 'tool-result')
@@ -28,9 +28,9 @@ export function adopted(message: Message, report: Report): Message {
       ];
     if (part.type !== 'file') return [own as Part];
     // Only user messages may carry files.
-    const source = message.role === 'assistant' ? undefined : bytesOf(message, part);
+    const source = message.role === 'assistant' ? undefined : sourceOf(message, part);
     const wire = source && filePart(source, part);
-    return [wire ? { ...part, wire } : { type: 'text', text: namedInstead(part, report) }];
+    return [wire ? { ...part, wire } : { type: 'text', text: reportedFileNote(part, report) }];
   });
   const { wire: _, ...own } = message;
   return { ...own, parts };
@@ -38,7 +38,7 @@ export function adopted(message: Message, report: Report): Message {
 
 /** A part of a result as text, because chat results have only text: a text file becomes its own text. */
 function inResult(message: Message, part: TextPart | FilePart, report: Report): TextPart {
-  const text = part.type === 'text' ? part.text : wordsIn(message, part) || namedInstead(part, report);
+  const text = part.type === 'text' ? part.text : wordsIn(message, part) || reportedFileNote(part, report);
   return { type: 'text', text };
 }
 
@@ -138,8 +138,8 @@ function writeCall(part: ToolCallPart, wire: WireMessage | undefined): Fields {
   const source = itemAt(wire?.tool_calls, part.wire) ?? {};
   const { callId: id } = part;
   if (isFields(source.custom))
-    return changed(source, { id, type: 'custom', custom: changed(source.custom, { input: part.arguments }) });
+    return overlay(source, { id, type: 'custom', custom: overlay(source.custom, { input: part.arguments }) });
   const { name, arguments: args } = part;
-  const called = changed(fieldsOf(source.function), { name, arguments: args });
-  return changed(source, { id, type: 'function', function: called });
+  const called = overlay(fieldsOf(source.function), { name, arguments: args });
+  return overlay(source, { id, type: 'function', function: called });
 }

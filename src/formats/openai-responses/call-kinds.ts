@@ -1,7 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
-import { type Fields, isFields, isSet, innerOf, jsonSaid, jsonText, listOf } from '../record.js';
+import { type Fields, isFields, isSet, innerOf, modelJson, jsonText, listOf } from '../record.js';
 import { type Item, type ItemType, parseEntry, parseOutput, wordsOf } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
@@ -61,7 +61,7 @@ const customCall: CallKind = {
 const builtIn = (tool: string, ...fields: readonly string[]): Pick<CallKind, 'read' | 'withArguments'> => ({
   read: (item) => ({ name: tool, args: jsonText(fields.map((field) => item[field]).find(isSet) ?? {}) }),
   withArguments: (item, args) => {
-    const value = jsonSaid(args);
+    const value = modelJson(args);
     const field = fields.find((one) => isSet(item[one])) ?? fields.at(-1)!;
     return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
   },
@@ -187,7 +187,7 @@ function writeChunk(part: TextPart | FilePart, chunks: readonly Fields[]): Field
 
 /** The text under `input` if the arguments have no other field, otherwise the whole arguments. */
 function inputIn(args: string): string {
-  const value = jsonSaid(args);
+  const value = modelJson(args);
   const only = isFields(value) && Object.keys(value).length === 1 ? value.input : undefined;
   return typeof only === 'string' ? only : args;
 }

@@ -1,10 +1,10 @@
 import type { ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { type Aligned, alignedParts, drafting, wellFormed } from '../conversation/drafts.js';
+import { type Aligned, alignedParts, createDrafter, wellFormed } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
 import { textOf, textsIn } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
-import { inWords, innerOf, isText, jsonText } from '../record.js';
+import { asText, innerOf, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import { foreignForm } from './from-other-format.js';
 import {
@@ -44,10 +44,10 @@ export interface WireForm {
 /** One view message on the wire, legal on its own; `serialise.ts` decides what depends on its neighbours. */
 export type Draft = WireForm & Drafted<DraftCall, DraftResult>;
 
-export const draftOf = drafting<Draft>((shown, report) => {
+export const draftOf = createDrafter<Draft>((shown, report) => {
   const carried = carriedBy(shown);
   const form = carried ? ownForm(shown, carried, report) : foreignForm(shown.message, report);
-  return { ...form, speaks: form.items.length > 0 };
+  return { ...form, hasContent: form.items.length > 0 };
 });
 
 const NOTHING: WireForm = { items: [], calls: [], answers: [] };
@@ -68,7 +68,7 @@ function ownForm(shown: ViewMessage, carried: Carried, note: Report): WireForm {
   return { ...NOTHING, items: boundItems(written, note), calls: written.flatMap(callIn) };
 }
 
-function resultForm(shown: ViewMessage, { items, elsewhere }: Carried, note: Report): WireForm {
+function resultForm(shown: ViewMessage, { items, elsewhere: mayLackCall }: Carried, note: Report): WireForm {
   const item = items?.[0];
   const kind = item && resultKindOf(item);
   const [aligned] = alignedParts(shown);
@@ -79,7 +79,7 @@ function resultForm(shown: ViewMessage, { items, elsewhere }: Carried, note: Rep
   // A screenshot has no place for words: the text that replaces the image is sent after it.
   const words = kind.call === 'computer_call' && edited !== own ? textOf(part.content) : '';
   const said = textsIn(part.content);
-  const answer = { callId: part.callId, said, kind, item: edited, ...(elsewhere && { elsewhere }) };
+  const answer = { callId: part.callId, said, kind, item: edited, ...(mayLackCall && { mayLackCall }) };
   return { ...NOTHING, items: words === '' ? [] : [{ role: 'user', content: words }], answers: [answer] };
 }
 
@@ -130,7 +130,7 @@ function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonl
 
 /** A message with an unknown role: its words are sent as the user's, with the role as a label. */
 function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item {
-  note('unknown-role', `role ${inWords(role ?? 'missing')} is sent as a labelled user message`);
+  note('unknown-role', `role ${asText(role ?? 'missing')} is sent as a labelled user message`);
   const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
   return { role: 'user', content: [unknownRole(role), ...words].join('\n') };
 }

@@ -7,10 +7,10 @@ import {
 } from '../../transcript/index.js';
 import { reportThinking, wellFormed } from '../conversation/drafts.js';
 import { legalId, toolName } from '../conversation/ids.js';
-import { namedInstead } from '../conversation/placeholders.js';
+import { reportedFileNote } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { bytesOf, type FileSource, urlOf } from '../files.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
+import { sourceOf, type FileSource, urlOf } from '../files.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
 import type { DraftCall, DraftResult, WireForm } from './draft.js';
@@ -33,7 +33,7 @@ export function foreignForm(message: Message, note: Report): WireForm {
   };
   for (const part of message.parts) {
     if (part.type === 'text' || part.type === 'file') spoken.push(part);
-    if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+    if (part.type === 'opaque') note('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
     speak();
     const wireId = wellFormed(legalId(part.callId, TAKEN));
@@ -80,9 +80,9 @@ function roleOf({ role }: Message): string {
 
 function contentEntry(message: Message, part: TextPart | FilePart, note: Report): Fields {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
-  const source = bytesOf(message, part);
+  const source = sourceOf(message, part);
   const file = source && entryOfFile(source, part, message.wireFormat);
-  return file ?? { type: 'input_text', text: namedInstead(part, note) };
+  return file ?? { type: 'input_text', text: reportedFileNote(part, note) };
 }
 
 /** A file of another format as an entry of a content list; undefined if this format has no place for it. */

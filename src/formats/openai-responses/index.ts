@@ -1,15 +1,15 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
-import { countIn, fieldAway, usageFrom, usageOfLoop, usageUnder } from '../provider/lore.js';
-import { fieldsOf, inWords, listOf } from '../record.js';
+import { countIn, switchOffField, usageFrom, usageOfLoop, usageInField } from '../provider/lore.js';
+import { fieldsOf, asText, listOf } from '../record.js';
 import { reading } from './parse.js';
 import { serialise } from './serialise.js';
 
 /** Items of an answer for tools that OpenAI ran itself; a client sends its own results in its next request. */
 const RAN_ITSELF = /^(?:web_search|file_search|code_interpreter|image_generation|mcp)_call$|_output$/;
 
-const ranItself = (item: unknown): boolean => RAN_ITSELF.test(inWords(fieldsOf(item).type));
+const ranItself = (item: unknown): boolean => RAN_ITSELF.test(asText(fieldsOf(item).type));
 
-const usageOf = usageUnder('usage', (usage, { output }) => {
+const usageOf = usageInField('usage', (usage, { output }) => {
   const { input_tokens_details: details } = usage;
   const [cached, written] = [countIn(details, 'cached_tokens'), countIn(details, 'cache_write_tokens')];
   const used = usageFrom(countIn(usage, 'input_tokens'), cached, written, countIn(usage, 'output_tokens'));
@@ -27,7 +27,7 @@ const provider: Provider = {
       field: 'truncation',
       off: (value) => (value === 'auto' ? { value: 'disabled', was: 'truncation: auto' } : undefined),
     },
-    fieldAway('context_management'),
+    switchOffField('context_management'),
   ],
 };
 

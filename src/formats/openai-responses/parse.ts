@@ -1,10 +1,10 @@
 import type { Message, Part, ReasoningPart, Role, ToolResultPart } from '../../transcript/index.js';
-import { type Place, readsLists } from '../conversation/reader.js';
-import { besideMessages, callIdOf, messageIn, opaquePart } from '../conversation/reading.js';
-import { type Report, SAID } from '../conversation/repairs.js';
-import { madeBy, serverCallOf } from '../conversation/server-calls.js';
+import { type PieceContext, listParser } from '../conversation/reader.js';
+import { toolsAndModel, callIdOf, logMessage, opaquePart } from '../conversation/reading.js';
+import { type Report, REPAIRS } from '../conversation/repairs.js';
+import { programOf, serverCallOf } from '../conversation/server-calls.js';
 import { fileAt } from '../files.js';
-import { inWords, isFields, isSet, isText, jsonText } from '../record.js';
+import { asText, isFields, isSet, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
   type Carried,
@@ -22,7 +22,7 @@ import {
  * with its calls; every other item is a message of its own. The instructions come first, as a system message. Each
  * message keeps its items unchanged.
  */
-export const reading = readsLists({
+export const reading = listParser({
   format: FORMAT,
   allowed: 'a list of input items, or an object with `input`: such a list, or a text',
   pass: 'a body of the Responses API',
@@ -31,9 +31,9 @@ export const reading = readsLists({
     const { input, instructions, previous_response_id: previous, conversation } = body;
     return {
       list: typeof input === 'string' ? [{ role: 'user', content: input }] : input,
-      before: typeof instructions === 'string' ? [systemOf(instructions)] : [],
-      beside: besideMessages(body),
-      reads: isText(previous) || isSet(conversation) ? GOES_ON : 'begins',
+      leading: typeof instructions === 'string' ? [systemOf(instructions)] : [],
+      otherFields: toolsAndModel(body),
+      mode: isText(previous) || isSet(conversation) ? GOES_ON : 'begins',
     };
   },
   endOf: (list, from) => {
@@ -60,10 +60,10 @@ function systemOf(instructions: string): Message {
 }
 
 /** A result without an id answers the first waiting call; a shell's may name its call by the call item's own id. */
-function resultMessage(item: Item, { id, past, reads }: Place): Message | undefined {
+function resultMessage(item: Item, { id, past, mode }: PieceContext): Message | undefined {
   const kind = resultKindOf(item);
   if (!kind) return undefined;
-  const found = namedIn(item, kind) ?? past.waiting[0]?.callId ?? `result_${id}`;
+  const found = namedIn(item, kind) ?? past.waitingCalls[0]?.callId ?? `result_${id}`;
   const byItem = past.calls.has(found) ? undefined : itemsOf(past.head).find((one) => one.id === found);
   const callId = isText(byItem?.call_id) ? byItem.call_id : found;
   const part: ToolResultPart = {
@@ -73,7 +73,7 @@ function resultMessage(item: Item, { id, past, reads }: Place): Message | undefi
     wire: [0],
     ...(kind.failed?.(item) ? { isError: true } : {}),
   };
-  const isElsewhere = !past.calls.has(callId) && (reads === GOES_ON || past.messages.some(refers));
+  const isElsewhere = !past.calls.has(callId) && (mode === GOES_ON || past.messages.some(refers));
   return said(id, 'tool', [part], { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) });
 }
 
@@ -103,7 +103,7 @@ function isModels(item: unknown): item is Item {
 }
 
 function said(id: string, role: Role | undefined, parts: readonly Part[], wire: Carried): Message {
-  return messageIn(role, { id, wire, wireFormat: FORMAT }, parts);
+  return logMessage(role, { id, wire, wireFormat: FORMAT }, parts);
 }
 
 /** An item from a person or a program: a message, added tools, or the order to compact. */
@@ -111,13 +111,13 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   const { type, role } = item;
   const wire: Carried = { items: [item] };
   if (!isMessageItem(item)) {
-    const part = opaquePart(inWords(type), item, [0], ['items', 0]);
+    const part = opaquePart(asText(type), item, [0], ['items', 0]);
     return said(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
   }
   const parts = parseContent(item.content, 0, report);
   if (role === 'system' || role === 'developer') return said(id, 'system', parts, wire);
   if (role === 'user') return said(id, 'user', parts, wire);
-  report('unknown-role', SAID.unknownRole(inWords(role ?? 'missing')));
+  report('unknown-role', REPAIRS.unknownRole(asText(role ?? 'missing')));
   return said(id, undefined, parts, wire);
 }
 
@@ -128,7 +128,7 @@ function partsOfItem(item: Item, index: number, messageId: string, report: Repor
   if (kind) {
     const callId = callIdOf(item[kind.idField], messageId, index, report);
     const { name, args } = kind.read(item);
-    return [{ type: 'tool-call', callId, name, arguments: args, ...madeBy(item.caller), wire: [index] }];
+    return [{ type: 'tool-call', callId, name, arguments: args, ...programOf(item.caller), wire: [index] }];
   }
   if (item.type === 'reasoning') return [reasoningPart(item, index)];
   if (item.type === 'mcp_call') return serverPair(item, index, messageId);

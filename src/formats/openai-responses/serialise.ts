@@ -2,13 +2,13 @@ import type { Notice, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { CallIds } from '../conversation/ids.js';
 import {
-  interrupted,
+  interruptedCalls,
   type Paired,
   type PairedStep,
   pairedSteps,
-  type Waiting,
+  type WaitingCall,
 } from '../conversation/pairing.js';
-import { inWords, type Fields, isFields, isText } from '../record.js';
+import { asText, type Fields, isFields, isText } from '../record.js';
 import { callKindOf, noResult, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { carriedBy, FORMAT, isReference, type Item, withoutId } from './wire.js';
@@ -51,8 +51,8 @@ function holdsReference(shown: ViewMessage): boolean {
 
 /** For a new chain the server keeps nothing: a result whose call is not in the request is an orphan. */
 function alone(draft: Draft): Draft {
-  if (!draft.answers.some(({ elsewhere }) => elsewhere)) return draft;
-  return { ...draft, answers: draft.answers.map(({ elsewhere: _, ...answer }) => answer) };
+  if (!draft.answers.some(({ mayLackCall }) => mayLackCall)) return draft;
+  return { ...draft, answers: draft.answers.map(({ mayLackCall: _, ...answer }) => answer) };
 }
 
 /** One request while it is built: the items written so far, and the calls among them. */
@@ -71,7 +71,7 @@ interface Request {
 }
 
 /** The ids under which the calls of a step are sent. */
-type WireIds = Map<Waiting<DraftCall>, string>;
+type WireIds = Map<WaitingCall<DraftCall>, string>;
 
 /**
  * Writes one step. Items keep the order of the log. An unanswered call gets its answer after the results that directly
@@ -102,7 +102,7 @@ function writeStep(step: PairedStep<Draft>, request: Request): void {
   const results = new Set<unknown>(waiting.map(({ call }) => call.kind.result));
   const spoken = rest.findIndex(({ type }) => !results.has(type));
   if (!step.isLast || spoken >= 0) {
-    const missing = new Set(interrupted(step, request.notices));
+    const missing = new Set(interruptedCalls(step, request.notices));
     const items = [...ids].flatMap(([{ call }, id]) => (missing.has(call) ? [noResult(call.kind, id)] : []));
     rest.splice(spoken < 0 ? rest.length : spoken, 0, ...items);
   }
@@ -118,13 +118,13 @@ function put(own: Item, request: Request, at: string): Item | undefined {
   if (isText(approved) && !request.itemIds.has(approved)) return { ...item, approval_request_id: null };
   if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)
     return item;
-  const what = `the program ${inWords(item.call_id)} is not in this request; its output is not sent`;
+  const what = `the program ${asText(item.call_id)} is not in this request; its output is not sent`;
   request.notices.push({ at, kind: 'orphan-output', what });
   return undefined;
 }
 
 /** A call under an id that no earlier call has. */
-function named(item: Item, one: Waiting<DraftCall>, ids: WireIds, request: Request, at: string): Item {
+function named(item: Item, one: WaitingCall<DraftCall>, ids: WireIds, request: Request, at: string): Item {
   const { wireId, kind } = one.call;
   const id = request.callIds.take(wireId);
   if (id !== wireId) {

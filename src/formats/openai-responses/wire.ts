@@ -120,7 +120,7 @@ function textOrFile(entry: unknown, wire: Pointer, place: FilePlace['way']): Tex
     return fileAt(entry, place, ['address image_url', 'id file_id'], {
       wire,
       name: id,
-      otherwise: 'image/*',
+      fallbackType: 'image/*',
     });
   if (type !== 'input_file') return undefined;
   const ways = ['address file_data', 'address file_url', 'id file_id'] as const;

@@ -18,7 +18,7 @@ export function wording(source: string, ...figures: (keyof Overflow)[]): Overflo
 }
 
 /** The switch for a field whose presence alone asks the host to cut a request. */
-export function fieldAway(field: string): TruncationSwitch {
+export function switchOffField(field: string): TruncationSwitch {
   return { field, off: (value) => (value === undefined ? undefined : { value: undefined, was: field }) };
 }
 
@@ -43,7 +43,7 @@ export const usageOfLoop = (usage: Usage, ranTools: boolean): Usage =>
   ranTools ? { ...usage, isSum: true } : usage;
 
 /** Reads the usage in a field of an answer, if that field is an object. */
-export function usageUnder(
+export function usageInField(
   field: string,
   read: (usage: Fields, answer: Fields) => Usage,
 ): NonNullable<Provider['usageOf']> {

@@ -4,7 +4,7 @@ import { PROVIDERS } from '../registry.js';
 import { wording } from './lore.js';
 
 /** Wordings that many share (Bedrock, Groq, MiniMax, GLM, Ollama), and the codes of all. They name no figure. */
-const BY_MANY: readonly OverflowWording[] = [
+const SHARED_WORDINGS: readonly OverflowWording[] = [
   wording('input is too long for (?:the )?requested model|too many input tokens'),
   wording('number of input tokens exceeds maximum length|prompt exceeds max length'),
   wording('input length exceeds the context length'),
@@ -20,27 +20,27 @@ const BY_MANY: readonly OverflowWording[] = [
 ];
 
 /** Wordings with figures come first, because the first wording that fits decides. */
-const WORDINGS = [...PROVIDERS.flatMap(({ overflows = [] }) => overflows), ...BY_MANY];
+const WORDINGS = [...PROVIDERS.flatMap(({ overflows = [] }) => overflows), ...SHARED_WORDINGS];
 
 /** These errors mention tokens too, but mean a rate or a quota: waiting helps, compacting does not. */
 const RATE_LIMIT =
   /rate.?limit|tokens? per (?:min|hour|day)|\b(?:TPM|TPD|RPM)\b|quota|too many requests|throttl|resource.?exhausted|please wait before|insufficient_(?:funds|balance)/i;
 
 /** Codes that prove an overflow, even if the error also mentions a rate limit. */
-const CERTAIN = /context_length_exceeded|model_context_window_exceeded/;
+const CERTAIN_OVERFLOW = /context_length_exceeded|model_context_window_exceeded/;
 
 /** A count in parts: `5000 tokens (3000 in the messages, 1000 in the functions, and 1000 in the completion)`. */
 const SPLIT = /tokens \((\d[^()]{1,200})\)/i;
 const SPLIT_PART = /(\d[\d,]{0,12}) (?:of|in|for) ([a-z ]{1,40})/gi;
 
 /** Statuses of a request refused for content. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
-export const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
+export const REFUSAL_STATUSES: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
 
 /** A longer code is prose, not a provider's code. */
-const LONGEST_CODE = 200;
+const MAX_CODE_CHARS = 200;
 
 /** Codes and types of providers for a request that is too long. Any other code means another error. */
-const FITTING_CODE =
+const OVERFLOW_CODE =
   /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
 
 /** What a refusal says. `doubt` is the reason why no limit may be learned from it; absent if a limit may be learned. */
@@ -74,13 +74,13 @@ export function readOverflowOf(
   const text = [...texts, ...codes].join('\n');
   // A 422 body that repeats the request says nothing of its own.
   if (echoes && statuses.has(422)) return undefined;
-  if (!CERTAIN.test(text) && (RATE_LIMIT.test(text) || statuses.has(429))) return undefined;
+  if (!CERTAIN_OVERFLOW.test(text) && (RATE_LIMIT.test(text) || statuses.has(429))) return undefined;
   const fits =
-    [...statuses].every((status) => FITTING.has(status)) &&
-    codes.every((code) => code.length <= LONGEST_CODE && FITTING_CODE.test(code));
+    [...statuses].every((status) => REFUSAL_STATUSES.has(status)) &&
+    codes.every((code) => code.length <= MAX_CODE_CHARS && OVERFLOW_CODE.test(code));
   const echo = echoes ? 'it gives back what it was sent' : undefined;
   const doubt = fits ? echo : 'its status or code is that of another error';
-  const isQuoted = quoting(() => [request(), ...requests.map((read) => read())].join('\n'));
+  const isQuoted = createQuoteTest(() => [request(), ...requests.map((read) => read())].join('\n'));
   let quoted: ReadOverflow | undefined;
   for (const [pattern, ...fields] of [...own, ...WORDINGS]) {
     const found = pattern.exec(text);
@@ -132,7 +132,7 @@ interface Refusal {
 }
 
 /** Fields in which clients and servers describe an error. */
-const WORDS: ReadonlySet<string> = new Set([
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
   'message',
   'msg',
   'detail',
@@ -150,8 +150,8 @@ const WORDS: ReadonlySet<string> = new Set([
   'data',
 ]);
 /** Fields that contain the body of an answer, or the cause of an error. */
-const INSIDE: ReadonlySet<string> = new Set([
-  ...WORDS,
+const NESTED: ReadonlySet<string> = new Set([
+  ...TEXT_FIELDS,
   'errors',
   'cause',
   'response',
@@ -160,13 +160,13 @@ const INSIDE: ReadonlySet<string> = new Set([
   'innererror',
   'incomplete_details',
 ]);
-const CODES: ReadonlySet<string> = new Set(['code', 'type', 'status', 'statusCode', '__type']);
+const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'type', 'status', 'statusCode', '__type']);
 /** Fields in which FastAPI and Groq repeat the request. */
-const ECHOES = ['input', 'failed_generation'];
+const ECHO_FIELDS = ['input', 'failed_generation'];
 /** Fields in which errors of the AI SDK and of the proxy contain the request. */
-const REQUESTS = ['requestBodyValues', 'requestBody'];
+const REQUEST_FIELDS = ['requestBodyValues', 'requestBody'];
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 const MAX_CHARS = 10_000;
 
 /**
@@ -181,7 +181,7 @@ export function readRefusal(error: unknown): Refusal {
   let echoes = false;
   const seen = new Set<object>();
   const read = (value: unknown, depth: number): void => {
-    if (depth > DEEPEST) return;
+    if (depth > MAX_DEPTH) return;
     if (typeof value === 'string') {
       const body = bodyIn(value);
       if (body !== undefined) read(body, depth + 1);
@@ -192,12 +192,12 @@ export function readRefusal(error: unknown): Refusal {
     seen.add(value);
     if (Array.isArray(value)) return value.forEach((one) => read(one, depth + 1));
     const fields = value as Readonly<Record<string, unknown>>;
-    echoes ||= depth > 0 && ECHOES.some((name) => fields[name] !== undefined);
-    for (const name of REQUESTS) if (name in fields) requests.push(() => jsonText(fields[name] ?? ''));
+    echoes ||= depth > 0 && ECHO_FIELDS.some((name) => fields[name] !== undefined);
+    for (const name of REQUEST_FIELDS) if (name in fields) requests.push(() => jsonText(fields[name] ?? ''));
     for (const name of new Set([...Object.keys(fields), 'message', 'cause'])) {
       const field = fields[name];
-      if (CODES.has(name)) readCode(field, codes, statuses);
-      else if (typeof field === 'string' ? WORDS.has(name) : INSIDE.has(name)) read(field, depth + 1);
+      if (CODE_FIELDS.has(name)) readCode(field, codes, statuses);
+      else if (typeof field === 'string' ? TEXT_FIELDS.has(name) : NESTED.has(name)) read(field, depth + 1);
     }
   };
   read(error, 0);
@@ -209,7 +209,7 @@ function readCode(value: unknown, codes: string[], statuses: Set<number>): void 
   if (Number.isInteger(status)) {
     // Larger numbers are a provider's own codes: 3051 of Mistral, 20015 of SiliconFlow.
     if (status < 1_000) statuses.add(status);
-  } else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, LONGEST_CODE + 1));
+  } else if (typeof value === 'string' && value !== '') codes.push(value.slice(0, MAX_CODE_CHARS + 1));
 }
 
 /** The JSON body in a text, as clients write it into their messages: `400 {"error":{…}}`. */
@@ -223,9 +223,9 @@ function bodyIn(text: string): unknown {
  * Makes a test whether the request that an error answers contains given words. Servers quote what they refuse, but cut,
  * escape and wrap the quotation, so only letters and digits are compared.
  */
-function quoting(request: () => string): (words: string) => boolean {
-  let held: string | undefined;
-  return (words) => (held ??= lettersOf(request())).includes(lettersOf(words));
+function createQuoteTest(request: () => string): (words: string) => boolean {
+  let letters: string | undefined;
+  return (words) => (letters ??= lettersOf(request())).includes(lettersOf(words));
 }
 
 /**
@@ -241,8 +241,8 @@ function piecesOf([whole, ...figures]: RegExpExecArray): readonly string[] {
     pieces.push(whole.slice(from, end));
     from = end;
   }
-  const said = pieces.filter((piece) => /\p{L}/u.test(piece));
-  return said.length > 0 ? said : [whole];
+  const worded = pieces.filter((piece) => /\p{L}/u.test(piece));
+  return worded.length > 0 ? worded : [whole];
 }
 
 /**

@@ -23,31 +23,31 @@ const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ??
 
 /** The runtime compares texts byte for byte: on 4 MB of history this takes far less than a millisecond. */
 function sameValue(given: unknown, other: unknown, sameText: SameText): boolean {
-  const [a, b] = haveFields(given, other) ? [given, other] : [asWritten(given), asWritten(other)];
+  const [a, b] = areInstances(given, other) ? [given, other] : [jsonForm(given), jsonForm(other)];
   if (a === b || (!isSet(a) && !isSet(b))) return true;
-  if (typeof a === 'string') return isSaid(a, typeof b === 'string' ? b : onlyText(b), sameText);
-  if (typeof b === 'string') return isSaid(onlyText(a), b, sameText);
+  if (typeof a === 'string') return areSameText(a, typeof b === 'string' ? b : onlyText(b), sameText);
+  if (typeof b === 'string') return areSameText(onlyText(a), b, sameText);
   if (!isObject(a) || !isObject(b)) return false;
   if (isBytes(a) || isBytes(b)) return sameBytes(a, b);
   if (a instanceof NumberLiteral || b instanceof NumberLiteral) return sameNumber(a, b);
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b, sameText);
-  return holdsAll(a, b, sameText) && holdsNoMore(b, a);
+  return hasAllFields(a, b, sameText) && hasNoOtherField(b, a);
 }
 
 /** Whether both are instances of one class with visible fields, so that a host's write to one of them is seen. */
-function haveFields(a: unknown, b: unknown): boolean {
+function areInstances(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b) || isPlain(a)) return false;
   return Object.getPrototypeOf(a) === Object.getPrototypeOf(b) && Object.keys(a).length > 0;
 }
 
 /** A value as a store or a client's own history keeps it: dates, addresses and instances in their JSON form. */
-function asWritten(value: unknown): unknown {
+function jsonForm(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (!isObject(value) || isBytes(value) || value instanceof NumberLiteral) return value;
   return typeof value.toJSON === 'function' ? (value as { toJSON(): unknown }).toJSON() : value;
 }
 
-function isSaid(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
+function areSameText(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
   return a !== undefined && b !== undefined && sameText(a, b);
 }
 
@@ -60,25 +60,25 @@ const sameNumber = (a: unknown, b: unknown): boolean =>
   a instanceof NumberLiteral && b instanceof NumberLiteral && a.literal === b.literal;
 
 /** Whether every field of `a` is in `b` with the same value. */
-function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
+function hasAllFields(a: Fields, b: Fields, sameText: SameText): boolean {
   for (const key in a) {
     const value = a[key];
-    if (isNoMatter(key, value, b)) continue;
-    if (!sameValue(value, b[key], sameText) && (isSet(b[key]) || !isEmptied(value))) return false;
+    if (isIgnored(key, value, b)) continue;
+    if (!sameValue(value, b[key], sameText) && (isSet(b[key]) || !holdsOnlyMarks(value))) return false;
   }
   return true;
 }
 
 /** Whether every field of `a` is set in `b`. */
-function holdsNoMore(a: Fields, b: Fields): boolean {
+function hasNoOtherField(a: Fields, b: Fields): boolean {
   for (const key in a) {
-    const value = asWritten(a[key]);
-    if (!isNoMatter(key, value, b) && !isSet(b[key]) && isSet(value) && !isEmptied(value)) return false;
+    const value = jsonForm(a[key]);
+    if (!isIgnored(key, value, b) && !isSet(b[key]) && isSet(value) && !holdsOnlyMarks(value)) return false;
   }
   return true;
 }
 
-function isNoMatter(key: string, value: unknown, other: Fields): boolean {
+function isIgnored(key: string, value: unknown, other: Fields): boolean {
   if (PASSING.test(key) || typeof value === 'function') return true;
   if (key !== 'id') return false;
   // Programs give messages ids when they first store them; LangGraph does so at each call if its client has not.
@@ -89,9 +89,9 @@ function isNoMatter(key: string, value: unknown, other: Fields): boolean {
 const RANDOM = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 /** Whether a value holds only cache marks: `providerOptions: { anthropic: { cacheControl } }` leaves with its mark. */
-function isEmptied(value: unknown): boolean {
+function holdsOnlyMarks(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
-  return Object.keys(value).every((key) => PASSING.test(key) || isEmptied(value[key]));
+  return Object.keys(value).every((key) => PASSING.test(key) || holdsOnlyMarks(value[key]));
 }
 
 /** The text of a list of one text block: a client turns a text into such a list to put a cache mark on it. */

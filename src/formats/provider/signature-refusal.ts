@@ -1,4 +1,4 @@
-import { FITTING, readRefusal } from './overflow.js';
+import { REFUSAL_STATUSES, readRefusal } from './overflow.js';
 
 /**
  * How providers refuse a thought's signature: Anthropic (also if what precedes the thought has changed), and OpenAI for
@@ -14,7 +14,7 @@ const WORDINGS: readonly RegExp[] = [
 /** Whether a refusal is about the signatures of thoughts: an error of any client, or its body. */
 export function isSignatureRefusal(error: unknown): boolean {
   const { texts, codes, statuses, echoes } = readRefusal(error);
-  if (echoes || ![...statuses].every((status) => FITTING.has(status))) return false;
+  if (echoes || ![...statuses].every((status) => REFUSAL_STATUSES.has(status))) return false;
   const text = [...texts, ...codes].join('\n');
   return WORDINGS.some((pattern) => pattern.test(text));
 }
