@@ -91,8 +91,12 @@ const MIN_CUT_CHARS = 60;
 function cutTo({ text, labelChars }: Item, chars: number): string {
   const room = Math.max(MIN_CUT_CHARS / 2, chars - (text.length - labelChars));
   const label = oneLine(text.slice(0, labelChars), room);
-  return `${label} ${oneLine(text.slice(labelChars), chars - label.length - 1)}`.trimEnd();
+  const left = chars - label.length - 1;
+  return left < MIN_OUTCOME_CHARS ? label : `${label} ${oneLine(text.slice(labelChars), left)}`.trimEnd();
 }
+
+/** An outcome cut shorter says nothing. */
+const MIN_OUTCOME_CHARS = 10;
 
 /** A call, or the same call several times. */
 interface Item {

@@ -97,6 +97,18 @@ describe('a digest', () => {
     expect(told.at(-1)).toContain('looked at /work/src/wheel.ts; npm run');
   });
 
+  it('leaves out an outcome that has no room, and shows one mark for what is cut', () => {
+    const command = 'gh pr checks 43 --watch --required --interval 5 --fail-fast --json name,state,link,bucket';
+    const messages = [
+      user('m0', 'Mend the mill.'),
+      assistant('m1', '', call('c1', 'bash', { command })),
+      result('m2', 'c1', words(60, 'out')),
+    ];
+    const texts = times(160, (i) => digestOf(messages, 20 + i).text);
+    expect(texts.filter((text) => text.includes('gh pr checks 43')).length).toBeGreaterThan(20);
+    expect(texts.filter((text) => /…\s+(?:→\s*)?…/.test(text))).toEqual([]);
+  });
+
   it('names instructions that a call read by their whole path, and none of a copy in a folder for passing files', () => {
     const read = (path: string) => [
       assistant('m1', '', call('c1', 'read', { path })),
