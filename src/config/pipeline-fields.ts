@@ -38,7 +38,7 @@ export const StrategyNames = z.union([z.enum(STRATEGIES), z.array(z.enum(STRATEG
 /** The settings for what a compaction may do; `compactors` are the plugins' compactors. */
 export const compactionFields = (compactors: readonly string[]) =>
   section(
-    'What a compaction may do, whether pressure alone may start one, and who summarises: the own prompt, a named agent, the default, or nobody.',
+    'What a compaction may do, whether pressure alone may start one, and who summarises: the own prompt, a named agent, the default, or no one.',
     {
       strategy: orEmpty(StrategyNames).describe(
         'What a compaction may do, one name or a list. prune: remove and condense. drop: remove the oldest, down to the target. summarize. delegate: ask a compactor plugin. checkpoint: wait for an operator. Empty: all that the roster does.',

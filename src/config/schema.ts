@@ -161,7 +161,7 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
       .describe('Share of the budget that a summary should have when auto chooses its window.'),
   }),
   summarizer: oneOf([...SUMMARIZERS, ...summarizers], 'extractive').describe(
-    'Who writes summaries if neither compaction.prompt nor compaction.agent is set. none: nobody; stages only prune, and what does not fit is dropped. extractive: Spillway, without a model. model: the model under summarizerModel. A summarizer of a plugin goes by its name.',
+    'Who writes summaries if neither compaction.prompt nor compaction.agent is set. none: no one; stages only prune, and what does not fit is dropped. extractive: Spillway, without a model. model: the model under summarizerModel. A summarizer of a plugin goes by its name.',
   ),
   breaker: section('The circuit breaker around summarizers. Its counts are under thresholds.', {
     scope: oneOf(['pipeline', 'stage'], 'pipeline').describe('What one breaker guards: all stages, or one.'),

@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
   agent: 'a named agent',
   default: 'the default',
   code: 'handed in by code, or brought by a plugin',
-  none: 'nobody: stages only prune, and the oldest is dropped if that is not enough',
+  none: 'no one: stages only prune, and the oldest is dropped if that is not enough',
 };
 
 /** The choice in words, with its reason. */

@@ -21,7 +21,7 @@ const BY_BINDING: Readonly<Record<SignatureBinding, ReasoningRule>> = {
   step: {
     binding: 'step',
     choice: 'keep',
-    why: 'a signature vouches for its own step only, which stays whole or goes whole',
+    why: 'a signature vouches for its own step only, which is kept or removed as a unit',
   },
   nothing: {
     binding: 'nothing',

@@ -54,7 +54,7 @@ export function releaseReminders(
   let left = need;
   for (const one of reminders) {
     if (!isSaidAgain(one) || (left <= 0 && one.from < changedFrom)) continue;
-    edits.push(supersedeBy(one, [], 'a reminder that is said again later, word for word'));
+    edits.push(supersedeBy(one, [], 'a reminder that a later one repeats word for word'));
     left -= one.tokens;
   }
   for (const one of reminders.slice(0, -1)) {

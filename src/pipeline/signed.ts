@@ -127,7 +127,7 @@ function signedBehind(view: TranscriptView, change: Place): Thought[] {
 }
 
 function strip({ messageId, part }: Thought): Replace {
-  const reason = 'signed reasoning behind a change: its signature no longer holds';
+  const reason = 'signed reasoning after a change: its signature is no longer valid';
   return { kind: 'replace', messageId, partIndex: part, content: [], reason };
 }
 
@@ -168,6 +168,6 @@ function outlined(
   const maxTokens = Math.floor(MAX_OF_RUN * tokens);
   const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
-  const reason = 'steps with signed reasoning behind a change: they go whole';
+  const reason = 'steps with signed reasoning after a change: they are removed as a unit';
   return supersedeBy({ fromId: first.fromId, toId: last.toId }, [summaryMessage(handle, text)], reason);
 }

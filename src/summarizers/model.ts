@@ -136,16 +136,16 @@ function wordsOf(request: SummaryRequest): string {
     return texts.length === 0 ? [] : [`${head}<${tag}>\n${texts.join('\n')}\n</${tag}>`];
   };
   return [
-    ...about('in-view', inView, 'Stays in view beside the record, so it need not be repeated'),
+    ...about('in-view', inView, 'Stays in view next to the record; do not repeat it'),
     ...about('summary', previous),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
     ...about('todos', todos, "The agent's plan at the end of it"),
     ...about(
       'newest',
       newest,
-      'The newest messages, cut short. They stay in view behind the record, and are no part of it; what they show to be done, settled or taken back, the record does not call open',
+      'The newest messages, shortened. They stay in view after the record and are not part of it; do not list as open what they show as done, settled or reverted',
     ),
-    ...about('lines', extraLines, 'Known beside it, from the operator'),
+    ...about('lines', extraLines, 'Also known, from the operator'),
     ...(language === undefined ? [] : [`Language of the record: ${language}.`]),
     instruction,
   ].join('\n\n');

@@ -192,7 +192,7 @@ function quoteResult(
   const said = `${part.name ? escaped(plainName(part.name)) : 'tool'} ${isError ? 'failed' : 'returned'}: `;
   if (isRepeated(part)) {
     const outcome = kind === 'run' || failed ? ` It ended: ${outcomeOf(text, isError)}` : '';
-    const line = `[${text.length} characters; a later result in this transcript shows the same again.]`;
+    const line = `[${text.length} characters; a later result in this transcript shows the same.]`;
     return said + escaped(line + outcome);
   }
   const cut = { ...(isRun && { headShare: RUN_HEAD_SHARE }), ...(failed && { keep: failingLines }) };

@@ -123,7 +123,7 @@ async function ask(
 
 /** The place of the piece in the session, and its number if there are several. */
 function placeLine(begins: string | undefined, chunk: number, chunks: number): string {
-  const before = `What came before ${begins} stays in view, as it was or in a record of its own; do not repeat it.`;
+  const before = `Everything before ${begins} stays in view, in full or in its own record; do not repeat it.`;
   const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
   return [...(begins === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');
 }

@@ -139,6 +139,6 @@ const isLive = ({ status }: CompactionRecord): boolean => status === 'committed'
 
 /** The error for a plan whose base is no longer the head. */
 export function movedOn(subject: string, found: unknown, allowed: string): SpillwayError {
-  const remedy = 'Plan again, or let `edit(plan)` judge it anew where only the ledger moved on.';
+  const remedy = 'Plan again, or let `edit(plan)` judge it again if only the ledger has changed.';
   return new SpillwayError('LEDGER_CONFLICT', { subject, found, allowed, remedy, retryable: true });
 }

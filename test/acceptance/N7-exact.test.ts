@@ -132,7 +132,7 @@ describe('N7: what is exact stands in the digest', () => {
       ...step('TodoWrite', { todos: steps(77) }, 'ok'),
       ...step('TodoWrite', { todos: [] }, 'Error: busy'),
     );
-    expect(text).toContain('[plan, as its tool last said it in m4] 3 open, 77 over:\n  - part');
+    expect(text).toContain('[plan, as its tool last updated it in m4] 3 open, 77 closed:\n  - part');
     expect(text).toContain('part 76 of the mill, with all that it needs (completed)\n');
     expect(text).toContain(
       'part 77 of the mill, with all that it needs (in_progress)\n  - part 78 of the mill, with all that it needs (pending)\n',
@@ -146,7 +146,7 @@ describe('N7: what is exact stands in the digest', () => {
       ...step('TaskCreate', { subject: 'sieve' }, 'Task #2 created'),
       ...step('TaskUpdate', { taskId: '1', status: 'completed' }, 'Updated task #1'),
     );
-    expect(text).toContain('1 open, 1 over:\n  - grind (completed)\n  - sieve (open)\n');
+    expect(text).toContain('1 open, 1 closed:\n  - grind (completed)\n  - sieve (open)\n');
   });
 
   it.each([

@@ -126,7 +126,7 @@ describe('O8: what a summarizer is told', () => {
     expect(newest).toContain('characters left out');
     expect(newest).not.toContain('a1B2c3D4');
     expect(last.user.replace(newest, '')).not.toContain('4f2a91c');
-    expect(last.system).toMatch(/state as of the end, <newest> included/);
+    expect(last.system).toMatch(/state at the end, <newest> included/);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('O8: what a summarizer is told', () => {
     await session.append({ id: 'queued', role: 'user', origin: 'synthetic', parts: [marker] });
     await pressed(session, 1);
     expect(askedOf(emulator)[0]!.user).toMatch(
-      /<message id="queued" role="user"[^>]*>\nWhere does the work stand[^\n]*\?\n<\/message>/,
+      /<message id="queued" role="user"[^>]*>\nWhat is the state of the work[^\n]*\?\n<\/message>/,
     );
   });
 
@@ -172,7 +172,7 @@ describe('O8: what a summarizer is told', () => {
       await session.operator.queue({ auto });
       await session.prepare();
       const asks = askedOf(emulator).map(({ user }) =>
-        /<message [^>]*>\nWhere does the work stand[^\n]*\?\n<\/message>\n<\/transcript>/.test(user),
+        /<message [^>]*>\nWhat is the state of the work[^\n]*\?\n<\/message>\n<\/transcript>/.test(user),
       );
       expect(asks).toEqual([false, true]);
       // The next run is nobody's queue.

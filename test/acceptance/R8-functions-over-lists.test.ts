@@ -249,14 +249,14 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
       'another order',
       replacing((all) => [...all.slice(0, 4), all[5], all[4], ...all.slice(6)]),
       'failed',
-      /puts m4 behind m5, which came later/,
+      /puts m4 after m5, which is newer/,
     ],
     ['a message twice', replacing((all) => [...all, all[2]]), 'failed', /holds m2 twice/],
     [
       'a message where none left',
       replacing((all) => [...all.slice(0, 4), note('extra'), ...all.slice(4)]),
       'failed',
-      /adds a message behind m3, where no message left/,
+      /adds a message after m3, where no message left/,
     ],
     [
       'another role',
@@ -294,7 +294,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
         all.map((one) => (one.id === 'm2' ? { ...one, parts: one.parts.slice(0, -1) } : one)),
       ),
       'failed',
-      /takes the tool-call c1 out of m2/,
+      /removes the tool-call c1 from m2/,
     ],
     [
       'a call of another tool',

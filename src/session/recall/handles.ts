@@ -58,7 +58,7 @@ function targetsIn(given: string, log: Log): Target[] {
     found: unknown,
     allowed: `${partHandle('ID', 0)}, ${spanHandle('ID', 'ID2')}, ID@OFFSET, several of them with commas between, or the id of a message`,
     remedy: left
-      ? 'The session went back behind this message: it is no longer part of it. Search with a query instead.'
+      ? 'The session was rolled back to before this message, so it no longer contains it. Search with a query instead.'
       : 'No message of this session has that name. Give the handle as the mark shows it, or search with a query.',
   });
 }

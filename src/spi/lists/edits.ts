@@ -42,10 +42,7 @@ export function editsOfList(view: TranscriptView, list: readonly Message[], orig
       continue;
     }
     if (place <= last)
-      throw new IllegalList(
-        origin.whose,
-        `puts ${id} behind ${standing[last]!.message.id}, which came later`,
-      );
+      throw new IllegalList(origin.whose, `puts ${id} after ${standing[last]!.message.id}, which is newer`);
     if (known.message.role !== message.role)
       throw new IllegalList(
         origin.whose,
@@ -127,7 +124,7 @@ function gapEdits(
   const run = runs.at(-1);
   if (!run) {
     if (added.length === 0) return [];
-    const where = before ? `behind ${before.message.id}` : 'at the beginning';
+    const where = before ? `after ${before.message.id}` : 'at the beginning';
     throw new IllegalList(whose, `adds a message ${where}, where no message left that it could replace`);
   }
   return runs.map((span): Edit => {

@@ -36,7 +36,7 @@ function changed(whose: string, id: string, rest: readonly Part[], given: Part[]
   if (now.type === 'tool-call' || now.type === 'tool-result')
     throw new IllegalList(
       whose,
-      `takes the ${now.type} ${now.callId} out of ${id}; it leaves with its whole step`,
+      `removes the ${now.type} ${now.callId} from ${id}; it can only be removed with its complete step`,
     );
   return [];
 }
@@ -78,7 +78,7 @@ function innerOf(whose: string, id: string, before: readonly Part[], given: Part
   const known = before.find((part) => samePart(part, given));
   if (known) return known;
   if (given.type === 'text') return textPart(given);
-  throw new IllegalList(whose, `changes a ${given.type} of ${id}; it stays as it is or goes as a whole`);
+  throw new IllegalList(whose, `changes a ${given.type} of ${id}; it can only be kept as it is or removed`);
 }
 
 /** A rewritten text, without `wire`: that of the old text would be sent instead of the new one. */

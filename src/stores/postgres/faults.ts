@@ -41,7 +41,7 @@ const FAULTS: readonly KnownFault[] = [
   [/^3D000$/, 'STORE_FAILED', 'Create the database, or name another.'],
   [/^53100$/, 'STORE_FULL', NO_ROOM, 'retryable'],
   [/^XX00[12]$/, 'STORE_DAMAGED', 'Restore the database from a backup.'],
-  [/^42P01$/, 'STORE_SCHEMA', 'Its tables are not whole: restore them, or use another database.'],
+  [/^42P01$/, 'STORE_SCHEMA', 'Its tables are incomplete: restore them, or use another database.'],
   [LOST, 'STORE_FAILED', AWAY, 'retryable'],
   // 57014: `statement_timeout`.
   [

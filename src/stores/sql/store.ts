@@ -171,7 +171,7 @@ async function migrate(db: Database, dialect: Dialect, migrations: Migrations, s
   throw new SpillwayError('STORE_SCHEMA', {
     subject: `schema of ${store}`,
     found: String((error as Error).message),
-    remedy: `Its tables are not whole (at ${results?.at(-1)?.migrationName ?? known[0]}): restore it, or use another store.`,
+    remedy: `Its tables are incomplete (at ${results?.at(-1)?.migrationName ?? known[0]}): restore it, or use another store.`,
     cause: error,
   });
 }

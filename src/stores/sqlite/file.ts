@@ -122,7 +122,7 @@ export function checkPlaceOf(store: string, path: string, rescue: () => void): (
       const found = placeNow(file + end, known);
       if (found === undefined) continue;
       if (found === GONE) rescue();
-      throw movedAway(store, `${found}: the ${end} beside it`);
+      throw movedAway(store, `${found}: the ${end} next to it`);
     }
   };
 }

@@ -173,7 +173,7 @@ function worthOf({ kind, ending, changed, written }: CallNote): number {
 function outcomeText({ ending, outcome, kind, tool, verdict }: CallNote): string {
   if (verdict === 'refused' || (verdict === 'approved' && kind === 'other'))
     return ` → ${verdict} by the user`;
-  if (ending === undefined) return ' → no answer';
+  if (ending === undefined) return ' → no result';
   if (ending === 'passed' && kind !== 'run') return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;

@@ -134,7 +134,7 @@ function draw(material: ReturnType<typeof materialOf>, chars: number): { text: s
   for (const entry of inOrder) {
     flush(entry.seq);
     const said = chosen.get(entry);
-    lines.push(said ? entryText(entry, said) : `User [${entry.id}]: (stands whole behind this digest)`);
+    lines.push(said ? entryText(entry, said) : `User [${entry.id}]: (in full after this digest)`);
   }
   flush(Infinity);
   lines.push(...state);

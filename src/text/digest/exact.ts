@@ -63,7 +63,7 @@ function planLines({ id, steps }: Plan, chars: number): string[] {
   const isOver = ({ state }: PlanStep): boolean => OVER.test(state);
   const over = steps.filter(isOver);
   const open = steps.filter((step) => !isOver(step));
-  const head = `[plan, as its tool last said it in ${id}] ${open.length} open, ${over.length} over:`;
+  const head = `[plan, as its tool last updated it in ${id}] ${open.length} open, ${over.length} closed:`;
   let left = chars - head.length;
   const lines = new Map<PlanStep, string>();
   // Of the finished steps the last come first: they must not be started again.

@@ -52,7 +52,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
     expect(sent).toContain(REQUEST);
     expect(session.view.some(({ source }) => source?.id === 'm64')).toBe(false);
     expect(sent).toContain(
-      `[plan, as its tool last said it in m64] 2 open, 2 over:
+      `[plan, as its tool last updated it in m64] 2 open, 2 closed:
   - move the reader (completed)
   - move the writer (completed)
   - switch the flag (in_progress)
@@ -78,7 +78,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
     session.append(...openaiChat.parse(chat).messages);
     await session.operator.compact({ target: 0.3 });
     const sent = session.view.map(shownText).join('\n');
-    expect(sent).toContain('1 open, 0 over:\n  - import 2019 (pending)');
+    expect(sent).toContain('1 open, 0 closed:\n  - import 2019 (pending)');
     expect(sent).not.toContain('write the importer (');
   });
 
@@ -101,6 +101,6 @@ describe('AC-12: the plan is lost and work restarts', () => {
     session.append(...openaiChat.parse(chat).messages);
     await session.operator.compact({ target: 0.3 });
     const sent = session.view.map(shownText).join('\n');
-    expect(sent).not.toContain('[plan, as its tool last said it');
+    expect(sent).not.toContain('[plan, as its tool last updated it');
   });
 });

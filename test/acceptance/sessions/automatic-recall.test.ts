@@ -41,7 +41,7 @@ describe('N17: what left comes back when it is spoken of', () => {
     const asked = await session.prepare();
     const [text] = back(asked);
     expect(text).toContain('the iron one rusted within a winter');
-    expect(text).toMatch(/^<recalled>.*History, not a new request.*\[m5\] assistant:.*<\/recalled>$/s);
+    expect(text).toMatch(/^<recalled>.*history, not a new request.*\[m5\] assistant:.*<\/recalled>$/s);
     expect(asked.view.at(-1)?.message).toMatchObject({
       label: 'recalled',
       role: 'user',

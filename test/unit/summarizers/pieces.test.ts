@@ -132,7 +132,7 @@ describe('what stands around a span', () => {
       expect.stringMatching(/^<message id="m2" role="user"[^]*Message 2: words/),
     ]);
     expect(asked[0]!.instruction).toBe(
-      'Do m3..m5. What came before m3 stays in view, as it was or in a record of its own; do not repeat it.',
+      'Do m3..m5. Everything before m3 stays in view, in full or in its own record; do not repeat it.',
     );
     expect(wordsOf(asked[0]!)).not.toContain('Message 2:');
   });
@@ -142,6 +142,6 @@ describe('what stands around a span', () => {
     await fill(edit(0, 1), edit(4, 5));
     expect(asked.map(({ inView = [] }) => inView)).toEqual([[], []]);
     expect(asked[0]!.instruction).toBe('Do m0..m1.');
-    expect(asked[1]!.instruction).toContain('What came before m4 stays in view');
+    expect(asked[1]!.instruction).toContain('Everything before m4 stays in view');
   });
 });

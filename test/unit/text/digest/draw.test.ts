@@ -98,7 +98,8 @@ describe('a digest', () => {
   });
 
   it('leaves out an outcome that has no room, and shows one mark for what is cut', () => {
-    const command = 'gh pr checks 43 --watch --required --interval 5 --fail-fast --json name,state,link,bucket';
+    const command =
+      'gh pr checks 43 --watch --required --interval 5 --fail-fast --json name,state,link,bucket';
     const messages = [
       user('m0', 'Mend the mill.'),
       assistant('m1', '', call('c1', 'bash', { command })),
