@@ -11,8 +11,8 @@ import type { LanguageModelMiddleware } from 'ai';
 import { aiSdk, type Fields } from '../../formats/index.js';
 import {
   firstCount,
-  offering,
-  report,
+  offerRecall,
+  reportUsage,
   streamedAnswers,
   usageIn,
   type RecallTurn,
@@ -21,14 +21,14 @@ import {
 import type { Flight, Prepared, Session } from '../../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import {
-  mostRecalls,
+  maxRecallsOf,
   recalledAnswer,
   resolveSession,
   turnOf,
   type DropInOptions,
   type SessionFor,
 } from './drop-in.js';
-import { heldStream } from './held-stream.js';
+import { holdIterator } from './held-stream.js';
 import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
@@ -48,28 +48,28 @@ export function compactAiSdk(
   { commands, recall }: DropInOptions = {},
 ): LanguageModelMiddleware {
   const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
-  const most = mostRecalls(recall);
+  const maxRecalls = maxRecallsOf(recall);
   const turn = <First, Answer>(
     model: LanguageModelV3,
     given: Call,
-    way: Way<First, Answer>,
+    modelCall: ModelCall<First, Answer>,
   ): Promise<Answer> => {
-    const { offered: params, last } = offering(AI_SDK_RECALL, given, most) ?? { offered: given };
+    const { offered: params, last } = offerRecall(AI_SDK_RECALL, given, maxRecalls) ?? { offered: given };
     return turnOf(
       sessionOf,
       params,
       {
-        ...aboutCall(model, params),
+        ...turnFieldsOf(model, params),
         commands,
         send: async (request, place) => {
           const ask = (prepared: Prepared, isLast: boolean): Promise<First> =>
-            way.ask(callOf(isLast && last ? last : params, place.session, prepared), place.session);
-          const recalls = last && { ...place, wire: AI_SDK_RECALL, most, ask };
-          return way.answer(await ask(request, false), place.flight, recalls);
+            modelCall.ask(callOf(isLast && last ? last : params, place.session, prepared), place.session);
+          const recalls = last && { ...place, wire: AI_SDK_RECALL, maxRecalls, ask };
+          return modelCall.answer(await ask(request, false), place.flight, recalls);
         },
-        say: (text) => way.say(text),
+        ownAnswer: (text) => modelCall.ownAnswer(text),
       },
-      () => way.alone(),
+      () => modelCall.sendUnchanged(),
     );
   };
   return {
@@ -78,60 +78,60 @@ export function compactAiSdk(
       turn<LanguageModelV3GenerateResult, LanguageModelV3GenerateResult>(model, params, {
         ask: async (call, found) => {
           const answer = await model.doGenerate(call);
-          await report(found, usageIn(aiSdk, answer));
+          await reportUsage(found, usageIn(aiSdk, answer));
           return answer;
         },
         answer: (first, _, recalls) => (recalls ? recalledAnswer(first, recalls) : first),
-        say: (text) => ({
+        ownAnswer: (text) => ({
           content: [{ type: 'text', text }],
           finishReason: STOP,
           usage: NO_USAGE,
           warnings: [],
         }),
-        alone: () => model.doGenerate(params),
+        sendUnchanged: () => model.doGenerate(params),
       }),
     wrapStream: ({ model, params }) => {
       let newest: ReadableStreamDefaultReader<StreamPart> | undefined;
-      return turn<AskedStream, LanguageModelV3StreamResult>(model, params, {
+      return turn<ReportingStream, LanguageModelV3StreamResult>(model, params, {
         ask: async (call, found) => {
           const answer = await model.doStream(call);
           newest = answer.stream.getReader();
-          return { ...answer, stream: observed(newest, found) };
+          return { ...answer, stream: reportingParts(newest, found) };
         },
         answer: (first, flight, recalls) => {
-          const failed = (error: unknown): Fields | undefined =>
+          const faultEvent = (error: unknown): Fields | undefined =>
             params.abortSignal?.aborted ? undefined : { type: 'error', error };
           const further = recalls && {
             ...recalls,
             ask: async (request: Prepared, isLast: boolean) => (await recalls.ask(request, isLast)).stream,
           };
-          const parts = further ? streamedAnswers(first.stream, further, failed) : first.stream;
-          const giveUp = (): void => newest && givenUp(newest);
-          const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal, giveUp);
+          const parts = further ? streamedAnswers(first.stream, further, faultEvent) : first.stream;
+          const cancel = (): void => newest && cancelQuietly(newest);
+          const held = holdIterator(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal, cancel);
           return { ...first, stream: readable(held) };
         },
-        say: (text) => ({ stream: readable(told(text)) }),
-        alone: () => model.doStream(params),
+        ownAnswer: (text) => ({ stream: readable(ownStream(text)) }),
+        sendUnchanged: () => model.doStream(params),
       });
     },
   } satisfies LanguageModelV3Middleware;
 }
 
 /** A way to call a model: for a whole answer or for a stream. */
-interface Way<First, Answer> {
+interface ModelCall<First, Answer> {
   /** Calls the model and reports the usage of its answer. */
   ask(call: Call, session: Session): Promise<First>;
   /** The answer for the client; recalls in the first answer are answered if `recalls` is given. */
   answer(first: First, flight: Flight, recalls: RecallTurn<First> | undefined): Answer | Promise<Answer>;
   /** An answer of Spillway's own, instead of the model's. */
-  say(text: string): Answer;
+  ownAnswer(text: string): Answer;
   /** The original call, for a request that belongs to no session. */
-  alone(): PromiseLike<Answer>;
+  sendUnchanged(): PromiseLike<Answer>;
 }
 
 type Call = LanguageModelV3CallOptions;
 
-function aboutCall(
+function turnFieldsOf(
   model: LanguageModelV3,
   params: LanguageModelV3CallOptions,
 ): Pick<Turn<never>, 'body' | 'model' | 'maxOutputTokens' | 'signal'> {
@@ -170,11 +170,11 @@ const NO_USAGE = {
 
 type StreamPart = LanguageModelV3StreamPart;
 
-interface AskedStream extends Omit<LanguageModelV3StreamResult, 'stream'> {
+interface ReportingStream extends Omit<LanguageModelV3StreamResult, 'stream'> {
   readonly stream: AsyncGenerator<StreamPart>;
 }
 
-async function* observed(
+async function* reportingParts(
   stream: ReadableStreamDefaultReader<StreamPart>,
   session: Session,
 ): AsyncGenerator<StreamPart> {
@@ -182,16 +182,17 @@ async function* observed(
   try {
     for (let next = await stream.read(); !next.done; next = await stream.read()) {
       if (next.value.type === 'tool-call') content.push(next.value);
-      if (next.value.type === 'finish') await report(session, usageIn(aiSdk, { ...next.value, content }));
+      if (next.value.type === 'finish')
+        await reportUsage(session, usageIn(aiSdk, { ...next.value, content }));
       yield next.value;
     }
   } finally {
-    givenUp(stream);
+    cancelQuietly(stream);
   }
 }
 
 /** Errors are ignored: the reader of a failed stream already has its error. */
-const givenUp = (stream: ReadableStreamDefaultReader<StreamPart>): void =>
+const cancelQuietly = (stream: ReadableStreamDefaultReader<StreamPart>): void =>
   void stream.cancel().catch(() => undefined);
 
 function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<StreamPart> {
@@ -211,7 +212,7 @@ function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<Stre
   );
 }
 
-async function* told(text: string): AsyncGenerator<StreamPart> {
+async function* ownStream(text: string): AsyncGenerator<StreamPart> {
   const id = 'spillway';
   yield { type: 'stream-start', warnings: [] };
   yield { type: 'text-start', id };

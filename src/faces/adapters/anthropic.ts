@@ -1,13 +1,13 @@
 import { MESSAGES } from '../endpoints/index.js';
 import { type Fields, isFields } from '../../formats/index.js';
 import { resolveSession, type DropInOptions, type SessionFor } from './drop-in.js';
-import { answering, instead, responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { sdkAnswer, replaceAnswer, responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
 import {
-  type Compacting,
+  type EndpointBinding,
   type Method,
   type Resource,
   sendCompacted,
-  type Way,
+  type Wrapper,
   withResources,
 } from './sdk-client.js';
 
@@ -32,7 +32,7 @@ export function compactAnthropic<Client extends AnthropicClient>(
   session: SessionFor<Fields>,
   options: DropInOptions = {},
 ): Client {
-  const messages = wayOf({
+  const messages = wrapperOf({
     ...options,
     endpoint: MESSAGES,
     session: resolveSession(session, 'anthropic', 'compactAnthropic'),
@@ -43,9 +43,9 @@ export function compactAnthropic<Client extends AnthropicClient>(
 /** `_supportsMessageThreads` is true if the client can let the provider keep a conversation. */
 type ThreadingClient = object & { readonly _supportsMessageThreads?: unknown };
 
-const wayOf = (how: Compacting): Way => ({
-  create: (messages, body, options) => create(messages, how, body, options),
-  other(name, method, messages, client: ThreadingClient) {
+const wrapperOf = (binding: EndpointBinding): Wrapper => ({
+  create: (messages, body, options) => create(messages, binding, body, options),
+  override(name, method, messages, client: ThreadingClient) {
     if (name !== 'toolRunner' || client._supportsMessageThreads !== true) return method;
     // Otherwise the tool runner lets the provider keep the history, and none of that history could be compacted.
     return (body: Fields, options?: unknown) =>
@@ -53,22 +53,22 @@ const wayOf = (how: Compacting): Way => ({
   },
 });
 
-function create(messages: Resource, how: Compacting, body: Fields, options: unknown): unknown {
+function create(messages: Resource, binding: EndpointBinding, body: Fields, options: unknown): unknown {
   if (isFields(body.thread)) return messages.create(body, options);
   // `Sent` wraps the client's promise: a bare promise would be awaited here, and its response lost.
-  const sent = sendCompacted(messages, how, body, options);
-  const answer = answering(sent, (data) => data);
+  const sent = sendCompacted(messages, binding, body, options);
+  const answer = sdkAnswer(sent, (data) => data);
   return Object.assign(answer, {
     _responseProps: () =>
-      instead(
+      replaceAnswer(
         answer,
         sent.then((one) => propsOf(one, body.stream === true)),
       ),
-  }) satisfies Answering;
+  }) satisfies AnthropicAnswer;
 }
 
 /** The methods of the promise of Anthropic's client; `_responseProps` is for the client's own helpers. */
-interface Answering extends SdkAnswer {
+interface AnthropicAnswer extends SdkAnswer {
   _responseProps(): Promise<{ readonly response: Response }>;
 }
 
@@ -77,7 +77,7 @@ interface Answering extends SdkAnswer {
  * so the response is written again; an answer that no server gave gets a response of its own.
  */
 async function propsOf(sent: Sent, isStreamed: boolean) {
-  const given = await (sent.answer as Answering | undefined)?._responseProps();
+  const given = await (sent.answer as AnthropicAnswer | undefined)?._responseProps();
   const own = { options: { stream: isStreamed }, controller: new AbortController(), startTime: Date.now() };
   return { ...(given ?? own), response: await responseOf(sent) };
 }

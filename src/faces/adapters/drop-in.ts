@@ -42,24 +42,24 @@ export const SESSION_FOR: Kind = {
  * requests would be rejected after the first compaction. Throws `ARGUMENT_INVALID` if it is no session.
  */
 export function resolveSession<Request>(
-  given: SessionFor<Request>,
+  source: SessionFor<Request>,
   format: string,
   dropIn: string,
 ): Resolved<Request> {
-  if (!SESSION_FOR.is(given))
+  if (!SESSION_FOR.is(source))
     throw new SpillwayError('ARGUMENT_INVALID', {
       subject: `session given to ${dropIn}`,
-      found: given ?? String(given),
+      found: source ?? String(source),
       allowed: SESSION_FOR.words,
       remedy: 'Pass the result of createSpillway; await it first.',
     });
-  if (typeof given === 'function')
+  if (typeof source === 'function')
     return async (request) => {
-      const session = await given(request);
+      const session = await source(request);
       if (session) checkFormat(session, format, dropIn);
       return session;
     };
-  const session = 'session' in given ? given.session({ format }) : given;
+  const session = 'session' in source ? source.session({ format }) : source;
   checkFormat(session, format, dropIn);
   return () => Promise.resolve(session);
 }
@@ -78,46 +78,46 @@ function checkFormat(session: Session, format: string, dropIn: string): void {
  * Handles one request of a client that sends its whole history: appends the new messages to the session, sends what
  * fits, and compacts and resends a request that the provider rejects as too long. Requests of one session are sent one
  * after the other; a request with another conversation, or with the history of a pending request, runs in parallel in a
- * side session. `alone` sends a request that has no session; `givenUp` answers a request aborted before sending.
+ * side session. `sendUnchanged` sends a request without a session; `answerAborted` answers one aborted before sending.
  */
 export async function turnOf<Request, Answer>(
   sessionFor: Resolved<Request>,
   request: Request,
   turn: Turn<Answer>,
-  alone: () => Answer | PromiseLike<Answer>,
-  givenUp = (): Answer | PromiseLike<Answer> => Promise.reject(turn.signal?.reason as Error),
+  sendUnchanged: () => Answer | PromiseLike<Answer>,
+  answerAborted = (): Answer | PromiseLike<Answer> => Promise.reject(turn.signal?.reason as Error),
 ): Promise<Answer> {
-  const given = await sessionFor(request);
-  if (!given) return alone();
-  return untilGivenUp(turn, givenUp, async (own) => {
+  const session = await sessionFor(request);
+  if (!session) return sendUnchanged();
+  return untilAborted(turn, answerAborted, async (own) => {
     for (;;) {
-      const path = await pathOf(given, turn.body);
-      const taken = await inTurn(path, historyIn(turn.body, path), async (place) => {
+      const conversation = await conversationOf(session, turn.body);
+      const result = await inTurn(conversation, historyIn(turn.body, conversation), async (place) => {
         // The caller may have aborted the request while it waited.
         turn.signal?.throwIfAborted();
         // Checked again, because the previous turn may have started another conversation.
         if (await place.session.isStranger(turn.body)) return undefined;
         return { answer: (await takeTurn(place, own)) as Answer };
       });
-      if (taken) return taken.answer;
+      if (result) return result.answer;
     }
   });
 }
 
 /** If the caller aborts before the request is sent, answers without waiting for other calls, and sends nothing. */
-async function untilGivenUp<Answer>(
+async function untilAborted<Answer>(
   turn: Turn<Answer>,
-  givenUp: () => Answer | PromiseLike<Answer>,
+  answerAborted: () => Answer | PromiseLike<Answer>,
   take: (own: Turn<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
   const { signal } = turn;
   if (!signal) return take(turn);
-  if (signal.aborted) return givenUp();
+  if (signal.aborted) return answerAborted();
   let isSent = false;
-  let giveUp: (() => void) | undefined;
-  const ended = new Promise<Answer>((resolve) => {
-    giveUp = () => isSent || resolve((async () => givenUp())());
-    signal.addEventListener('abort', giveUp, { once: true });
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<Answer>((resolve) => {
+    onAbort = () => isSent || resolve((async () => answerAborted())());
+    signal.addEventListener('abort', onAbort, { once: true });
   });
   const send: Turn<Answer>['send'] = (request, place) => {
     if (!isSent) signal.throwIfAborted();
@@ -125,9 +125,9 @@ async function untilGivenUp<Answer>(
     return turn.send(request, place);
   };
   try {
-    return await Promise.race([take({ ...turn, send }), ended]);
+    return await Promise.race([take({ ...turn, send }), aborted]);
   } finally {
-    signal.removeEventListener('abort', giveUp!);
+    signal.removeEventListener('abort', onAbort!);
   }
 }
 
@@ -137,14 +137,14 @@ function historyIn(body: unknown, { format }: Session): readonly unknown[] {
 }
 
 /** Most recalls within one call if the option is `true`. */
-const MAX_RECALLS = 4;
+const DEFAULT_RECALLS = 4;
 
 /** Upper limit for any option, so that a model that always recalls comes to an end. */
-const HIGHEST = 100;
+const RECALL_LIMIT = 100;
 
 /** Most recalls, from the option of a drop-in. */
-export const mostRecalls = (recall: DropInOptions['recall']): number =>
-  recall === true ? MAX_RECALLS : Math.min(recall || 0, HIGHEST);
+export const maxRecallsOf = (recall: DropInOptions['recall']): number =>
+  recall === true ? DEFAULT_RECALLS : Math.min(recall || 0, RECALL_LIMIT);
 
 /** The model's answer after its recalls: the last object with new fields, so that its library's additions remain. */
 export async function recalledAnswer<Answer>(first: Answer, turn: RecallTurn<Answer>): Promise<Answer> {
@@ -162,14 +162,14 @@ const asides = new WeakMap<Session, readonly Session[]>();
  * The session itself, or a side session if the body holds another conversation (a request for a title, a side question,
  * a new chat through the same client). A side session lives as long as the process. The session itself is not changed.
  */
-async function pathOf(session: Session, body: unknown): Promise<Session> {
+async function conversationOf(session: Session, body: unknown): Promise<Session> {
   if (!(await session.isStranger(body))) return session;
-  const known = asides.get(session) ?? [];
-  let path: Session | undefined;
-  for (const aside of known) if (!path && !(await aside.isStranger(body))) path = aside;
-  path ??= session.aside();
+  const sideSessions = asides.get(session) ?? [];
+  let match: Session | undefined;
+  for (const aside of sideSessions) if (!match && !(await aside.isStranger(body))) match = aside;
+  match ??= session.aside();
   // Read again, because another request may have added a side session meanwhile.
-  const others = (asides.get(session) ?? []).filter((one) => one !== path);
-  asides.set(session, [path, ...others].slice(0, MAX_ASIDES));
-  return path;
+  const others = (asides.get(session) ?? []).filter((one) => one !== match);
+  asides.set(session, [match, ...others].slice(0, MAX_ASIDES));
+  return match;
 }

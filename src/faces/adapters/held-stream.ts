@@ -7,15 +7,15 @@ const IDLE_MS = 10_000;
 const UNREAD_MS = 100;
 
 /** Holds a flight until the returned function is called. */
-function held(flight: Flight): () => void {
+function holdFlight(flight: Flight): () => void {
   let release!: () => void;
   flight.until(new Promise<void>((resolve) => (release = resolve)));
   return release;
 }
 
 /** Holds a flight until its reader begins: the next call can roll the session back, and a recall in this stream then fails. */
-function heldUnread(flight: Flight): () => void {
-  const release = held(flight);
+function holdUntilRead(flight: Flight): () => void {
+  const release = holdFlight(flight);
   const waiting = setTimeout(release, UNREAD_MS);
   return () => {
     clearTimeout(waiting);
@@ -27,14 +27,14 @@ function heldUnread(flight: Flight): () => void {
  * A stream that holds its flight (blocks the session's next call) until the end, a failure, a `break`, an abort, or a
  * pause of the reader of `IDLE_MS`. A stream that nobody begins to read within `UNREAD_MS` holds nothing.
  */
-export function heldStream<Event>(
+export function holdIterator<Event>(
   events: AsyncIterator<Event>,
   flight: Flight,
   signal?: AbortSignal,
   /** Ends the pending read: `return` on a generator takes effect only after its next event. */
-  giveUp?: () => void,
+  cancelRead?: () => void,
   /** Ends the hold from before the first read. */
-  letGo = heldUnread(flight),
+  releaseUnread = holdUntilRead(flight),
 ): AsyncIterableIterator<Event> {
   let release: (() => void) | undefined;
   let isOver = false;
@@ -42,8 +42,8 @@ export function heldStream<Event>(
   const begin = (): void => {
     clearTimeout(idle);
     if (release || isOver) return;
-    release = held(flight);
-    letGo();
+    release = holdFlight(flight);
+    releaseUnread();
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
   };
@@ -55,7 +55,7 @@ export function heldStream<Event>(
   };
   const end = (): void => {
     isOver = true;
-    letGo();
+    releaseUnread();
     pause();
   };
   return {
@@ -79,7 +79,7 @@ export function heldStream<Event>(
     },
     async return(value?: unknown) {
       end();
-      giveUp?.();
+      cancelRead?.();
       return (await events.return?.(value)) ?? { done: true, value };
     },
   };
@@ -88,15 +88,15 @@ export function heldStream<Event>(
 /** Holds the flight while a client's stream object is read. */
 export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
   const { controller } = stream as { readonly controller?: AbortController };
-  const giveUp = (): void => controller?.abort();
-  const letGo = heldUnread(flight);
-  through(stream, (events) =>
-    heldStream(events[Symbol.asyncIterator](), flight, controller?.signal, giveUp, letGo),
+  const cancelRead = (): void => controller?.abort();
+  const releaseUnread = holdUntilRead(flight);
+  interceptReads(stream, (events) =>
+    holdIterator(events[Symbol.asyncIterator](), flight, controller?.signal, cancelRead, releaseUnread),
   );
 }
 
 /** Makes all later reads of the stream pass through `change`: loops, and the clients' `tee`, which calls `iterator`. */
-export function through(
+export function interceptReads(
   stream: AsyncIterable<unknown>,
   change: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,
 ): void {

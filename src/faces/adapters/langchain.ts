@@ -1,10 +1,10 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { checkVersion, orMissing } from '../../errors/index.js';
-import { firstCount, offering, report, usageIn } from '../endpoints/index.js';
+import { firstCount, offerRecall, reportUsage, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../../session/index.js';
 import { bare, isFields, langchain, listOf, type Fields } from '../../formats/index.js';
 import {
-  mostRecalls,
+  maxRecallsOf,
   recalledAnswer,
   resolveSession,
   turnOf,
@@ -49,28 +49,28 @@ export function compactLangChain(
 ): LangChainCompaction {
   checkVersion('@langchain/core', 'compactLangChain');
   const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
-  const most = mostRecalls(recall);
+  const maxRecalls = maxRecallsOf(recall);
   return {
     name: 'spillway',
     wrapModelCall: async (given, handler) => {
-      const whole = given as ModelRequest & Fields;
-      const recalls = offering(LANGCHAIN_RECALL, whole, most);
-      const request = recalls?.offered ?? whole;
-      const last = recalls && !hasOwnTools(whole) ? recalls.last : whole;
+      const original = given as ModelRequest & Fields;
+      const recalls = offerRecall(LANGCHAIN_RECALL, original, maxRecalls);
+      const request = recalls?.offered ?? original;
+      const last = recalls && !hasOwnTools(original) ? recalls.last : original;
       const call = handler as (request: ModelRequest) => unknown;
       const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages').catch(
         orMissing('compactLangChain'),
       );
       const { systemMessage, modelSettings } = request;
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
-      const tools = await described(request.tools);
+      const tools = await toolSchemas(request.tools);
       return turnOf(
         sessionOf,
         request,
         {
           body: { messages: [...instructions, ...request.messages], tools },
           commands,
-          ...about(request),
+          ...turnFieldsOf(request),
           send: async (prepared, place) => {
             let newest: unknown;
             const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
@@ -87,18 +87,18 @@ export function compactLangChain(
                 messages: isSystem ? rest : all,
               });
               const answer = messageIn(newest);
-              await report(place.session, usageIn(langchain, answer));
+              await reportUsage(place.session, usageIn(langchain, answer));
               return answer;
             };
             const first = await ask(prepared, false);
-            const turn = { ...place, wire: LANGCHAIN_RECALL, most, ask };
+            const turn = { ...place, wire: LANGCHAIN_RECALL, maxRecalls, ask };
             if (recalls) await recalledAnswer(first, turn);
             // `recalledAnswer` changes the newest message in place, so `newest` holds the change even if wrapped.
             return newest as AIMessage;
           },
-          say: (words) => new AIMessage(words),
+          ownAnswer: (words) => new AIMessage(words),
         },
-        async () => (await call(whole)) as AIMessage,
+        async () => (await call(original)) as AIMessage,
       );
     },
   };
@@ -113,11 +113,11 @@ function messageIn(answer: unknown): unknown {
 /** LangChain adds tools of its own to a request for a structured answer. */
 const hasOwnTools = ({ responseFormat }: Fields): boolean => responseFormat !== undefined;
 
-function about({ model, modelSettings, runtime }: ModelRequest) {
-  const named = isFields(model) ? (model.model ?? model.modelName) : model;
+function turnFieldsOf({ model, modelSettings, runtime }: ModelRequest) {
+  const modelName = isFields(model) ? (model.model ?? model.modelName) : model;
   const { signal }: Fields = isFields(runtime) ? runtime : {};
   return {
-    model: typeof named === 'string' ? named : undefined,
+    model: typeof modelName === 'string' ? modelName : undefined,
     maxOutputTokens:
       firstCount(modelSettings, 'max_completion_tokens', 'max_tokens', 'maxTokens', 'maxOutputTokens') ??
       firstCount(model, 'maxTokens', 'maxOutputTokens'),
@@ -126,7 +126,7 @@ function about({ model, modelSettings, runtime }: ModelRequest) {
 }
 
 /** Tools as the provider gets them, so that the budget counts them. */
-async function described(tools: readonly unknown[]): Promise<readonly Fields[]> {
+async function toolSchemas(tools: readonly unknown[]): Promise<readonly Fields[]> {
   const { toJsonSchema } = await import('@langchain/core/utils/json_schema').catch(
     orMissing('compactLangChain'),
   );

@@ -3,8 +3,8 @@ import { fieldFaults, FUNCTION, having, SpillwayError, type Kind } from '../../e
 import type { Spillway } from '../../session/index.js';
 import type { Fields } from '../../formats/index.js';
 import { resolveSession, SESSION_FOR, type DropInOptions, type SessionFor } from './drop-in.js';
-import { answering, instead, type SdkAnswer, type Sent } from './sdk-answer.js';
-import { sendCompacted, withResources, type Compacting, type Way } from './sdk-client.js';
+import { sdkAnswer, replaceAnswer, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { sendCompacted, withResources, type EndpointBinding, type Wrapper } from './sdk-client.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';
 
@@ -39,10 +39,10 @@ export function compactOpenAI<Client extends OpenAIClient>(
   const { chat, responses } = byEndpoint(sessions);
   const chats = chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })');
   const others = responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })');
-  const responding = others && wayOf({ ...options, endpoint: RESPONSES, session: others });
+  const responsesWrapper = others && wrapperOf({ ...options, endpoint: RESPONSES, session: others });
   return withResources('compactOpenAI', client, {
-    ...(chats && { 'chat.completions': wayOf({ ...options, endpoint: CHAT, session: chats }) }),
-    ...(responding && { responses: responding, 'beta.responses': responding }),
+    ...(chats && { 'chat.completions': wrapperOf({ ...options, endpoint: CHAT, session: chats }) }),
+    ...(responsesWrapper && { responses: responsesWrapper, 'beta.responses': responsesWrapper }),
   });
 }
 
@@ -54,8 +54,8 @@ function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISe
   }
   const remedy = 'Pass the engine, or { chat, responses } with a session for one of them at least.';
   const subject = 'sessions given to compactOpenAI';
-  const named = { chat: SESSION_FOR, responses: SESSION_FOR } satisfies Record<keyof OpenAISessions, Kind>;
-  const faults = fieldFaults('compactOpenAI', given, named, remedy);
+  const kinds = { chat: SESSION_FOR, responses: SESSION_FOR } satisfies Record<keyof OpenAISessions, Kind>;
+  const faults = fieldFaults('compactOpenAI', given, kinds, remedy);
   const sessions = given as OpenAISessions;
   if (faults.length === 0 && !sessions.chat && !sessions.responses)
     faults.push({ subject, found: given, allowed: `chat or responses: ${SESSION_FOR.words}`, remedy });
@@ -63,29 +63,29 @@ function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISe
   return sessions;
 }
 
-const wayOf = (how: Compacting): Way => ({
+const wrapperOf = (binding: EndpointBinding): Wrapper => ({
   create: (resource, body, options) =>
-    body.previous_response_id || body.conversation || body[how.endpoint.recall.field] === undefined
+    body.previous_response_id || body.conversation || body[binding.endpoint.recall.field] === undefined
       ? resource.create(body, options)
-      : asAnswering(sendCompacted(resource, how, body, options), how.endpoint),
+      : openAIAnswer(sendCompacted(resource, binding, body, options), binding.endpoint),
 });
 
 /** The methods of the promise of OpenAI's client. */
-interface Answering<T> extends SdkAnswer<T> {
-  _thenUnwrap<U>(change: (data: T) => U): Answering<U>;
+interface OpenAIAnswer<T> extends SdkAnswer<T> {
+  _thenUnwrap<U>(change: (data: T) => U): OpenAIAnswer<U>;
 }
 
-function asAnswering<T>(
+function openAIAnswer<T>(
   sent: Promise<Sent>,
   endpoint: Endpoint,
   change: (data: unknown) => T = (data) => data as T,
-): Answering<T> {
-  const answer = answering(sent, change, endpoint.done);
+): OpenAIAnswer<T> {
+  const answer = sdkAnswer(sent, change, endpoint.doneLine);
   return Object.assign(answer, {
     _thenUnwrap: <U>(next: (data: T) => U) =>
-      instead(
+      replaceAnswer(
         answer,
-        asAnswering(sent, endpoint, (one) => named(next(change(one)), one as Identified)),
+        openAIAnswer(sent, endpoint, (one) => withRequestId(next(change(one)), one as Identified)),
       ),
   });
 }
@@ -95,6 +95,6 @@ interface Identified {
 }
 
 /** A value made of an answer, with the id of the request, which is no field that a copy takes along. */
-function named<T>(value: T, { _request_id: id }: Identified): T {
+function withRequestId<T>(value: T, { _request_id: id }: Identified): T {
   return id === undefined ? value : Object.defineProperty(value, '_request_id', { value: id });
 }

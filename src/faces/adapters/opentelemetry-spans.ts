@@ -7,7 +7,7 @@ const CONVERSATION = 'gen_ai.conversation.id';
 const AGENT = 'gen_ai.agent.name';
 export const MODEL = 'gen_ai.request.model';
 
-type Of<Kind extends EngineEvent['kind']> = EngineEvent & { readonly kind: Kind };
+type EventOf<Kind extends EngineEvent['kind']> = EngineEvent & { readonly kind: Kind };
 
 /**
  * Writes each span after the operation has ended, so the engine never waits for a span. Spans of a run's stages, hooks
@@ -22,12 +22,12 @@ export class Spans {
     this.#tracer = tracer;
   }
 
-  hear(event: EngineEvent): void {
+  record(event: EngineEvent): void {
     switch (event.kind) {
       case 'triggered':
-        return this.#began(event, event.at);
+        return this.#startRun(event, event.at);
       case 'model-call':
-        return this.#call(event);
+        return this.#writeCall(event);
       case 'plugin-hook':
         return this.#write(event, 'plugin_hook', event.durationMs, {
           'spillway.plugin': event.plugin,
@@ -45,20 +45,20 @@ export class Spans {
       case 'recalled':
         return this.#write(event, 'recall', event.durationMs, { 'spillway.pieces': event.pieces });
       case 'completed':
-        return this.#completed(event);
+        return this.#writeRun(event);
       case 'noop':
       case 'pending':
-        return this.#end(event, {});
+        return this.#endRun(event, {});
       case 'failed': {
         const { code = 'INTERNAL' } = event.error as { readonly code?: string };
-        this.#began(event, event.at);
-        return this.#end(event, { 'error.type': code }, SpanStatusCode.ERROR);
+        this.#startRun(event, event.at);
+        return this.#endRun(event, { 'error.type': code }, SpanStatusCode.ERROR);
       }
       default:
     }
   }
 
-  #call(event: Of<'model-call'>): void {
+  #writeCall(event: EventOf<'model-call'>): void {
     const { endpoint, model, outcome, durationMs, inputTokens, outputTokens } = boughtText(event.call);
     this.#write(event, 'summarize', durationMs, {
       'gen_ai.operation.name': 'chat',
@@ -70,16 +70,16 @@ export class Spans {
     });
   }
 
-  #completed(event: Of<'completed'>): void {
+  #writeRun(event: EventOf<'completed'>): void {
     const { at, recordId, tokensBefore, tokensAfter, durationMs, stageMs } = event;
     let from = at - durationMs;
-    this.#began(event, from);
+    this.#startRun(event, from);
     for (const [stage, ms] of Object.entries(stageMs)) {
       this.#start(event, 'stage', from, { 'spillway.stage': stage }).end(from + ms);
       from += ms;
     }
     this.#write(event, 'commit', 0, { 'spillway.record': recordId });
-    this.#end(event, {
+    this.#endRun(event, {
       'spillway.record': recordId,
       'spillway.tokens.before': tokensBefore,
       'spillway.tokens.after': tokensAfter,
@@ -87,12 +87,12 @@ export class Spans {
   }
 
   /** Starts the span of a run. A pass of snip alone has no `triggered` event, so its span starts with `completed`. */
-  #began(event: EngineEvent, at: number): void {
+  #startRun(event: EngineEvent, at: number): void {
     if (!this.#runs.has(runOf(event))) this.#runs.set(runOf(event), this.#start(event, 'compaction', at));
   }
 
   /** Ends the span of a run, with its outcome. */
-  #end(event: EngineEvent, attributes: Attributes, code = SpanStatusCode.UNSET): void {
+  #endRun(event: EngineEvent, attributes: Attributes, code = SpanStatusCode.UNSET): void {
     const run = this.#runs.get(runOf(event));
     this.#runs.delete(runOf(event));
     run

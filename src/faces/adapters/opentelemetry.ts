@@ -19,12 +19,12 @@ export interface Telemetry {
 export function traceSpillway(spillway: Pick<Spillway, 'events'>, telemetry: Telemetry = {}): () => void {
   checkVersion('@opentelemetry/api', 'traceSpillway');
   const spans = new Spans(telemetry.tracer ?? trace.getTracer('spillway'));
-  const heard = instruments(telemetry.meter ?? metrics.getMeter('spillway'));
-  const listening = spillway.events.subscribe((event) => {
-    heard(event);
-    spans.hear(event);
+  const recordFigures = instruments(telemetry.meter ?? metrics.getMeter('spillway'));
+  const subscription = spillway.events.subscribe((event) => {
+    recordFigures(event);
+    spans.record(event);
   });
-  return () => listening.unsubscribe();
+  return () => subscription.unsubscribe();
 }
 
 /** Session ids are no attribute of figures, because there are too many of them. */
@@ -40,7 +40,7 @@ function instruments(meter: Meter): (event: EngineEvent) => void {
     'Time of plugin hooks. Hooks that exceeded their limit are counted as late.',
   );
   const pressure = histogram('spillway.pressure', '1', 'Tokens / budget of each request.');
-  const used = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of summarizer calls.');
+  const usage = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of summarizer calls.');
   const count = (name: string, description: string, unit?: string) =>
     meter.createCounter(name, { description, ...(unit !== undefined && { unit }) });
   const saved = count('spillway.tokens.saved', 'Tokens that compactions took from view.', '{token}');
@@ -61,13 +61,13 @@ function instruments(meter: Meter): (event: EngineEvent) => void {
       // Counts every call, with or without a record. `completed` has the calls of its record again, so it counts none.
       case 'model-call': {
         const { model: by, inputTokens, outputTokens } = boughtText(event.call);
-        const about = {
+        const labels = {
           'gen_ai.operation.name': 'chat',
           ...(by !== undefined && { 'gen_ai.response.model': by }),
         };
-        if (inputTokens !== undefined) used.record(inputTokens, { ...about, 'gen_ai.token.type': 'input' });
+        if (inputTokens !== undefined) usage.record(inputTokens, { ...labels, 'gen_ai.token.type': 'input' });
         if (outputTokens !== undefined)
-          used.record(outputTokens, { ...about, 'gen_ai.token.type': 'output' });
+          usage.record(outputTokens, { ...labels, 'gen_ai.token.type': 'output' });
         return;
       }
       case 'plugin-hook':

@@ -1,10 +1,10 @@
 import {
   recallInBlocks,
   restoredParts,
-  ShownWords,
+  TextJoiner,
   type BlockWire,
   type RecallWire,
-  type Told,
+  type EventMeaning,
 } from '../endpoints/index.js';
 import { recallTool } from '../../session/index.js';
 import { fieldsOf, isFields, jsonIn, listOf, type Fields } from '../../formats/index.js';
@@ -14,11 +14,11 @@ const { name, description, parameters } = recallTool;
 
 /** The recall tool for model calls of the AI SDK. */
 export const AI_SDK_RECALL: RecallWire = {
-  ...recallInBlocks(parts),
+  ...recallInBlocks(partsWire),
   field: 'messages',
   tool: { type: 'function', name, description, inputSchema: parameters },
   // Text before a recall would break requested JSON. A history that OpenAI keeps waits for the result of each recall.
-  takes: ({ toolChoice, responseFormat, providerOptions }) =>
+  allowsTool: ({ toolChoice, responseFormat, providerOptions }) =>
     !(isFields(toolChoice) && toolChoice.type === 'none') &&
     !(isFields(responseFormat) && responseFormat.type === 'json') &&
     !Object.values(fieldsOf(providerOptions)).some(
@@ -47,9 +47,9 @@ const hasFailed = (finish: Fields): boolean =>
   (endOf(finish) === 'other' && (finish.finishReason as Fields).raw === undefined);
 
 /** Blocks are the parts of the content. The texts of several answers are separated in the client's answer. */
-function parts(): BlockWire {
-  const words = new ShownWords();
-  const ended = (last: Fields, { usage, hasOthers }: Parameters<BlockWire['visible']>[1]): Fields => ({
+function partsWire(): BlockWire {
+  const joiner = new TextJoiner();
+  const withEnd = (last: Fields, { usage, hasOthers }: Parameters<BlockWire['visible']>[1]): Fields => ({
     ...last,
     usage,
     ...(!hasOthers &&
@@ -64,50 +64,50 @@ function parts(): BlockWire {
     isForClient: ({ type, toolName, providerExecuted }) =>
       type === 'tool-call' && toolName !== name && providerExecuted !== true,
     isSame: (part, own) => part.type === own.type && part.toolCallId === own.toolCallId,
-    isOnce: hasItemId,
-    untied: withoutItemId,
+    isAllowedOnce: hasItemId,
+    withoutThought: withoutItemId,
     callOf: ({ toolCallId, input }) => ({ id: String(toolCallId), arguments: input }),
     messagesOf: (said) => [{ role: 'assistant', content: said.filter(isPrompted).map(asPrompt) }],
     restored: restoredParts,
     isCut: (answer) => ['length', 'content-filter'].includes(String(endOf(answer))),
-    visible: (last, all) => ({ ...ended(last, all), content: all.blocks }),
-    told: (part, answer) =>
-      part.type === 'text' ? { ...part, text: words.take(String(part.text), answer) } : part,
+    visible: (last, all) => ({ ...withEnd(last, all), content: all.blocks }),
+    clientBlock: (part, answer) =>
+      part.type === 'text' ? { ...part, text: joiner.next(String(part.text), answer) } : part,
     read,
-    grown,
-    shown(event, at) {
+    withPiece,
+    clientEvent(event, at) {
       const { type, id, delta } = event;
       if (!at || !PIECE.test(String(type))) return event;
       return {
         ...event,
         // The client's stream has blocks of several answers: the prefix makes their ids unique.
         ...(at.answer > 0 && { id: `${at.answer}-${String(id)}` }),
-        ...(type === 'text-delta' && { delta: words.take(String(delta), at.answer) }),
+        ...(type === 'text-delta' && { delta: joiner.next(String(delta), at.answer) }),
       };
     },
-    ended: ([finish]) => (finish && !hasFailed(finish) ? finish : undefined),
-    ending: ([finish], all) => [ended(finish!, all)],
+    answerIn: ([finish]) => (finish && !hasFailed(finish) ? finish : undefined),
+    clientEnds: ([finish], all) => [withEnd(finish!, all)],
   };
 }
 
 const HEADS: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata']);
-const PLAIN: ReadonlySet<unknown> = new Set(['raw', 'error']);
+const PASSED_ON: ReadonlySet<unknown> = new Set(['raw', 'error']);
 const PIECE = /^(text|reasoning)-(start|delta|end)$/;
 
-function read(event: Fields): Told | undefined {
+function read(event: Fields): EventMeaning | undefined {
   const { type, id, toolCallId, usage } = event;
-  if (HEADS.has(type)) return { of: 'head' };
-  if (type === 'finish') return { of: 'end', usage };
-  if (PLAIN.has(type)) return undefined;
+  if (HEADS.has(type)) return { kind: 'head' };
+  if (type === 'finish') return { kind: 'end', usage };
+  if (PASSED_ON.has(type)) return undefined;
   const [, kind, piece] = PIECE.exec(String(type)) ?? [];
-  if (kind) return { of: 'block', block: `${kind} ${String(id)}`, begins: piece === 'start' };
+  if (kind) return { kind: 'block', block: `${kind} ${String(id)}`, begins: piece === 'start' };
   // Several events announce a tool call before the call itself. Every other part is one event.
-  if (String(type).startsWith('tool-input-')) return { of: 'block', block: `call ${String(id)}` };
-  return { of: 'block', block: type === 'tool-call' ? `call ${String(toolCallId)}` : event };
+  if (String(type).startsWith('tool-input-')) return { kind: 'block', block: `call ${String(id)}` };
+  return { kind: 'block', block: type === 'tool-call' ? `call ${String(toolCallId)}` : event };
 }
 
 /** A part with the next piece added. A call that is only announced has no input yet. */
-function grown(part: Fields, event: Fields): Fields {
+function withPiece(part: Fields, event: Fields): Fields {
   const [, type] = PIECE.exec(String(event.type)) ?? [];
   if (event.type === 'tool-input-start') return { type: 'tool-call', toolName: event.toolName };
   if (!type) return String(event.type).startsWith('tool-input-') ? part : event;

@@ -1,7 +1,7 @@
 import { recallTool } from '../../session/index.js';
 import { fieldsOf, isFields, listOf, type Fields } from '../../formats/index.js';
 import {
-  joinedWords,
+  joinedTexts,
   NO_STEP,
   RESPONSES,
   restoredMessage,
@@ -17,7 +17,7 @@ export const LANGCHAIN_RECALL: RecallWire = {
   tool: { type: 'function', function: recallTool },
   // If the provider enforces a schema on the answer, its client may require strict tools; this tool is not strict. If
   // OpenAI keeps the history, it waits for the result of each recall.
-  takes: ({ toolChoice, responseFormat, modelSettings }) =>
+  allowsTool: ({ toolChoice, responseFormat, modelSettings }) =>
     toolChoice !== 'none' &&
     (responseFormat === undefined || isByTools(responseFormat)) &&
     !fieldsOf(modelSettings).previous_response_id,
@@ -30,8 +30,8 @@ export const LANGCHAIN_RECALL: RecallWire = {
     if (recalls.length === 0) return { ...NO_STEP, hasOthers };
     return {
       calls,
-      said: [recallsOf(message, hasOthers)],
-      whole: [wholeOf(message)],
+      logged: [recallsOf(message, hasOthers)],
+      complete: [completeMessage(message)],
       hasOthers,
       isCut: wasCut(message),
     };
@@ -49,16 +49,16 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const usage = answers.map(({ usage_metadata: used }) => used).reduce(summed);
     const ids = recallIds(last);
     const [calls, broken] = [callsOf(last), brokenCallsOf(last)];
-    const left = calls.filter((call) => !isRecall(call));
+    const clientCalls = calls.filter((call) => !isRecall(call));
     const { additional_kwargs: more, tool_call_chunks: chunks } = last;
-    const raw = isFields(more) ? listOf(more.tool_calls).filter((call) => !isOf(call, ids)) : [];
+    const raw = isFields(more) ? listOf(more.tool_calls).filter((call) => !isCallOf(call, ids)) : [];
     return {
-      content: wordsOf(answers),
-      tool_calls: left,
+      content: visibleContent(answers),
+      tool_calls: clientCalls,
       invalid_tool_calls: broken.filter((call) => !isRecall(call)),
       ...(chunks !== undefined && { tool_call_chunks: withoutRecalls(listOf(chunks), ids) }),
       ...(isFields(more) && { additional_kwargs: { ...more, tool_calls: raw.length > 0 ? raw : undefined } }),
-      response_metadata: metadataOf(answers, calls.length > 0 && left.length === 0),
+      response_metadata: metadataOf(answers, calls.length > 0 && clientCalls.length === 0),
       usage_metadata: usage,
     };
   },
@@ -72,19 +72,19 @@ const isByTools = (format: unknown): boolean =>
   listOf(format).length > 0 && listOf(format).every((one) => isFields(one) && isFields(one.tool));
 
 /** The complete answer of the model, as a stored message. */
-function wholeOf(message: Fields): Fields {
-  const { content, additional_kwargs: more, response_metadata: about } = message;
+function completeMessage(message: Fields): Fields {
+  const { content, additional_kwargs: more, response_metadata: meta } = message;
   return {
     type: 'ai',
     content,
-    tool_calls: [...callsOf(message), ...readable(message)],
+    tool_calls: [...callsOf(message), ...repairedCalls(message)],
     ...(isFields(more) && { additional_kwargs: withoutRaw(more) }),
-    ...(isFields(about) && outputOf(message) && { response_metadata: about }),
+    ...(isFields(meta) && outputOf(message) && { response_metadata: meta }),
   };
 }
 
 /** Calls with unreadable arguments, changed to valid calls with empty arguments. */
-const readable = (message: Fields): readonly Fields[] =>
+const repairedCalls = (message: Fields): readonly Fields[] =>
   brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
 
 /** Reasons of several providers for an answer that may be incomplete. */
@@ -98,24 +98,24 @@ const CUT: ReadonlySet<unknown> = new Set([
   'incomplete',
 ]);
 
-const wasCut = ({ response_metadata: about }: Fields): boolean =>
-  isFields(about) &&
-  [about.finish_reason, about.stop_reason, about.finishReason, about.status].some((why) => CUT.has(why));
+const wasCut = ({ response_metadata: meta }: Fields): boolean =>
+  isFields(meta) &&
+  [meta.finish_reason, meta.stop_reason, meta.finishReason, meta.status].some((why) => CUT.has(why));
 
 /** The recalls of an answer, without its text: the client sees the text, and its next request adds it to the log. */
 function recallsOf(message: Fields, hasOthers: boolean): Fields {
   const ids = recallIds(message);
-  const isSaid = (block: unknown): boolean => isThought(block) && !(hasOthers && hasItemId(block));
-  const content = contentOf(message, (block) => isSaid(block) || isOf(block, ids));
-  const { additional_kwargs: more, response_metadata: about } = message;
+  const isLogged = (block: unknown): boolean => isThought(block) && !(hasOthers && hasItemId(block));
+  const content = contentOf(message, (block) => isLogged(block) || isCallOf(block, ids));
+  const { additional_kwargs: more, response_metadata: meta } = message;
   return {
     type: 'ai',
     content: Array.isArray(content) ? content : '',
-    tool_calls: [...callsOf(message), ...readable(message)].filter(isRecall),
+    tool_calls: [...callsOf(message), ...repairedCalls(message)].filter(isRecall),
     ...(isFields(more) && { additional_kwargs: hasOthers ? withoutItems(more) : withoutRaw(more) }),
-    ...(isFields(about) &&
+    ...(isFields(meta) &&
       outputOf(message) && {
-        response_metadata: { ...about, output: RESPONSES.recall.step({ output: outputOf(message) }).said },
+        response_metadata: { ...meta, output: RESPONSES.recall.step({ output: outputOf(message) }).logged },
       }),
   };
 }
@@ -133,16 +133,16 @@ const withoutItems = (more: Fields): Fields =>
  * The content of all answers: one text, or a list of blocks if any answer has blocks. Anthropic refuses a tool loop that
  * thinks and begins with words, so a thought of an earlier answer stays if words follow it.
  */
-function wordsOf(answers: readonly Fields[]): unknown {
+function visibleContent(answers: readonly Fields[]): unknown {
   const contents = answers.map((answer) => {
     const ids = recallIds(answer);
-    const words = listOf(answer.content).findLastIndex((block) => !isThought(block) && !isOf(block, ids));
+    const lastText = listOf(answer.content).findLastIndex((one) => !isThought(one) && !isCallOf(one, ids));
     const isShown = (block: unknown, at: number): boolean =>
-      !isOf(block, ids) &&
-      (answer === answers.at(-1) || !isThought(block) || (at < words && !hasItemId(block)));
+      !isCallOf(block, ids) &&
+      (answer === answers.at(-1) || !isThought(block) || (at < lastText && !hasItemId(block)));
     return contentOf(answer, isShown);
   });
-  if (!contents.some((content) => Array.isArray(content))) return joinedWords(contents);
+  if (!contents.some((content) => Array.isArray(content))) return joinedTexts(contents);
   return contents.flatMap((content) => {
     if (Array.isArray(content)) return content as unknown[];
     return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
@@ -151,25 +151,23 @@ function wordsOf(answers: readonly Fields[]): unknown {
 
 /** The metadata of the last answer: summed usage, OpenAI's items, and a normal end if all calls were recalls. */
 function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
-  const about = answers.at(-1)!.response_metadata;
-  if (!isFields(about)) return about;
+  const meta = answers.at(-1)!.response_metadata;
+  if (!isFields(meta)) return meta;
   const outputs = answers.map(outputOf);
   const metadata = answers.map((answer) => answer.response_metadata).filter(isFields);
-  const sums = ['usage', 'tokenUsage'].filter((name) => about[name] !== undefined);
+  const sums = ['usage', 'tokenUsage'].filter((name) => meta[name] !== undefined);
   return {
-    ...about,
+    ...meta,
     ...Object.fromEntries(sums.map((name) => [name, metadata.map((one) => one[name]).reduce(summed)])),
-    ...(outputs.at(-1) && {
-      output: RESPONSES.recall.visible(outputs.map((output) => ({ output }))).output,
-    }),
-    ...(ended && about.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
-    ...(ended && about.stop_reason === 'tool_use' && { stop_reason: 'end_turn' }),
+    ...(outputs.at(-1) && { output: RESPONSES.recall.visible(outputs.map((output) => ({ output }))).output }),
+    ...(ended && meta.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    ...(ended && meta.stop_reason === 'tool_use' && { stop_reason: 'end_turn' }),
   };
 }
 
 /** The output items of an answer of OpenAI's Responses API, from which LangChain builds the next request. */
-const outputOf = ({ response_metadata: about }: Fields): readonly unknown[] | undefined =>
-  isFields(about) && Array.isArray(about.output) ? about.output : undefined;
+const outputOf = ({ response_metadata: meta }: Fields): readonly unknown[] | undefined =>
+  isFields(meta) && Array.isArray(meta.output) ? meta.output : undefined;
 
 const callsOf = ({ tool_calls: calls }: Fields): readonly Fields[] => listOf(calls).filter(isFields);
 
@@ -187,7 +185,7 @@ function contentOf({ content }: Fields, isKept: (block: unknown, at: number) => 
 }
 
 /** Whether this is a call, in any field, of the recall tool; by id or by name, because not every form has both. */
-function isOf(call: unknown, ids: ReadonlySet<unknown>): boolean {
+function isCallOf(call: unknown, ids: ReadonlySet<unknown>): boolean {
   if (!isFields(call)) return false;
   const named = [call, call.function, call.functionCall].filter(isFields);
   return ids.has(call.id) || named.some(isRecall);
@@ -195,9 +193,9 @@ function isOf(call: unknown, ids: ReadonlySet<unknown>): boolean {
 
 /** Chunks of calls without the chunks of recalls. Only the first chunk of a call has a name. */
 function withoutRecalls(chunks: readonly unknown[], ids: ReadonlySet<unknown>): readonly unknown[] {
-  const places = new Set(chunks.filter((chunk) => isOf(chunk, ids)).map((chunk) => fieldsOf(chunk).index));
+  const places = new Set(chunks.filter((one) => isCallOf(one, ids)).map((chunk) => fieldsOf(chunk).index));
   places.delete(undefined);
-  return chunks.filter((chunk) => !isOf(chunk, ids) && !places.has(fieldsOf(chunk).index));
+  return chunks.filter((chunk) => !isCallOf(chunk, ids) && !places.has(fieldsOf(chunk).index));
 }
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);

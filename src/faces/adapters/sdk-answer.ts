@@ -15,7 +15,7 @@ export interface Sent {
 }
 
 /** Sends a request with the client's own method. */
-export async function sentBy(ask: () => unknown): Promise<Sent> {
+export async function sendWith(ask: () => unknown): Promise<Sent> {
   const answer = ask() as SdkAnswer;
   return { answer, data: await answer };
 }
@@ -28,7 +28,7 @@ export function withSignal(options: unknown, signal: AbortSignal | undefined): u
 }
 
 /** A promise like the client's, for `change(data)`. `done` is the line that ends a stream, if the wire has one. */
-export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, done?: string): SdkAnswer<T> {
+export function sdkAnswer<T>(sent: Promise<Sent>, change: (data: unknown) => T, done?: string): SdkAnswer<T> {
   const data = sent.then((one) => change(one.data));
   const withResponse = async (one: Sent): Promise<object> => {
     const answer = await one.answer?.withResponse();
@@ -36,18 +36,18 @@ export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, 
   };
   return Object.assign(data, {
     asResponse: () =>
-      instead(
+      replaceAnswer(
         data,
         sent.then((one) => responseOf(one, done)),
       ),
-    withResponse: () => instead(data, sent.then(withResponse)),
+    withResponse: () => replaceAnswer(data, sent.then(withResponse)),
   });
 }
 
-/** Returns `asked`. A failure rejects `asked`; the failure of `data`, which the caller does not await, is silenced. */
-export function instead<T extends Promise<unknown>>(data: Promise<unknown>, asked: T): T {
+/** Returns `replacement`, which a failure rejects. The failure of `data`, which nobody awaits, is silenced. */
+export function replaceAnswer<T extends Promise<unknown>>(data: Promise<unknown>, replacement: T): T {
   data.catch(() => undefined);
-  return asked;
+  return replacement;
 }
 
 const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];
@@ -72,7 +72,7 @@ function eventStream(events: AsyncIterable<Fields>, done?: string): ReadableStre
   return new ReadableStream({
     async pull(controller) {
       const next = await iterator.next();
-      if (!next.done) return controller.enqueue(encoder.encode(written(next.value)));
+      if (!next.done) return controller.enqueue(encoder.encode(eventText(next.value)));
       if (done !== undefined) controller.enqueue(encoder.encode(done));
       controller.close();
     },
@@ -83,7 +83,7 @@ function eventStream(events: AsyncIterable<Fields>, done?: string): ReadableStre
 }
 
 /** Events with a `type` also get an `event:` line; chunks of chat completions have none. */
-function written(event: Fields): string {
+function eventText(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 }

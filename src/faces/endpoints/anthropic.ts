@@ -1,7 +1,7 @@
 import { anthropic, isFields, type Fields } from '../../formats/index.js';
 import type { Endpoint } from './endpoint.js';
 import { ANTHROPIC_RECALL } from './recall/anthropic.js';
-import { firstCount, given, usageIn } from './usage.js';
+import { firstCount, filled, usageIn } from './usage.js';
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
 
@@ -18,18 +18,18 @@ export const MESSAGES: Endpoint = {
       // A whole answer has its usage at the top level; a stream has it in its first event and its second to last.
       if (event.type === 'message') return usageIn(anthropic, event);
       const started = isFields(event.message) ? event.message.usage : undefined;
-      for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
+      for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...filled(news) };
       return event.type === 'message_stop' ? usageIn(anthropic, { usage, content }) : undefined;
     };
   },
-  say(text, { model }) {
+  ownAnswer(text, { model }) {
     const content = [{ type: 'text', text, citations: null }];
     const about = { id: 'msg_spillway', type: 'message', role: 'assistant', model };
     return { ...about, content, stop_reason: 'end_turn', stop_sequence: null, usage: NO_USAGE };
   },
-  events(whole) {
-    const [{ text }] = whole.content as [Fields];
-    const message = { ...whole, content: [], stop_reason: null };
+  events(answer) {
+    const [{ text }] = answer.content as [Fields];
+    const message = { ...answer, content: [], stop_reason: null };
     return [
       { type: 'message_start', message },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
@@ -47,13 +47,13 @@ export function withoutPrefill({ messages }: Fields): {
   readonly prefill: readonly unknown[];
 } {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const isPrefill = isFields(last) && last.role === 'assistant' && isWords(last.content);
+  const isPrefill = isFields(last) && last.role === 'assistant' && isTextOnly(last.content);
   return isPrefill && Array.isArray(messages)
     ? { history: messages.slice(0, -1), prefill: [last] }
     : { history: messages, prefill: [] };
 }
 
-function isWords(content: unknown): boolean {
+function isTextOnly(content: unknown): boolean {
   if (typeof content === 'string') return true;
   return Array.isArray(content) && content.every((block) => isFields(block) && block.type === 'text');
 }

@@ -8,7 +8,7 @@ export const CHAT: Endpoint = {
   recall: CHAT_RECALL,
   format: 'openai-chat',
   maxOutputTokens: (body) => firstCount(body, 'max_completion_tokens', 'max_tokens'),
-  done: 'data: [DONE]\n\n',
+  doneLine: 'data: [DONE]\n\n',
   fault: ({ message, type = 'server_error', code = null }) => ({
     error: { message, type, param: null, code },
   }),
@@ -24,7 +24,7 @@ export const CHAT: Endpoint = {
       return used;
     };
   },
-  say: (content, { model }) => ({
+  ownAnswer: (content, { model }) => ({
     id: 'spillway',
     object: 'chat.completion',
     created: 0,

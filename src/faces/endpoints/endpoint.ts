@@ -19,12 +19,12 @@ export interface Endpoint {
   /** Returns a reader that reports the usage of one answer once. For a stream, it takes each event, then nothing. */
   usageReader(): (answer?: Fields) => Usage | undefined;
   /** An answer of Spillway's own, instead of the model's. */
-  say(words: string, body: Fields): Fields;
+  ownAnswer(text: string, body: Fields): Fields;
   /** The events of a stream with that answer. */
-  events(whole: Fields): readonly Fields[];
+  events(answer: Fields): readonly Fields[];
   /** The event that ends a stream after an error. */
   fault(fault: Fault): Fields;
   readonly recall: RecallWire;
   /** The line that ends a stream, if the endpoint has one. */
-  readonly done?: string;
+  readonly doneLine?: string;
 }

@@ -15,7 +15,7 @@ export const RESPONSES: Endpoint = {
     sequence_number: 0,
   }),
   usageReader: () => (event) => usageIn(openaiResponses, event),
-  say: (text, { model }) => ({
+  ownAnswer: (text, { model }) => ({
     id: 'spillway',
     object: 'response',
     created_at: 0,

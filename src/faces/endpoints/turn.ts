@@ -10,10 +10,10 @@ import { inputOf, type Usage } from '../../tokens/index.js';
 import { fitCacheMarks, sameItem, type Fields } from '../../formats/index.js';
 import { withoutPrefill } from './anthropic.js';
 import type { Endpoint } from './endpoint.js';
-import { offering, type Offering } from './recall/wire.js';
+import { offerRecall, type Offering } from './recall/wire.js';
 
 /** A `/compact` of the user compacts regardless of the gates, down to this share of the current pressure. */
-const ASKED_SHARE = 0.5;
+const COMMAND_SHARE = 0.5;
 
 /** Most tries of a turn in its session, because another process may change the session's history each time. */
 const MAX_TRIES = 8;
@@ -31,13 +31,13 @@ export interface Turn<Answer> {
   /** Sends the compacted request. A stream holds the flight until it has been read. */
   readonly send: (request: Prepared, place: TurnPlace) => Answer | Promise<Answer>;
   /** Answers instead of the model, after a user asked for a compaction with `/compact`. */
-  readonly say: (words: string) => Answer | Promise<Answer>;
+  readonly ownAnswer: (words: string) => Answer | Promise<Answer>;
   /** If true, a user may ask for a compaction with `/compact`. */
   readonly commands?: boolean | undefined;
   /** If true, a history that departs from the log is another conversation, and the session is not rewound. */
   readonly forks?: boolean | undefined;
   /** Called when the request is sent again because it was too long. */
-  readonly retried?: () => void;
+  readonly onRetry?: () => void;
   /** The model that the request is for. */
   readonly model?: string | undefined;
   /** Most tokens that the request lets the model answer. */
@@ -54,27 +54,27 @@ export async function takeTurn<Answer>(
   turn: Turn<Answer>,
   tries = 1,
 ): Promise<Answer | undefined> {
-  const { body, send, say, commands = false, forks = false, model, maxOutputTokens, signal } = turn;
-  const goBeside = (): Promise<Answer | undefined> => {
-    const beside = session.aside();
-    return beside.turn((own) => takeTurn({ session: beside, flight: own }, turn, Infinity));
+  const { body, send, ownAnswer, commands = false, forks = false, model, maxOutputTokens, signal } = turn;
+  const takeSideTurn = (): Promise<Answer | undefined> => {
+    const sideSession = session.aside();
+    return sideSession.turn((own) => takeTurn({ session: sideSession, flight: own }, turn, Infinity));
   };
-  const isBeside = tries === Infinity;
+  const isSideSession = tries === Infinity;
   let followed: Followed;
   try {
     followed = await session.follow(body, { commands, forks });
   } catch (error) {
-    if (isOvertaken(error) && !isBeside) return goBeside();
+    if (isOvertaken(error) && !isSideSession) return takeSideTurn();
     if (!session.goesOnWithout(error)) throw error;
     // The store is away, so a history that the client shortened cannot be stored: a side session takes this call.
     session.storeFailed(error);
-    return goBeside();
+    return takeSideTurn();
   }
   if (followed.forked) return undefined;
   if (followed.command === 'compact') {
-    const target = session.reading.pressure * ASKED_SHARE;
+    const target = session.reading.pressure * COMMAND_SHARE;
     const run = await session.operator.compact({ target, ...(signal && { signal }) });
-    return say(
+    return ownAnswer(
       commandAnswer(run.record ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason),
     );
   }
@@ -84,14 +84,14 @@ export async function takeTurn<Answer>(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(signal && { signal }),
   };
-  const stands = standing(session, followed);
+  const isCurrent = historyCheck(session, followed);
   const own: Flight = {
     until: (settled) => flight.until(settled),
     again(ask) {
       let sent = 0;
       return flight.again((request) => {
-        if (!stands()) throw new WentOn();
-        if (sent++ > 0) turn.retried?.();
+        if (!isCurrent()) throw new HistoryChanged();
+        if (sent++ > 0) turn.onRetry?.();
         return ask(request);
       }, options);
     },
@@ -99,15 +99,15 @@ export async function takeTurn<Answer>(
   try {
     return await own.again((request) => send(request, { session, flight: own }));
   } catch (error) {
-    const wentOn = error instanceof WentOn;
-    if (isBeside || !(wentOn || isOvertaken(error))) throw error;
+    const isChanged = error instanceof HistoryChanged;
+    if (isSideSession || !(isChanged || isOvertaken(error))) throw error;
     // Clients that send different histories to one session would otherwise interrupt each other forever.
-    return wentOn && tries < MAX_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : goBeside();
+    return isChanged && tries < MAX_TRIES ? takeTurn({ session, flight }, turn, tries + 1) : takeSideTurn();
   }
 }
 
 /** Another process stored another history in the session meanwhile: the prepared request is not this client's. */
-class WentOn extends SpillwayError {
+class HistoryChanged extends SpillwayError {
   /** This error reaches the reader of a stream if the stream's further request fails with it. */
   constructor() {
     super('LEDGER_CONFLICT', {
@@ -124,7 +124,7 @@ const isOvertaken = (error: unknown): boolean =>
   error instanceof SpillwayError && error.code === 'LEDGER_CONFLICT';
 
 /** Returns a check that the session still ends with the client's newest message; another process may change that. */
-export function standing(session: Session, { appended }: Followed): () => boolean {
+export function historyCheck(session: Session, { appended }: Followed): () => boolean {
   const newest = appended.at(-1)?.id ?? newestOf(session.log);
   return () => newestOf(session.log) === newest;
 }
@@ -139,7 +139,7 @@ function newestOf(log: Session['log']): string | undefined {
 }
 
 /** Histories of the calls that are running or waiting, by session. */
-const underWay = new WeakMap<Session, Set<readonly unknown[]>>();
+const pendingHistories = new WeakMap<Session, Set<readonly unknown[]>>();
 
 /**
  * Takes a call's turn in its session. If a call with the same history is still pending there, takes the turn at once in
@@ -150,22 +150,22 @@ export async function inTurn<T>(
   history: readonly unknown[],
   task: (place: TurnPlace) => Promise<T>,
 ): Promise<T> {
-  const others = underWay.get(session) ?? new Set();
+  const others = pendingHistories.get(session) ?? new Set();
   if ([...others].some((other) => sameItem(history, other))) {
-    const beside = session.aside();
-    return beside.turn((flight) => task({ session: beside, flight }));
+    const sideSession = session.aside();
+    return sideSession.turn((flight) => task({ session: sideSession, flight }));
   }
   // A copy, because a client may continue to change the same array.
   const own = [...history];
-  underWay.set(session, others.add(own));
-  const held: PromiseLike<unknown>[] = [];
+  pendingHistories.set(session, others.add(own));
+  const pendingAnswers: PromiseLike<unknown>[] = [];
   try {
     return await session.turn(({ until, again }) => {
-      const flight: Flight = { again, until: (settled) => (held.push(settled), until(settled)) };
+      const flight: Flight = { again, until: (settled) => (pendingAnswers.push(settled), until(settled)) };
       return task({ session, flight });
     });
   } finally {
-    void Promise.allSettled(held).then(() => others.delete(own));
+    void Promise.allSettled(pendingAnswers).then(() => others.delete(own));
   }
 }
 
@@ -173,31 +173,31 @@ export async function inTurn<T>(
  * Reports the usage of an answer; servers that count nothing report 0, which is ignored. The answer is already paid
  * for, so a failure of the store is only reported, and the client still gets the answer.
  */
-export async function report(session: Session, usage: Usage | undefined): Promise<void> {
+export async function reportUsage(session: Session, usage: Usage | undefined): Promise<void> {
   if (!usage || !(inputOf(usage) > 0 || (usage.outputTokens ?? 0) > 0)) return;
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
 }
 
 /** Passes on the events of a stream and reports the usage that they contain. */
-export async function* reported<Event>(
+export async function* reportingUsage<Event>(
   session: Session,
   { usageReader }: Endpoint,
   events: AsyncIterable<Event>,
   fieldsOf: (event: Event) => Fields | undefined,
 ): AsyncGenerator<Event> {
-  const used = usageReader();
+  const readUsage = usageReader();
   for await (const event of events) {
     const fields = fieldsOf(event);
-    if (fields) await report(session, used(fields));
+    if (fields) await reportUsage(session, readUsage(fields));
     yield event;
   }
-  await report(session, used());
+  await reportUsage(session, readUsage());
 }
 
 /** How to write one request of a turn. */
-interface Writing {
+interface WriteOptions {
   /** Includes the recall tool, if the request can have it. */
-  readonly offers: boolean;
+  readonly offersRecall: boolean;
   /** Writes the last request of a loop, which no longer offers the tool. */
   readonly isLast: boolean;
 }
@@ -207,29 +207,30 @@ export class ClientRequest {
   /** The request with the recall tool; undefined if the tool is not offered. */
   readonly offering: Offering<Fields> | undefined;
   /** The body that the session follows, without a prefill. */
-  readonly followed: Fields;
+  readonly followedBody: Fields;
   readonly #endpoint: Endpoint;
-  readonly #given: Fields;
+  readonly #body: Fields;
   readonly #prefill: readonly unknown[];
 
-  constructor(endpoint: Endpoint, given: Fields, recalls: number) {
+  constructor(endpoint: Endpoint, body: Fields, recalls: number) {
     const { history, prefill } =
-      endpoint.format === 'anthropic' ? withoutPrefill(given) : { history: undefined, prefill: [] };
-    this.offering = offering(endpoint.recall, given, recalls);
-    this.followed = prefill.length > 0 ? { ...given, messages: history } : (this.offering?.offered ?? given);
+      endpoint.format === 'anthropic' ? withoutPrefill(body) : { history: undefined, prefill: [] };
+    this.offering = offerRecall(endpoint.recall, body, recalls);
+    this.followedBody =
+      prefill.length > 0 ? { ...body, messages: history } : (this.offering?.offered ?? body);
     this.#endpoint = endpoint;
-    this.#given = given;
+    this.#body = body;
     this.#prefill = prefill;
   }
 
   /** The body with the prepared messages. */
-  bodyOf(session: Session, { messages, beside }: Prepared, { offers, isLast }: Writing): Fields {
+  bodyOf(session: Session, { messages, beside }: Prepared, { offersRecall, isLast }: WriteOptions): Fields {
     const { format, recall } = this.#endpoint;
-    const given = (offers ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#given;
+    const body = (offersRecall ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#body;
     const own = session.untrimmed<Fields>({
-      ...given,
+      ...body,
       ...beside,
-      [recall.field]: messages.length === 0 ? this.followed[recall.field] : messages,
+      [recall.field]: messages.length === 0 ? this.followedBody[recall.field] : messages,
     });
     if (format !== 'anthropic') return own;
     return fitCacheMarks({ ...own, messages: [...(own.messages as readonly unknown[]), ...this.#prefill] });

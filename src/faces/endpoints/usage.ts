@@ -13,5 +13,5 @@ export function usageIn({ provider }: WireFormat, answer: unknown): Usage | unde
 }
 
 /** Drops empty fields: later events of a stream repeat fields as null if they have nothing new. */
-export const given = (usage: Fields): Fields =>
+export const filled = (usage: Fields): Fields =>
   Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));

@@ -24,10 +24,7 @@ export const openCode: Importer = {
   recognises: (head) => /^\s*\{\s*"info"\s*:\s*\{/.test(head),
   open: () => {
     const values: Fields[] = [];
-    return {
-      take: (value) => void values.push(fieldsOf(value)),
-      finish: () => exported(values),
-    };
+    return { take: (value) => void values.push(fieldsOf(value)), finish: () => exported(values) };
   },
 };
 

@@ -1,6 +1,6 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
-import { given } from '../usage.js';
+import { filled } from '../usage.js';
 import { recallInBlocks, type BlockWire } from './blocks.js';
 import { restoredParts, textIn, type RecallWire } from './wire.js';
 
@@ -12,13 +12,13 @@ const BLOCKS: BlockWire = {
   isRecall: (block) => isCall(block) && block.name === name,
   isForClient: (block) => isCall(block) && block.name !== name,
   isSame: (block, own) => block.type === own.type && block.id === own.id,
-  isOnce: () => false,
-  untied: (recall) => recall,
+  isAllowedOnce: () => false,
+  withoutThought: (recall) => recall,
   callOf: ({ id, input }) => ({ id: textIn(id), arguments: input }),
   messagesOf: (blocks) => [
     {
       role: 'assistant',
-      content: blocks.filter(({ type, text }) => type !== 'text' || text !== '').map(whole),
+      content: blocks.filter(({ type, text }) => type !== 'text' || text !== '').map(withParsedInput),
     },
   ],
   restored: restoredParts,
@@ -29,18 +29,19 @@ const BLOCKS: BlockWire = {
     usage,
   }),
   read({ type, index: block, message, usage }) {
-    if (type === 'message_start') return { of: 'head', usage: isFields(message) ? message.usage : undefined };
-    if (type === 'message_delta') return { of: 'end', usage: isFields(usage) ? given(usage) : undefined };
-    if (type === 'message_stop') return { of: 'end' };
-    return TOLD.has(type) ? { of: 'block', block } : undefined;
+    if (type === 'message_start')
+      return { kind: 'head', usage: isFields(message) ? message.usage : undefined };
+    if (type === 'message_delta') return { kind: 'end', usage: isFields(usage) ? filled(usage) : undefined };
+    if (type === 'message_stop') return { kind: 'end' };
+    return BLOCK_EVENTS.has(type) ? { kind: 'block', block } : undefined;
   },
-  grown(block, { content_block: started, delta }) {
+  withPiece(block, { content_block: started, delta }) {
     if (isFields(started)) return started;
-    return isFields(delta) ? grown(block, delta) : block;
+    return isFields(delta) ? withPiece(block, delta) : block;
   },
-  shown: (event, at) => (at ? { ...event, index: at.place } : event),
-  ended: (ends) => ends.map(({ delta }) => delta).find(isFields),
-  ending: (ends, { usage, hasOthers }) =>
+  clientEvent: (event, at) => (at ? { ...event, index: at.index } : event),
+  answerIn: (ends) => ends.map(({ delta }) => delta).find(isFields),
+  clientEnds: (ends, { usage, hasOthers }) =>
     ends.map((end) =>
       isFields(end.delta) ? { ...end, delta: withoutCalls(end.delta, hasOthers), usage } : end,
     ),
@@ -51,7 +52,7 @@ export const ANTHROPIC_RECALL: RecallWire = {
   ...recallInBlocks(() => BLOCKS),
   field: 'messages',
   tool: { name, description, input_schema: parameters },
-  takes: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
+  allowsTool: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
   noTools: { tool_choice: { type: 'none' } },
   results: (calls, texts) => [
     {
@@ -61,14 +62,14 @@ export const ANTHROPIC_RECALL: RecallWire = {
   ],
 };
 
-const TOLD: ReadonlySet<unknown> = new Set([
+const BLOCK_EVENTS: ReadonlySet<unknown> = new Set([
   'content_block_start',
   'content_block_delta',
   'content_block_stop',
 ]);
 
 /** A block with the next piece of its text, its thinking, or the JSON text of its input. */
-function grown(block: Fields, delta: Fields): Fields {
+function withPiece(block: Fields, delta: Fields): Fields {
   switch (delta.type) {
     case 'input_json_delta':
       return { ...block, input: textIn(block.input) + textIn(delta.partial_json) };
@@ -86,7 +87,7 @@ function grown(block: Fields, delta: Fields): Fields {
 }
 
 /** A block with its input parsed if it was streamed as JSON text. */
-const whole = (block: Fields): Fields =>
+const withParsedInput = (block: Fields): Fields =>
   typeof block.input === 'string' ? { ...block, input: jsonIn(block.input) ?? {} } : block;
 
 /** Reasons for the end of an answer that may be incomplete. */

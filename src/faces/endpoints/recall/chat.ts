@@ -1,9 +1,9 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.js';
 import {
-  joinedWords,
+  joinedTexts,
   restoredMessage,
-  ShownWords,
+  TextJoiner,
   summed,
   textIn,
   type RecallStep,
@@ -16,7 +16,7 @@ export const CHAT_RECALL: RecallWire = {
   field: 'messages',
   tool: { type: 'function', function: recallTool },
   // A request with the deprecated `functions` may not have `tools`.
-  takes: ({ tool_choice: choice, n, functions }) =>
+  allowsTool: ({ tool_choice: choice, n, functions }) =>
     choice !== 'none' && (numberIn(n) ?? 1) <= 1 && listOf(functions).length === 0,
   noTools: { tool_choice: 'none' },
   step(answer) {
@@ -41,12 +41,12 @@ export const CHAT_RECALL: RecallWire = {
     const [choice] = listOf(last.choices) as [Fields | undefined];
     if (!choice) return { ...last, usage };
     const { tool_calls: calls, ...message } = messageOf(last);
-    const left = listOf(calls).filter((call) => !isFields(call) || !isRecall(call));
-    const content = joinedWords(answers.map((answer) => messageOf(answer).content));
+    const clientCalls = listOf(calls).filter((call) => !isFields(call) || !isRecall(call));
+    const content = joinedTexts(answers.map((answer) => messageOf(answer).content));
     const shown = {
       ...choice,
-      message: { ...message, content, ...(left.length > 0 && { tool_calls: left }) },
-      ...(left.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+      message: { ...message, content, ...(clientCalls.length > 0 && { tool_calls: clientCalls }) },
+      ...(clientCalls.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
     };
     return { ...last, choices: [shown], ...(usage !== undefined && { usage }) };
   },
@@ -60,7 +60,7 @@ const CUT: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 interface StreamedCall {
   readonly call: Fields;
   text: string;
-  readonly isOwn: boolean;
+  readonly isForClient: boolean;
   readonly place: number;
 }
 
@@ -68,18 +68,18 @@ class ChatStream implements RecallStream {
   #id: unknown;
   #hasBegun = false;
   /** Summed usage without and with the current answer. */
-  #usedBefore: unknown;
+  #earlierUsage: unknown;
   #usage: unknown;
   #usageChunk: Fields | undefined;
-  #finish: Fields | undefined;
+  #finishChunk: Fields | undefined;
   /** Calls of the current answer. */
   #calls: StreamedCall[] = [];
   /** The newest call at each index of the provider. */
-  #open = new Map<unknown, StreamedCall>();
+  #openCalls = new Map<unknown, StreamedCall>();
   #shownCalls = 0;
   /** The other fields of the current answer: its text, and its reasoning under any name. */
-  #said: Fields = {};
-  readonly #words = new ShownWords();
+  #answerFields: Fields = {};
+  readonly #joiner = new TextJoiner();
   #answer = 0;
 
   *take(chunk: Fields): Iterable<Fields> {
@@ -87,7 +87,7 @@ class ChatStream implements RecallStream {
     const own = { ...chunk, id: this.#id };
     if (isFields(chunk.usage)) {
       // Some servers report the usage so far in every chunk.
-      this.#usage = this.#usedBefore === undefined ? chunk.usage : summed(this.#usedBefore, chunk.usage);
+      this.#usage = this.#earlierUsage === undefined ? chunk.usage : summed(this.#earlierUsage, chunk.usage);
       this.#usageChunk = own;
     }
     const [choice] = listOf(chunk.choices) as [Fields | undefined];
@@ -97,21 +97,21 @@ class ChatStream implements RecallStream {
     }
     const { delta: given, finish_reason: finish, ...rest } = choice;
     const { tool_calls: calls, ...delta } = isFields(given) ? given : {};
-    this.#said = grown(this.#said, delta);
+    this.#answerFields = withDelta(this.#answerFields, delta);
     const shown = listOf(calls)
       .filter(isFields)
       .flatMap((call) => this.#callOf(call));
     const fields: Fields = {
       ...delta,
-      ...(typeof delta.content === 'string' && { content: this.#words.take(delta.content, this.#answer) }),
+      ...(typeof delta.content === 'string' && { content: this.#joiner.next(delta.content, this.#answer) }),
       ...(shown.length > 0 && { tool_calls: shown }),
     };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
     // A chunk may hold nothing except the role. The client sees only the first of these chunks.
-    const says = Object.entries(fields).some(
+    const hasContent = Object.entries(fields).some(
       ([name, value]) => name !== 'role' && value !== null && value !== '',
     );
-    if (says || !this.#hasBegun) {
+    if (hasContent || !this.#hasBegun) {
       this.#hasBegun = true;
       yield {
         ...own,
@@ -120,37 +120,37 @@ class ChatStream implements RecallStream {
       };
     }
     if (finish !== null && finish !== undefined)
-      this.#finish = { ...own, choices: [{ ...rest, delta: {}, finish_reason: finish }] };
+      this.#finishChunk = { ...own, choices: [{ ...rest, delta: {}, finish_reason: finish }] };
   }
 
   endAnswer(): RecallStep {
     const all = this.#calls;
-    const recalls = this.#finish ? all.filter(({ isOwn }) => !isOwn) : [];
+    const recalls = this.#finishChunk ? all.filter(({ isForClient }) => !isForClient) : [];
     const calls = recalls.map(({ call, text }) => ({
       ...call,
       function: { name: recallTool.name, arguments: text },
     }));
     const hasOthers = recalls.length < all.length;
-    const [choice] = listOf(this.#finish?.choices) as [Fields | undefined];
-    const { content = null } = this.#said;
-    const said = { ...(!hasOthers && this.#said), role: 'assistant', content };
+    const [choice] = listOf(this.#finishChunk?.choices) as [Fields | undefined];
+    const { content = null } = this.#answerFields;
+    const message = { ...(!hasOthers && this.#answerFields), role: 'assistant', content };
     this.#calls = [];
-    this.#open = new Map();
-    this.#said = {};
-    return stepOf(calls, said, { hasOthers, isCut: CUT.has(choice?.finish_reason) });
+    this.#openCalls = new Map();
+    this.#answerFields = {};
+    return stepOf(calls, message, { hasOthers, isCut: CUT.has(choice?.finish_reason) });
   }
 
-  goOn(): void {
-    this.#finish = undefined;
-    this.#usedBefore = this.#usage;
+  beginAnswer(): void {
+    this.#finishChunk = undefined;
+    this.#earlierUsage = this.#usage;
     this.#answer++;
   }
 
   *finish(): Iterable<Fields> {
-    if (this.#finish) {
-      const [choice] = this.#finish.choices as [Fields];
+    if (this.#finishChunk) {
+      const [choice] = this.#finishChunk.choices as [Fields];
       const isEmpty = this.#shownCalls === 0 && choice.finish_reason === 'tool_calls';
-      const { usage: _, ...chunk } = this.#finish;
+      const { usage: _, ...chunk } = this.#finishChunk;
       yield { ...chunk, choices: [{ ...choice, ...(isEmpty && { finish_reason: 'stop' }) }] };
     }
     if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
@@ -159,16 +159,16 @@ class ChatStream implements RecallStream {
   /** Adds a piece to a call; returns the piece with the client's own index if the client sees the call. */
   #callOf({ index, function: made, ...call }: Fields): Fields[] {
     const { name, arguments: text } = isFields(made) ? made : {};
-    let known = this.#open.get(index);
+    let known = this.#openCalls.get(index);
     // Some servers send no index, or 0 for all calls, so a new id means a new call.
     if (!known || (call.id && known.call.id && call.id !== known.call.id)) {
-      const isOwn = name !== recallTool.name;
-      known = { call, text: '', isOwn, place: isOwn ? this.#shownCalls++ : -1 };
-      this.#open.set(index, known);
+      const isForClient = name !== recallTool.name;
+      known = { call, text: '', isForClient, place: isForClient ? this.#shownCalls++ : -1 };
+      this.#openCalls.set(index, known);
       this.#calls.push(known);
     }
     known.text += textIn(text);
-    return known.isOwn ? [{ ...call, index: known.place, function: made }] : [];
+    return known.isForClient ? [{ ...call, index: known.place, function: made }] : [];
   }
 }
 
@@ -184,36 +184,36 @@ function stepOf(
       id: textIn(call.id),
       arguments: isFields(call.function) ? call.function.arguments : undefined,
     })),
-    said: calls.length > 0 ? [{ ...whole, content: null }] : [],
-    whole: [whole],
+    logged: calls.length > 0 ? [{ ...whole, content: null }] : [],
+    complete: [whole],
     ...ended,
   };
 }
 
 /** A message with a delta added: texts are joined, and so are parts of growing lists (`reasoning_details`). */
-function grown(message: Fields, delta: Fields): Fields {
+function withDelta(message: Fields, delta: Fields): Fields {
   const fields: Record<string, unknown> = { ...message };
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === undefined || name === 'role') continue;
     const known = fields[name];
     if (typeof value === 'string' && typeof known === 'string') fields[name] = known + value;
-    else if (Array.isArray(value)) fields[name] = value.reduce(grownList, listOf(known));
+    else if (Array.isArray(value)) fields[name] = value.reduce(withListPiece, listOf(known));
     else fields[name] = value;
   }
   return fields;
 }
 
 /** Text fields of a part that arrive in pieces. Its other fields arrive once, such as a signature at the end. */
-const TOLD: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
+const PIECEWISE_FIELDS: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
-function grownList(list: readonly unknown[], piece: unknown): readonly unknown[] {
+function withListPiece(list: readonly unknown[], piece: unknown): readonly unknown[] {
   const last = list.at(-1);
   if (!isFields(piece) || !isFields(last) || last.type !== piece.type || last.index !== piece.index)
     return [...list, piece];
-  const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
-  const more = told.map(([name, value]) => [
+  const filled = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+  const more = filled.map(([name, value]) => [
     name,
-    TOLD.has(name) && typeof last[name] === 'string' ? last[name] + textIn(value) : value,
+    PIECEWISE_FIELDS.has(name) && typeof last[name] === 'string' ? last[name] + textIn(value) : value,
   ]);
   return [...list.slice(0, -1), { ...last, ...(Object.fromEntries(more) as Fields) }];
 }

@@ -3,10 +3,10 @@ import { recalledText, type Flight, type Prepared, type Session } from '../../..
 import { isFields, type Fields } from '../../../formats/index.js';
 import type { RecallCall, RecallStep, RecallWire } from './wire.js';
 
-const LAST = '[This was the last recall of this answer: go on with what there is.]';
+const LAST_RECALL_NOTE = '[This was the last recall of this answer: go on with what there is.]';
 
 /** The step after an answer: none, a further request, or a last request without the tool. */
-type Next = 'done' | 'again' | 'last';
+type NextStep = 'done' | 'again' | 'last';
 
 /** A client's call whose recalls are answered here. */
 export interface RecallTurn<Answer> {
@@ -14,7 +14,7 @@ export interface RecallTurn<Answer> {
   readonly flight: Flight;
   readonly wire: RecallWire;
   /** Most recalls that are answered. */
-  readonly most: number;
+  readonly maxRecalls: number;
   /** Sends a further request and reports its usage. If `isLast`, the tool is no longer offered. */
   readonly ask: (request: Prepared, isLast: boolean) => Promise<Answer>;
 }
@@ -24,8 +24,8 @@ class Recaller<Answer> {
   readonly #turn: RecallTurn<Answer>;
   /** Answered steps of this call. */
   readonly #steps: RecallStep[] = [];
-  #made = 0;
-  #answers = 0;
+  #recallCount = 0;
+  #answeredSteps = 0;
   #isLast = false;
 
   constructor(turn: RecallTurn<Answer>) {
@@ -34,23 +34,23 @@ class Recaller<Answer> {
 
   again(isLast: boolean): Promise<Answer> {
     const { flight, ask } = this.#turn;
-    return flight.again((request) => ask({ ...request, messages: this.#whole(request.messages) }, isLast));
+    return flight.again((request) => ask({ ...request, messages: this.#complete(request.messages) }, isLast));
   }
 
-  async answer(step: RecallStep): Promise<Next> {
-    const { calls, said, hasOthers, isCut } = step;
+  async answer(step: RecallStep): Promise<NextStep> {
+    const { calls, logged, hasOthers, isCut } = step;
     if (calls.length === 0 || isCut) return 'done';
     this.#steps.push(step);
     const texts: string[] = [];
     for (const call of calls) texts.push(await this.#textOf(call));
-    const { session, wire, most } = this.#turn;
+    const { session, wire, maxRecalls } = this.#turn;
     // The answer is already paid for: if the store fails, the messages wait and are written with the next ones.
     await session
-      .appendHidden({ [wire.field]: [...said, ...wire.results(calls, texts)] })
+      .appendHidden({ [wire.field]: [...logged, ...wire.results(calls, texts)] })
       .catch((error: unknown) => session.storeFailed(error));
     if (hasOthers || this.#isLast) return 'done';
     // With the tool, a model that must call a tool would recall forever, and another might end without any text.
-    this.#isLast = ++this.#answers >= most || this.#made >= most;
+    this.#isLast = ++this.#answeredSteps >= maxRecalls || this.#recallCount >= maxRecalls;
     return this.#isLast ? 'last' : 'again';
   }
 
@@ -58,7 +58,7 @@ class Recaller<Answer> {
    * The messages of a further request, with all answers that it continues. The log gets the text of these answers only
    * with the client's next request; without it, the model would repeat text and provider-run calls.
    */
-  #whole(messages: readonly unknown[]): unknown[] {
+  #complete(messages: readonly unknown[]): unknown[] {
     let rest = messages;
     let after: readonly unknown[] = [];
     for (const step of this.#steps.toReversed()) {
@@ -70,14 +70,14 @@ class Recaller<Answer> {
     return [...rest, ...after];
   }
 
-  async #textOf({ arguments: given }: RecallCall): Promise<string> {
-    const { session, most } = this.#turn;
-    if (this.#made++ >= most)
-      return `Nothing more can be recalled in this answer (${most} times at most). Go on with what there is.`;
+  async #textOf({ arguments: args }: RecallCall): Promise<string> {
+    const { session, maxRecalls } = this.#turn;
+    if (this.#recallCount++ >= maxRecalls)
+      return `Nothing more can be recalled in this answer (${maxRecalls} times at most). Go on with what there is.`;
     try {
-      const asked: unknown = typeof given === 'string' ? JSON.parse(given || '{}') : given;
-      const text = recalledText(await session.recall(asked as Parameters<Session['recall']>[0]));
-      return this.#made < most ? text : `${text}\n\n${LAST}`;
+      const request: unknown = typeof args === 'string' ? JSON.parse(args || '{}') : args;
+      const text = recalledText(await session.recall(request as Parameters<Session['recall']>[0]));
+      return this.#recallCount < maxRecalls ? text : `${text}\n\n${LAST_RECALL_NOTE}`;
     } catch (error) {
       return `Nothing was recalled: ${thrownText(error)}`;
     }
@@ -97,10 +97,10 @@ export async function lastAnswer<Answer>(
     if (!answer) return { last };
     answers.push(answer);
     const step = turn.wire.step(answer);
-    const what = await recaller.answer(step);
-    if (what === 'done' && answers.length === 1 && step.calls.length === 0) return { last };
-    if (what === 'done') return { last, visible: turn.wire.visible(answers) };
-    last = await recaller.again(what === 'last');
+    const next = await recaller.answer(step);
+    if (next === 'done' && answers.length === 1 && step.calls.length === 0) return { last };
+    if (next === 'done') return { last, visible: turn.wire.visible(answers) };
+    last = await recaller.again(next === 'last');
   }
 }
 
@@ -109,7 +109,7 @@ export async function* streamedAnswers(
   first: AsyncIterable<unknown>,
   turn: RecallTurn<unknown>,
   /** Makes an event that reports a failed further request. If it returns undefined, the error is thrown. */
-  failed?: (error: unknown) => Fields | undefined,
+  faultEvent?: (error: unknown) => Fields | undefined,
 ): AsyncGenerator<unknown> {
   const recaller = new Recaller(turn);
   const stream = turn.wire.stream();
@@ -117,16 +117,16 @@ export async function* streamedAnswers(
     for await (const event of events)
       if (isFields(event)) yield* stream.take(event);
       else yield event;
-    const what = await recaller.answer(stream.endAnswer());
-    if (what === 'done') break;
+    const next = await recaller.answer(stream.endAnswer());
+    if (next === 'done') break;
     try {
-      events = await recaller.again(what === 'last');
+      events = await recaller.again(next === 'last');
     } catch (error) {
-      const told = failed?.(error);
-      if (!told) throw error;
-      return yield* stream.take(told);
+      const fault = faultEvent?.(error);
+      if (!fault) throw error;
+      return yield* stream.take(fault);
     }
-    stream.goOn();
+    stream.beginAnswer();
   }
   yield* stream.finish();
 }

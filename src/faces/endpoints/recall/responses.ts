@@ -5,10 +5,10 @@ import { restoredRun, textIn, type RecallWire } from './wire.js';
 
 /** The recall tool for OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
-  ...recallInBlocks(items),
+  ...recallInBlocks(itemsWire),
   field: 'input',
   tool: { type: 'function', ...recallTool, strict: false },
-  takes: ({ tool_choice: choice, background }) => choice !== 'none' && background !== true,
+  allowsTool: ({ tool_choice: choice, background }) => choice !== 'none' && background !== true,
   noTools: { tool_choice: 'none' },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: texts[at] })),
@@ -18,13 +18,13 @@ const HEADS: ReadonlySet<unknown> = new Set(['response.created', 'response.queue
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** Blocks are the items of the output. Events are numbered again for the client. */
-function items(): BlockWire {
+function itemsWire(): BlockWire {
   let sequence = 0;
   const visible: BlockWire['visible'] = (last, { blocks: output, usage }) => ({
     ...withoutTool(last),
     output,
     // The client's library derives this field from the items.
-    ...(typeof last.output_text === 'string' && { output_text: wordsIn(output) }),
+    ...(typeof last.output_text === 'string' && { output_text: outputText(output) }),
     ...(usage !== undefined && { usage }),
   });
   return {
@@ -33,30 +33,30 @@ function items(): BlockWire {
     isRecall,
     isForClient,
     isSame: (item, own) => item.type === own.type && (item.call_id ?? item.id) === (own.call_id ?? own.id),
-    isOnce: () => true,
-    untied: ({ id: _, ...item }) => item,
+    isAllowedOnce: () => true,
+    withoutThought: ({ id: _, ...item }) => item,
     callOf: ({ call_id: id, arguments: given }) => ({ id: textIn(id), arguments: given }),
     messagesOf: (list) => list,
     restored: restoredRun,
     isCut: ({ status }) => status === 'incomplete',
     visible,
     read({ type, response, output_index: block }) {
-      if (HEADS.has(type)) return { of: 'head' };
-      if (ENDS.has(type)) return { of: 'end', usage: isFields(response) ? response.usage : undefined };
-      return block === undefined ? undefined : { of: 'block', block };
+      if (HEADS.has(type)) return { kind: 'head' };
+      if (ENDS.has(type)) return { kind: 'end', usage: isFields(response) ? response.usage : undefined };
+      return block === undefined ? undefined : { kind: 'block', block };
     },
-    grown: (known, { item }) => (isFields(item) ? item : known),
-    shown(event, at) {
+    withPiece: (known, { item }) => (isFields(item) ? item : known),
+    clientEvent(event, at) {
       const { response, sequence_number: number } = event;
       return {
         ...event,
         ...(isFields(response) && { response: withoutTool(response) }),
-        ...(at && { output_index: at.place }),
+        ...(at && { output_index: at.index }),
         ...(number !== undefined && { sequence_number: sequence++ }),
       };
     },
-    ended: ([end]) => (end && end.type !== 'response.failed' ? fieldsOf(end.response) : undefined),
-    ending: ([end], all) => [{ ...end, response: visible(fieldsOf(end!.response), all) }],
+    answerIn: ([end]) => (end && end.type !== 'response.failed' ? fieldsOf(end.response) : undefined),
+    clientEnds: ([end], all) => [{ ...end, response: visible(fieldsOf(end!.response), all) }],
   };
 }
 
@@ -77,7 +77,7 @@ function withoutTool(response: Fields): Fields {
   };
 }
 
-function wordsIn(items: readonly Fields[]): string {
+function outputText(items: readonly Fields[]): string {
   const parts = items.flatMap(({ type, content }) => (type === 'message' ? listOf(content) : []));
   return parts
     .map((part) => (isFields(part) && part.type === 'output_text' ? textIn(part.text) : ''))

@@ -13,9 +13,9 @@ export interface RecallCall {
 export interface RecallStep {
   readonly calls: readonly RecallCall[];
   /** The step for the log, which the client never sees: without what the client's own answer holds. */
-  readonly said: readonly unknown[];
+  readonly logged: readonly unknown[];
   /** The complete step in its order, with the provider's own calls: a further request within the call holds it. */
-  readonly whole: readonly unknown[];
+  readonly complete: readonly unknown[];
   /** True if the answer also has calls for the client to run. They end the loop. */
   readonly hasOthers: boolean;
   /** True if a limit or a filter ended the answer. Its recalls may be incomplete and are not answered. */
@@ -32,7 +32,7 @@ export interface Restored {
 /** A piece of text. Servers send null or nothing for an empty piece. */
 export const textIn = (piece: unknown): string => (typeof piece === 'string' ? piece : '');
 
-export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: false, isCut: false };
+export const NO_STEP: RecallStep = { calls: [], logged: [], complete: [], hasOthers: false, isCut: false };
 
 /** The recall tool on one wire. */
 export interface RecallWire {
@@ -41,7 +41,7 @@ export interface RecallWire {
   /** The tool as it appears in a request's `tools`. */
   readonly tool: Fields;
   /** Whether a request can have the tool. Not called for a request with a tool of that name. */
-  takes(body: Fields, tools: readonly unknown[]): boolean;
+  allowsTool(body: Fields, tools: readonly unknown[]): boolean;
   step(answer: Fields): RecallStep;
   /** Finds a logged step in a request, and returns the complete step for that place. */
   restored(messages: readonly unknown[], step: RecallStep): Restored | undefined;
@@ -61,13 +61,13 @@ export interface RecallStream {
   /** Ends an answer. An answer that broke off or failed has no recalls. */
   endAnswer(): RecallStep;
   /** Begins another answer: the end of the previous answer is not the end of the call. */
-  goOn(): void;
+  beginAnswer(): void;
   /** The events that were held back until no further answer was due. */
   finish(): Iterable<Fields>;
 }
 
 /** Comparisons of the parts of an answer. */
-export interface Likeness {
+export interface PartMatcher {
   isThought(part: Fields): boolean;
   /** Whether a part of a request equals this part of an answer. */
   isSame(part: Fields, own: Fields): boolean;
@@ -79,21 +79,21 @@ export interface Likeness {
  */
 export function restoredRun(
   items: readonly unknown[],
-  { said, whole }: Pick<RecallStep, 'said' | 'whole'>,
-  { isThought, isSame }: Likeness,
+  { logged, complete }: Pick<RecallStep, 'logged' | 'complete'>,
+  { isThought, isSame }: PartMatcher,
 ): Restored | undefined {
-  const bare = (all: readonly unknown[]): readonly unknown[] =>
+  const withoutThoughts = (all: readonly unknown[]): readonly unknown[] =>
     all.filter((item) => !isFields(item) || !isThought(item));
   for (const [run, messages] of [
-    [said, whole],
-    [bare(said), bare(whole)],
+    [logged, complete],
+    [withoutThoughts(logged), withoutThoughts(complete)],
   ] as const)
     for (let at = items.length - run.length; at >= 0 && run.length > 0; at--) {
-      const isThere = run.every((own, place) => {
+      const isMatch = run.every((own, place) => {
         const item = items[at + place];
         return isFields(item) && isFields(own) && isSame(item, own);
       });
-      if (isThere) return { at, count: run.length, messages };
+      if (isMatch) return { at, count: run.length, messages };
     }
   return undefined;
 }
@@ -101,13 +101,13 @@ export function restoredRun(
 /** Like `restoredRun`, for a step that is one message with a list of parts, maybe merged with the message before. */
 export function restoredParts(
   messages: readonly unknown[],
-  { said: [said], whole: [whole] }: Pick<RecallStep, 'said' | 'whole'>,
-  is: Likeness,
+  { logged: [logged], complete: [complete] }: Pick<RecallStep, 'logged' | 'complete'>,
+  matcher: PartMatcher,
 ): Restored | undefined {
-  const step = { said: contentOf(said), whole: contentOf(whole) };
+  const step = { logged: contentOf(logged), complete: contentOf(complete) };
   for (let at = messages.length - 1; at >= 0; at--) {
     const parts = contentOf(messages[at]);
-    const run = restoredRun(parts, step, is);
+    const run = restoredRun(parts, step, matcher);
     if (!run) continue;
     const content = [...parts.slice(0, run.at), ...run.messages, ...parts.slice(run.at + run.count)];
     return { at, count: 1, messages: [{ ...(messages[at] as Fields), content }] };
@@ -121,14 +121,14 @@ const contentOf = (message: unknown): readonly unknown[] =>
 /** Like `restoredRun`, for a step that is one message with a field for its calls: returns that message, changed. */
 export function restoredMessage(
   messages: readonly unknown[],
-  { calls, whole: [whole] }: RecallStep,
+  { calls, complete: [whole] }: RecallStep,
   change: (message: Fields, whole: Fields) => Fields,
 ): Restored | undefined {
   const ids = new Set(calls.map(({ id }) => id));
-  const isOf = (message: unknown): boolean =>
+  const hasCall = (message: unknown): boolean =>
     isFields(message) &&
     listOf(message.tool_calls).some((call) => isFields(call) && ids.has(String(call.id)));
-  const at = messages.findLastIndex(isOf);
+  const at = messages.findLastIndex(hasCall);
   return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields, whole as Fields)] };
 }
 
@@ -144,47 +144,47 @@ export interface Offering<Request> {
 }
 
 /** Undefined if the tool is not offered. */
-export function offering<Request extends object>(
+export function offerRecall<Request extends object>(
   wire: RecallWire,
-  given: Request,
-  most: number,
+  request: Request,
+  maxRecalls: number,
 ): Offering<Request> | undefined {
-  const fields = given as Fields;
+  const fields = request as Fields;
   const tools = listOf(fields.tools);
-  if (most <= 0 || tools.some(isNamedSo) || !wire.takes(fields, tools)) return undefined;
+  if (maxRecalls <= 0 || tools.some(isRecallTool) || !wire.allowsTool(fields, tools)) return undefined;
   // A prefill, or a turn that the provider paused, must be the last message, so no recall can follow it.
   const newest = listOf(fields[wire.field] ?? fields.prompt).at(-1);
   if (isFields(newest) && (newest.role === 'assistant' || newest.type === 'ai')) return undefined;
-  const offered = { ...given, tools: [...tools, wire.tool] };
-  return { offered, last: tools.length > 0 ? given : { ...offered, ...wire.noTools } };
+  const offered = { ...request, tools: [...tools, wire.tool] };
+  return { offered, last: tools.length > 0 ? request : { ...offered, ...wire.noTools } };
 }
 
-function isNamedSo(tool: unknown): boolean {
+function isRecallTool(tool: unknown): boolean {
   if (!isFields(tool)) return false;
   const { name } = [tool.function, tool.custom].find(isFields) ?? tool;
   return name === recallTool.name;
 }
 
 /** The texts of several answers as one text; the last content if a content is no text. */
-export function joinedWords(texts: readonly unknown[]): unknown {
-  const said = texts.filter((text) => text !== null && text !== undefined && text !== '');
-  if (said.length === 0 || !said.every((text) => typeof text === 'string')) return texts.at(-1);
-  const words = new ShownWords();
-  return said.map((text, answer) => words.take(text, answer)).join('');
+export function joinedTexts(texts: readonly unknown[]): unknown {
+  const filled = texts.filter((text) => text !== null && text !== undefined && text !== '');
+  if (filled.length === 0 || !filled.every((text) => typeof text === 'string')) return texts.at(-1);
+  const joiner = new TextJoiner();
+  return filled.map((text, answer) => joiner.next(text, answer)).join('');
 }
 
 /** Separates the texts of consecutive answers as they are shown piece by piece. */
-export class ShownWords {
+export class TextJoiner {
   #last = '';
   #answer = 0;
 
-  take(words: string, answer: number): string {
-    if (words === '') return words;
-    const isApart = this.#last === '' || /\s$/.test(this.#last) || /^\s/.test(words);
-    const gap = answer === this.#answer || isApart ? '' : '\n\n';
-    this.#last = words;
+  next(text: string, answer: number): string {
+    if (text === '') return text;
+    const isSeparated = this.#last === '' || /\s$/.test(this.#last) || /^\s/.test(text);
+    const gap = answer === this.#answer || isSeparated ? '' : '\n\n';
+    this.#last = text;
     this.#answer = answer;
-    return gap + words;
+    return gap + text;
   }
 }
 

@@ -10,7 +10,7 @@ import type { Service } from '../service.js';
 import { ofEach, paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
-import { standing } from '../../endpoints/index.js';
+import { historyCheck } from '../../endpoints/index.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
@@ -138,7 +138,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       return session.turn(async () => {
         for (let round = 0; ; round++) {
           const followed = request && (await session.follow(request));
-          const stands = followed && standing(session, followed);
+          const stands = followed && historyCheck(session, followed);
           const { call, messages, beside, reading, run, notices } = await session.prepare({
             signal,
             ...verbs.present({ model, maxOutputTokens }),

@@ -3,8 +3,8 @@ import {
   canRecall,
   ClientRequest,
   lastAnswer,
-  report,
-  reported,
+  reportUsage,
+  reportingUsage,
   streamedAnswers,
   takeTurn,
   type Endpoint,
@@ -68,22 +68,22 @@ export class Turn {
   answer(): Promise<HttpAnswer | undefined> {
     const { endpoint, body, commands, forks, signal, over } = this.#parts;
     return takeTurn<HttpAnswer>(this.#place, {
-      body: this.#request.followed,
+      body: this.#request.followedBody,
       commands,
       forks,
       signal,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: endpoint.maxOutputTokens(body),
-      retried: () => this.#retries(),
+      onRetry: () => this.#retries(),
       send: async (prepared, place) => {
         this.#place = place;
         place.flight.until(over);
         return this.#read(await this.#post(prepared, false), place);
       },
-      say: (words) => {
-        const whole = endpoint.say(words, body);
+      ownAnswer: (words) => {
+        const whole = endpoint.ownAnswer(words, body);
         if (body.stream !== true) return jsonAnswer(whole);
-        return streamAnswer(endpoint.events(whole), endpoint.done);
+        return streamAnswer(endpoint.events(whole), endpoint.doneLine);
       },
     });
   }
@@ -108,7 +108,7 @@ export class Turn {
     const { url, caller, plain, notes, log } = this.#parts;
     if (prepared.run.kind === 'committed') notes.isCompacted = true;
     this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
-    const own = this.#request.bodyOf(this.#place.session, prepared, { offers: this.#recalls, isLast });
+    const own = this.#request.bodyOf(this.#place.session, prepared, { offersRecall: this.#recalls, isLast });
     this.wasSent = true;
     const withUsage = this.#hidesUsage && !plain.has(caller, url);
     const answer = await this.#send(own, withUsage);
@@ -133,7 +133,7 @@ export class Turn {
     const { endpoint, recalls } = this.#parts;
     const { status } = answer;
     const { 'content-length': _, ...headers } = answer.headers;
-    const turn = { ...place, wire: endpoint.recall, most: recalls };
+    const turn = { ...place, wire: endpoint.recall, maxRecalls: recalls };
     if (isStream(answer, this.#parts.body)) {
       const events = await this.#opened(answer);
       return { status, headers, body: this.#recalls ? this.#recalling(events, turn) : this.#passing(events) };
@@ -208,12 +208,12 @@ export class Turn {
     const bytes = await wholeOf(body);
     const said = jsonIn(bytes.toString('utf8'));
     const fields = isFields(said) ? said : undefined;
-    if (fields) await report(this.#place.session, this.#parts.endpoint.usageReader()(fields));
+    if (fields) await reportUsage(this.#place.session, this.#parts.endpoint.usageReader()(fields));
     return { bytes, fields };
   }
 
   #reported(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
-    return reported(this.#place.session, this.#parts.endpoint, events, ({ fields }) => fields);
+    return reportingUsage(this.#place.session, this.#parts.endpoint, events, ({ fields }) => fields);
   }
 }
 

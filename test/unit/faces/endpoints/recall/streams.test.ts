@@ -38,8 +38,8 @@ it('keeps the sealed reasoning of a streamed chat with its recall', () => {
   };
   const message = { role: 'assistant', ...thoughts, tool_calls: [call] };
   expect(step).toMatchObject({
-    said: [{ ...message, content: null }],
-    whole: [{ ...message, content: 'Let me look.' }],
+    logged: [{ ...message, content: null }],
+    complete: [{ ...message, content: 'Let me look.' }],
     isCut: false,
   });
 });
@@ -76,8 +76,8 @@ it('keeps what Anthropic ran itself, with its sources, in the whole of a streame
     { type: 'thinking', thinking: 'Hm.', signature: 'S' },
     { ...recall, input: { query: 'mill' } },
   ];
-  expect(step.said).toEqual([{ role: 'assistant', content: [own, asked] }]);
-  expect(step.whole).toEqual([
+  expect(step.logged).toEqual([{ role: 'assistant', content: [own, asked] }]);
+  expect(step.complete).toEqual([
     {
       role: 'assistant',
       content: [
