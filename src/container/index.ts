@@ -129,7 +129,7 @@ async function openIn(
 function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
   return {
     shared: (service) => engine.get(service),
-    own: (options, makes) => {
+    open: (options, makes) => {
       const own = new Container({ parent: engine, defaultScope: 'Singleton' });
       own.bind(SERVICES.Session).toConstantValue(options);
       for (const [service, make] of makes)

@@ -28,7 +28,7 @@ export function highestGate(pressure: number, gates: readonly Gate[]): number {
  * another gate alone would gain nothing (in three of four such runs). From `LAST_CALL` on a quarter of that is enough,
  * or another gate, because its stage may remove what earlier stages may not.
  */
-export function runIsDue(
+export function isRunDue(
   pressure: number,
   gates: readonly Gate[],
   spent: Spent | undefined,
@@ -53,7 +53,7 @@ export function spentAfter(pressure: number, gates: readonly Gate[], appended: n
 }
 
 /** The inputs of a session's decision before a call. */
-export interface Sighting {
+export interface GateInputs {
   readonly reading: Reading;
   /** Tokens ever appended. */
   readonly appended: number;
@@ -63,17 +63,17 @@ export interface Sighting {
   /** Whether pressure may start a run. */
   readonly isArmed: boolean;
   /** The reason for a run at any pressure. */
-  readonly asked?: Trigger | undefined;
+  readonly requested?: Trigger | undefined;
 }
 
 /** The reason for a run; undefined if no run is due. */
-export function dueAt(
+export function dueTrigger(
   spent: Spent | undefined,
-  { reading, appended, gates, freshTokens, isArmed, asked }: Sighting,
+  { reading, appended, gates, freshTokens, isArmed, requested }: GateInputs,
 ): Trigger | undefined {
-  if (asked || !isArmed) return asked;
+  if (requested || !isArmed) return requested;
   const { pressure, byToolResults: results = 0 } = reading;
-  if (runIsDue(pressure, gates, spent, appended, freshTokens))
+  if (isRunDue(pressure, gates, spent, appended, freshTokens))
     return { kind: 'pressure', detail: `pressure ${pressure.toFixed(3)}` };
   const isFresh = !spent || appended - spent.appended >= freshTokens;
   return results > 1 && isFresh

@@ -21,7 +21,7 @@ export class EventHub<Event> {
   }
 
   /** Whether there is a listener: events without a listener need not be made. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#subject.observed;
   }
 

@@ -2,20 +2,20 @@ import { distinctUntilChanged, filter, map, scan, share, skip, startWith, Subjec
 import type { Observable } from 'rxjs';
 import type { Trigger } from '../transcript/index.js';
 import type { PressureEvent } from './events.js';
-import { dueAt, highestGate, type Sighting, type Spent } from './gates.js';
+import { dueTrigger, highestGate, type GateInputs, type Spent } from './gates.js';
 import { EventHub } from './hub.js';
 import { TaskQueue } from './queue.js';
 
-/** The inputs: a sighting with the action for the case that it fires; or the state that a run left. */
-type Input = Seen | { readonly left: Spent | undefined };
+/** What goes into the stream: a check of the gates, with the action if they fire, or the state after a run. */
+type Input = Check | { readonly spent: Spent | undefined };
 
-interface Seen {
-  readonly seen: Sighting;
+interface Check {
+  readonly inputs: GateInputs;
   readonly fire: (due: Trigger) => void;
 }
 
-/** The state that the last run left and, if there is one, the present sighting. */
-interface State extends Partial<Seen> {
+/** The state that the last run left and, if there is one, the present check. */
+interface State extends Partial<Check> {
   readonly spent: Spent | undefined;
   /** The reason for a run, if one is due. */
   readonly due?: Trigger | undefined;
@@ -23,7 +23,7 @@ interface State extends Partial<Seen> {
 
 /** Hysteresis: a run that did not help disarms the gates until enough new content has come in. */
 const step = ({ spent }: State, input: Input): State =>
-  'left' in input ? { spent: input.left } : { spent, ...input, due: dueAt(spent, input.seen) };
+  'spent' in input ? { spent: input.spent } : { spent, ...input, due: dueTrigger(spent, input.inputs) };
 
 type Emit = (event: PressureEvent) => void;
 
@@ -41,10 +41,10 @@ export class PressureStream {
   constructor(private readonly onEvent?: Emit) {
     const states = this.#inputs.pipe(scan(step, { spent: undefined }), share());
     states.subscribe(({ spent }) => (this.#spent = spent));
-    const sightings = states.pipe(filter((state): state is State & Seen => state.seen !== undefined));
-    sightings.subscribe(({ seen: { reading } }) => this.emit({ kind: 'reading', reading }));
-    const crossings = sightings.pipe(
-      map(({ seen: { gates, reading } }) => ({
+    const checks = states.pipe(filter((state): state is State & Check => state.inputs !== undefined));
+    checks.subscribe(({ inputs: { reading } }) => this.emit({ kind: 'reading', reading }));
+    const crossings = checks.pipe(
+      map(({ inputs: { gates, reading } }) => ({
         gate: gates[highestGate(reading.pressure, gates)]?.stage ?? null,
         pressure: reading.pressure,
       })),
@@ -53,7 +53,7 @@ export class PressureStream {
       skip(1),
     );
     crossings.subscribe((crossing) => this.emit({ kind: 'crossed', ...crossing }));
-    sightings.subscribe(({ due, fire }) => due && fire(due));
+    checks.subscribe(({ due, fire }) => due && fire(due));
   }
 
   /** All events, in order. Hot: late subscribers get no earlier events. */
@@ -67,19 +67,19 @@ export class PressureStream {
   }
 
   /** Records the state after a run, of this or of another process. */
-  left(spent: Spent | undefined): void {
-    this.#inputs.next({ left: spent });
+  recordSpent(spent: Spent | undefined): void {
+    this.#inputs.next({ spent });
   }
 
-  /** The reason for which this sighting would fire; undefined if it would not. Changes nothing. */
-  wouldFire(seen: Sighting): Trigger | undefined {
-    return dueAt(this.#spent, seen);
+  /** The reason for which a gate would fire; undefined if none would. Changes nothing. */
+  wouldFire(inputs: GateInputs): Trigger | undefined {
+    return dueTrigger(this.#spent, inputs);
   }
 
-  /** Takes in a sighting. If it fires, calls `run` and returns the result; otherwise undefined. */
-  see<T>(seen: Sighting, run: (due: Trigger) => T): T | undefined {
+  /** Checks the gates. If one fires, calls `run` and returns the result; otherwise undefined. */
+  fireIfDue<T>(inputs: GateInputs, run: (due: Trigger) => T): T | undefined {
     let firing: Trigger | undefined;
-    this.#inputs.next({ seen, fire: (due) => (firing = due) });
+    this.#inputs.next({ inputs, fire: (due) => (firing = due) });
     return firing && run(firing);
   }
 
@@ -102,7 +102,7 @@ export class PressureStream {
   }
 
   /** Emits an event to the listeners of the whole engine only: subscribers of this path made the call themselves. */
-  tellEngine(event: PressureEvent): void {
+  emitToEngine(event: PressureEvent): void {
     this.onEvent?.(event);
   }
 }

@@ -1,7 +1,7 @@
 import type { Json, StoredEvent } from '../spi/index.js';
 
 /** Events that record an observation. All other events record a decision, and become void together with it. */
-const SEEN = [
+const OBSERVATIONS = [
   'overflow',
   'trimmed-upstream',
   'over-window',
@@ -18,8 +18,8 @@ const SEEN = [
 const COMPACTION = 'compaction.';
 
 /** Whether an event of this kind remains true if another process wrote first and this one has to decide again. */
-export function standsAnyway(kind: string): boolean {
-  return !kind.startsWith(COMPACTION) || SEEN.includes(kind.slice(COMPACTION.length));
+export function survivesConflict(kind: string): boolean {
+  return !kind.startsWith(COMPACTION) || OBSERVATIONS.includes(kind.slice(COMPACTION.length));
 }
 
 /**
@@ -27,7 +27,7 @@ export function standsAnyway(kind: string): boolean {
  * @hidden
  */
 export class AuditTrail {
-  readonly #kept: StoredEvent[] = [];
+  readonly #events: StoredEvent[] = [];
   /** Passes each event on to the store. */
   onEvent: ((event: StoredEvent) => void) | undefined;
 
@@ -35,17 +35,17 @@ export class AuditTrail {
 
   /** The events since the session was opened. */
   get events(): readonly StoredEvent[] {
-    return this.#kept;
+    return this.#events;
   }
 
-  say(what: string, ref: string | undefined, body: Readonly<Record<string, Json | undefined>>): void {
+  add(name: string, ref: string | undefined, body: Readonly<Record<string, Json | undefined>>): void {
     const event: StoredEvent = {
-      kind: COMPACTION + what,
+      kind: COMPACTION + name,
       ...(ref !== undefined && { ref }),
       at: this.clock(),
       body,
     };
-    this.#kept.push(event);
+    this.#events.push(event);
     this.onEvent?.(event);
   }
 }

@@ -30,7 +30,7 @@ export function ratioFor(limits: ModelLimits, counter: TokenCounter): number {
 }
 
 /** Room for the answer that the settings do not state, in tokens. */
-export interface Answer {
+export interface AnswerRoom {
   /** The output that the request asks for, or that is reserved if the request asks for none. */
   readonly tokens?: number;
   /** A refusal named the figure. */
@@ -43,21 +43,21 @@ export function budgetFor(
   settings: Settings,
   known: ModelLimits,
   counter: TokenCounter,
-  { tokens: asked = 0, isLearned: isProven = false, most = Infinity }: Answer = {},
+  { tokens: asked = 0, isLearned: isProven = false, most = Infinity }: AnswerRoom = {},
 ): Budget {
   const { reserve, window, caps } = settings;
   const isLearned = known.sources.contextWindow === 'learned';
   // A reserve of 0 means that the stated window is for the input alone. A window that a refusal has proven is not.
   const isInputAlone = reserve.output === 0 && (isLearned || !isProven);
   const limits = isInputAlone
-    ? besideAnswer(known, Math.min(asked, most))
+    ? withAnswerInWindow(known, Math.min(asked, most))
     : isProven
       ? withReserved(known, asked)
       : known;
   const isExact = counter.exact && counter.name === limits.exactTokenizer;
   const deciding = windowOf(settings, limits);
   const [kept, why] = outputFor(settings, deciding, isLearned);
-  const wanted = isInputAlone ? 0 : Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
+  const wanted = isInputAlone ? 0 : Math.min(asked, Math.floor(deciding * MAX_REQUESTED_SHARE));
   const isLarger = wanted > Math.min(kept, limits.outputLimit ?? Infinity);
   const [output, from] = isLarger
     ? [
@@ -94,9 +94,9 @@ function forAbsoluteTrigger(budget: Budget, maxTokens: number): Budget {
 }
 
 /** If a refusal has proven a smaller window, the reserve from the settings is at most this share of that window. */
-const LARGEST_OF_LEARNED = 0.5;
+const MAX_SHARE_OF_LEARNED = 0.5;
 /** A request may ask for more output than the window. This cap leaves room for input, and the provider decides. */
-const LARGEST_ASKED_SHARE = 0.75;
+const MAX_REQUESTED_SHARE = 0.75;
 
 /** The output limit is at least what the provider reserved, even if the catalogue names less. */
 const withReserved = (known: ModelLimits, reserved: number): ModelLimits => ({
@@ -105,10 +105,10 @@ const withReserved = (known: ModelLimits, reserved: number): ModelLimits => ({
 });
 
 /** Adds an input limit: a window that a refusal has proven holds both the input and an answer of so many tokens. */
-function besideAnswer(known: ModelLimits, answer: number): ModelLimits {
+function withAnswerInWindow(known: ModelLimits, answer: number): ModelLimits {
   const { contextWindow, outputLimit = Infinity, sources } = known;
   if (sources.contextWindow !== 'learned') return known;
-  const output = Math.min(answer, outputLimit, Math.floor(contextWindow * LARGEST_ASKED_SHARE));
+  const output = Math.min(answer, outputLimit, Math.floor(contextWindow * MAX_REQUESTED_SHARE));
   const inputLimit = contextWindow - output;
   if (output === 0 || (known.inputLimit ?? Infinity) <= inputLimit) return known;
   return { ...known, inputLimit, sources: { ...sources, inputLimit: 'learned' } };
@@ -121,10 +121,10 @@ function outputFor(
   isLearned: boolean,
 ): readonly [tokens: number, why: string] {
   const share = (part: number): number => (Number.isFinite(window) ? Math.floor(window * part) : Infinity);
-  const most = isLearned ? share(LARGEST_OF_LEARNED) : Infinity;
+  const most = isLearned ? share(MAX_SHARE_OF_LEARNED) : Infinity;
   if (reserve.output !== null)
     return reserve.output > most
-      ? [most, `${percent(LARGEST_OF_LEARNED)} of the learned window`]
+      ? [most, `${percent(MAX_SHARE_OF_LEARNED)} of the learned window`]
       : [reserve.output, 'setting'];
   const largest = share(reserve.share);
   return largest < outputCap

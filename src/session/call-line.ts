@@ -24,13 +24,13 @@ export class CallLine {
   /** Runs the task when all earlier calls are over. Rejects with `CALL_WITHIN_CALL` if requested within one of them. */
   async next<T>(task: () => Promise<T>): Promise<T> {
     if (isWithin(this))
-      throw waitsForItself(
+      throw waitError(
         'a call of a session',
         'Send further requests of one turn with flight.again(), or wait for the call before you begin the next one.',
       );
     const turn = turnOf(this, task);
     return this.#calls.do(async () => {
-      await this.#settled();
+      await this.#holdsSettled();
       return turn();
     });
   }
@@ -40,19 +40,19 @@ export class CallLine {
     // A request is in progress, or its stream is still being read.
     while (this.#sends.size > 0 || this.#holds.size > 0) {
       if (isWithin(this))
-        throw waitsForItself(
+        throw waitError(
           'a compaction of a session',
           'Compact before the call or after it, or have the next request compacted with session.operator.queue().',
         );
       await this.#calls.done();
       // A turn that lost a race with a deadline is over, but its request may still be in progress.
       await Promise.allSettled(this.#sends);
-      await this.#settled();
+      await this.#holdsSettled();
     }
   }
 
   /** No requested compaction runs while this send is in progress. */
-  async sending<T>(send: () => T | Promise<T>): Promise<T> {
+  async send<T>(send: () => T | Promise<T>): Promise<T> {
     const sent = (async () => send())();
     this.#sends.add(sent);
     try {
@@ -70,15 +70,15 @@ export class CallLine {
     held.then(release, release);
   }
 
-  async #settled(): Promise<void> {
+  async #holdsSettled(): Promise<void> {
     while (this.#holds.size > 0) await Promise.allSettled(this.#holds);
   }
 }
 
 /** One turn of a call line (`of`), and the turn that it was requested within (`around`). */
 interface Turn {
-  readonly of: object;
-  readonly around: Turn | undefined;
+  readonly line: object;
+  readonly outer: Turn | undefined;
   isOver: boolean;
 }
 
@@ -86,20 +86,20 @@ interface Turn {
 const turns = new AsyncLocalStorage<Turn>();
 
 /** The innermost turn that is not over. Ended turns are skipped: work that outlives its turn still runs within it. */
-const underWay = (turn: Turn | undefined): Turn | undefined => (turn?.isOver ? underWay(turn.around) : turn);
+const openTurn = (turn: Turn | undefined): Turn | undefined => (turn?.isOver ? openTurn(turn.outer) : turn);
 
 /** Whether the caller is within a turn of `of`. Such a turn cannot end before its caller does. */
-function isWithin(of: object): boolean {
-  let turn = underWay(turns.getStore());
-  while (turn && turn.of !== of) turn = underWay(turn.around);
+function isWithin(line: object): boolean {
+  let turn = openTurn(turns.getStore());
+  while (turn && turn.line !== line) turn = openTurn(turn.outer);
   return turn !== undefined;
 }
 
 /** Wraps a task as a turn of `of`, within the turn that requested it. */
-function turnOf<T>(of: object, task: () => Promise<T>): () => Promise<T> {
-  const around = underWay(turns.getStore());
+function turnOf<T>(line: object, task: () => Promise<T>): () => Promise<T> {
+  const outer = openTurn(turns.getStore());
   return async () => {
-    const turn: Turn = { of, around, isOver: false };
+    const turn: Turn = { line, outer, isOver: false };
     try {
       return await turns.run(turn, task);
     } finally {
@@ -109,9 +109,9 @@ function turnOf<T>(of: object, task: () => Promise<T>): () => Promise<T> {
 }
 
 /** The error for work that would wait for itself forever. */
-const waitsForItself = (what: string, instead: string): SpillwayError =>
+const waitError = (what: string, remedy: string): SpillwayError =>
   new SpillwayError('CALL_WITHIN_CALL', {
     subject: what,
     found: 'a request within a call of the same session, whose end it would wait for',
-    remedy: instead,
+    remedy,
   });

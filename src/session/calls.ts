@@ -36,7 +36,7 @@ export const CALL_KIND = 'call';
 
 /** The requests of an agent, newest last. */
 export class CallBook {
-  #past: readonly CallRecord[] = [];
+  #stored: readonly CallRecord[] = [];
   readonly #own: CallRecord[] = [];
   #count: number;
 
@@ -45,10 +45,10 @@ export class CallBook {
     this.#count = count;
   }
 
-  /** The calls of this process, together with those given to `takePast`, in order. */
+  /** The calls of this process, together with those given to `takeStored`, in order. */
   get calls(): readonly CallRecord[] {
-    if (this.#past.length === 0) return this.#own;
-    return [...this.#past, ...this.#own].toSorted((a, b) => a.call - b.call || a.at - b.at);
+    if (this.#stored.length === 0) return this.#own;
+    return [...this.#stored, ...this.#own].toSorted((a, b) => a.call - b.call || a.at - b.at);
   }
 
   /** The newest call of this process. */
@@ -62,19 +62,19 @@ export class CallBook {
   }
 
   /** Takes in stored calls. Stored calls of this process are skipped, so that none is listed twice. */
-  takePast(stored: readonly CallRecord[]): void {
-    const own = new Set(this.#own.map(nameOf));
-    this.#past = stored.filter((call) => !own.has(nameOf(call)));
+  takeStored(stored: readonly CallRecord[]): void {
+    const own = new Set(this.#own.map(callKey));
+    this.#stored = stored.filter((call) => !own.has(callKey(call)));
   }
 
-  prepared(call: Omit<CallRecord, 'call'>): CallRecord {
+  add(call: Omit<CallRecord, 'call'>): CallRecord {
     const record: CallRecord = { call: ++this.#count, ...call };
     this.#own.push(record);
     return record;
   }
 
   /** Adds the reported usage to the newest call; undefined if no call was prepared. */
-  observed(usage: Usage, calibration: Calibration): CallRecord | undefined {
+  addUsage(usage: Usage, calibration: Calibration): CallRecord | undefined {
     const newest = this.newest;
     if (!newest) return undefined;
     const record: CallRecord = { ...newest, usage, calibration };
@@ -84,10 +84,10 @@ export class CallBook {
 }
 
 /** Identifies a call. The number alone is not enough: two processes on one session may use the same number at once. */
-export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
+export const callKey = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
 
 /** Counts the messages of a view, and what in it differs from the log's own messages. */
-export function messagesSent(
+export function countMessages(
   view: readonly ViewMessage[],
   log: ReadonlyLog,
 ): Pick<CallRecord, 'messages' | 'replaced' | 'summaries' | 'recalledTokens'> {

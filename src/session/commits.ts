@@ -21,7 +21,7 @@ import {
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
-import { HOLDS_GAVE_WAY, takesHeld, takesUnread, UNREAD_GAVE_WAY } from './giving-way.js';
+import { HOLDS_RELEASED, editsHeld, replacesUnread, UNREAD_COMPACTED } from './giving-way.js';
 import type { Pieces } from './wiring.js';
 
 /** The circumstances of a commit. */
@@ -42,10 +42,10 @@ export class Commits {
     { kind, durationMs, bought }: Commit,
   ): CompactionRecord {
     const { thread, gauge, summarizer } = this.pieces;
-    const holdsGaveWay = takesHeld(plan.edits, thread.ledger.holds, thread.log);
+    const holdsGaveWay = editsHeld(plan.edits, thread.ledger.holds, thread.log);
     const warnings = [
-      ...(holdsGaveWay ? [HOLDS_GAVE_WAY] : []),
-      ...(takesUnread(plan.edits, thread.log) ? [UNREAD_GAVE_WAY] : []),
+      ...(holdsGaveWay ? [HOLDS_RELEASED] : []),
+      ...(replacesUnread(plan.edits, thread.log) ? [UNREAD_COMPACTED] : []),
       ...(bought?.warnings ?? []),
     ];
     const record: CompactionRecord = {
@@ -78,13 +78,13 @@ export class Commits {
     if (!policy.passes.some(isDue)) return;
     if (trigger && (yield* fitsNever({ ...this.pieces.planner.input(trigger), policy }))) return;
     for (const pass of policy.passes)
-      if (isDue(pass)) yield* this.#quietly(pass, (input) => planPass(input, pass));
+      if (isDue(pass)) yield* this.#prune(pass, (input) => planPass(input, pass));
   }
 
   /** Removes signed reasoning after a log position at which hooks now add different content. */
-  stripMoved(behind: number): void {
+  stripMoved(after: number): void {
     const why = 'a signature vouches for content that a hook had added, which has changed or moved';
-    this.#stripStale(({ seq }) => seq > behind, why);
+    this.#stripStale(({ seq }) => seq > after, why);
   }
 
   /** Removes reasoning signed over compactions that are now undone, and reasoning that was stale before them. */
@@ -123,12 +123,10 @@ export class Commits {
     const holds = ({ id: messageId, seq, parts }: LogMessage): boolean =>
       parts.some((one, part) => isSigned(one) && isStale({ messageId, seq, part }));
     if (!log.some(holds)) return;
-    atOnce(
-      this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale, isRefused)),
-    );
+    atOnce(this.#prune({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale, isRefused)));
   }
 
-  *#quietly({ kind, detail }: Trigger, plan: (input: RunInput) => Made<RunOutcome | undefined>): Steps<void> {
+  *#prune({ kind, detail }: Trigger, plan: (input: RunInput) => Made<RunOutcome | undefined>): Steps<void> {
     const { planner, thread, timer } = this.pieces;
     const started = timer();
     const input = planner.input({ kind, detail });

@@ -2,17 +2,17 @@ import { floorOf, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Steps, Trigger } from '../transcript/index.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
-import { staleOf, type FilledRun } from './planner.js';
+import { staleOutcome, type FilledRun } from './planner.js';
 import { inTime, LATE } from './plugins/index.js';
-import type { RunManner, Tuned } from './policies.js';
+import type { RunOptions, Tuning } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Pieces } from './wiring.js';
-import { after, inSlices, soon } from './slices.js';
+import { whenReady, inSlices, runInSlices } from './slices.js';
 import { strategiesOf } from './told.js';
 
 /** Synchronous if no text has to be requested from a summarizer. */
-export type Response = RunReport | Promise<RunReport>;
+export type RunResponse = RunReport | Promise<RunReport>;
 
 /** Plans runs, requests their text, and commits them: the only place where a session's view gets smaller. */
 export class Compaction {
@@ -40,31 +40,31 @@ export class Compaction {
    * The work of a session before a call: passes that need no gate, then a run if one is due. `onRead` is called between
    * the two, when pressure is read. `moved`: the log position after which the content that hooks add has changed.
    */
-  beforeCall(onRead: () => void, moved?: number, signal?: AbortSignal): Response {
+  beforeCall(onRead: () => void, moved?: number, signal?: AbortSignal): RunResponse {
     const { thread, policies, stream, commits, triggers } = this.pieces;
-    const policy = policies.now;
+    const policy = policies.current;
     const { pending } = thread.ledger;
     if (pending) return pendingReport(pending.plan);
     if (moved !== undefined) commits.stripMoved(moved);
     commits.stripMovedByRecall();
-    return after(this.#inSlices(this.#beforeGates(policy)), () => {
-      const seen = triggers.sighting;
+    return whenReady(this.#inSlices(this.#beforeGates(policy)), () => {
+      const inputs = triggers.gateInputs;
       onRead();
-      const { pressure } = seen.reading;
-      const response = stream.see(seen, (due) => this.#runDue(due, seen.reading, signal));
-      return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
+      const { reading } = inputs;
+      const response = stream.fireIfDue(inputs, (due) => this.#runDue(due, reading, signal));
+      return response ?? noRun(reading.pressure < (policy.gates[0]?.opensAt ?? Infinity));
     });
   }
 
   *#beforeGates(policy: Policy): Steps<void> {
     const { commits, stream, triggers } = this.pieces;
-    yield* this.#makeRoom({ kind: 'pressure', detail: 'before a call' });
-    yield* commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
+    yield* this.#makeAnswerRoom({ kind: 'pressure', detail: 'before a call' });
+    yield* commits.passes(policy, stream.wouldFire(triggers.gateInputs), triggers.isPassDue);
   }
 
-  #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
+  #runDue(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): RunResponse {
     const { memory } = this.pieces.thread;
-    const policy = this.pieces.policies.now;
+    const policy = this.pieces.policies.current;
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.#run(trigger, {
       // An overflowed request was full even if its reading is lower: the target is a share of that reading.
@@ -76,13 +76,13 @@ export class Compaction {
   }
 
   /** If the floor does not fit next to the room for the answer, that room is reduced, and the provider decides. */
-  *#makeRoom(trigger: Trigger): Steps<void> {
+  *#makeAnswerRoom(trigger: Trigger): Steps<void> {
     const { gauge, stream, thread, planner } = this.pieces;
     const { pressure, scale, budget } = gauge.read(thread.projection);
     if (pressure <= 1) return;
     const { total } = yield* floorOf(planner.input(trigger));
     const floor = Math.ceil(scale * total);
-    if (gauge.forgetIfDoubted(floor)) return yield* this.#makeRoom(trigger);
+    if (gauge.forgetIfDoubted(floor)) return yield* this.#makeAnswerRoom(trigger);
     const left = gauge.makeRoomFor(floor);
     if (left === undefined) return;
     const message = `The content that may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
@@ -90,13 +90,13 @@ export class Compaction {
   }
 
   /** Makes one run now, at any pressure. */
-  async run(trigger: Trigger, how: RunManner): Promise<RunReport> {
-    await this.#inSlices(this.#makeRoom(trigger));
+  async run(trigger: Trigger, how: RunOptions): Promise<RunReport> {
+    await this.#inSlices(this.#makeAnswerRoom(trigger));
     return this.#run(trigger, how);
   }
 
   /** Plans a run, commits it if it is worth it, and tells the plugins. Waits for text that is already requested. */
-  async #run(trigger: Trigger, how: RunManner): Promise<RunReport> {
+  async #run(trigger: Trigger, how: RunOptions): Promise<RunReport> {
     const { early, hooks, policies, settings, summarizer } = this.pieces;
     const { signal } = how;
     const before = hooks.now;
@@ -109,21 +109,21 @@ export class Compaction {
       const { running } = early;
       isLate = (await inTime(settings.fill.deadlineMs, () => untilAborted(running, signal))) === LATE;
     }
-    const tuned: Tuned = how.tuned ?? { policy: policies.now, filler: summarizer.filler };
+    const tuned: Tuning = how.tuning ?? { policy: policies.current, filler: summarizer.filler };
     const filler = waitsForText && !isLate ? tuned.filler : undefined;
-    const report = await this.#standingStill(() => this.#made(trigger, how, { ...tuned, filler }));
+    const report = await this.#holdingArrivals(() => this.#execute(trigger, how, { ...tuned, filler }));
     if (before && hasEnded(report) && !isUpkeep(tuned.policy, report)) await hooks.after(before, report);
     return report;
   }
 
-  async #made(trigger: Trigger, how: RunManner, { policy, filler, budget }: Tuned): Promise<RunReport> {
+  async #execute(trigger: Trigger, how: RunOptions, { policy, filler, budget }: Tuning): Promise<RunReport> {
     const { thread, gauge, timer, commits, hooks, planner } = this.pieces;
     const { threshold = 0, signal } = how;
     const started = timer();
     const reading = gauge.scale(budget)(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const run = new Run(this.pieces, { trigger, reading, policy, waits, started });
+    const run = new Run(this.pieces, { trigger, reading, policy, needsApproval: waits, started });
     await inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
     const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
     const ready = isReady ? this.#readyPlan(policy) : undefined;
@@ -140,14 +140,14 @@ export class Compaction {
     const [{ log }, { head }] = [thread, thread.ledger];
     const isCurrent = (): boolean => thread.ledger.head === head && thread.log === log;
     // Checked directly before the commit, because any asynchronous step in between could roll the log back.
-    return after(planner.plan(input, { filler, signal, run, isCurrent }), (filled) =>
-      run.finish(isCurrent() ? filled : { ...filled, outcome: staleOf(filled.outcome) }),
+    return whenReady(planner.plan(input, { filler, signal, run, isCurrent }), (filled) =>
+      run.finish(isCurrent() ? filled : { ...filled, outcome: staleOutcome(filled.outcome) }),
     );
   }
 
   #inSlices<T>(steps: Steps<T>): T | Promise<T> {
-    const done = soon(steps);
-    return done instanceof Promise ? this.#standingStill(() => done) : done;
+    const done = runInSlices(steps);
+    return done instanceof Promise ? this.#holdingArrivals(() => done) : done;
   }
 
   /** The plan that was prepared between turns, if it brings pressure below the first gate. */
@@ -160,7 +160,7 @@ export class Compaction {
   }
 
   /** Keeps the log unchanged while the work is awaited. Messages that arrive meanwhile are appended afterwards. */
-  async #standingStill<T>(work: () => Promise<T>): Promise<T> {
+  async #holdingArrivals<T>(work: () => Promise<T>): Promise<T> {
     const { thread } = this.pieces;
     thread.holdArrivals();
     try {

@@ -23,16 +23,16 @@ const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =
 const MAX_TOKENS = 1e12;
 
 /** Databases count in whole numbers: a fraction that a gateway reports would block all that is stored with it. */
-const whole = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MAX_TOKENS);
+const rounded = (tokens: number | undefined): number => Math.min(Math.round(positive(tokens)), MAX_TOKENS);
 
-const NOTHING: CostLine = { ...lineOf(undefined, 0), calls: 0 };
+const ZERO_LINE: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 
-const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
+const NO_COSTS: Costs = { primary: ZERO_LINE, compactor: ZERO_LINE, recalled: ZERO_LINE };
 
 /** Adds stored sums to `before`, line by line. */
 export function costsOf(entries: readonly UsageEntry[], before = NO_COSTS): Costs {
   const costs = { ...before };
-  for (const { line, model: _, ...sums } of entries) costs[line] = together(costs[line], sums);
+  for (const { line, model: _, ...sums } of entries) costs[line] = addLines(costs[line], sums);
   return costs;
 }
 
@@ -46,7 +46,7 @@ export class CostBook {
   constructor(
     private readonly priceOf: PriceOf,
     private readonly project?: ProjectCosts,
-    private readonly told?: (call: ModelCall) => void,
+    private readonly onCall?: (call: ModelCall) => void,
   ) {}
 
   get totals(): Costs {
@@ -70,7 +70,7 @@ export class CostBook {
   addCall(call: ModelCall): void {
     const { usage, cost, model = '' } = call;
     this.#add('compactor', model, usage, cost);
-    this.told?.(call);
+    this.onCall?.(call);
   }
 
   #add(line: UsageEntry['line'], model: string, usage: Usage | undefined, cost: number | null): void {
@@ -86,9 +86,9 @@ export class CostBook {
   }
 
   /** Why no further summary may be requested in this session; undefined while one may. */
-  stopped({ maxCost, maxTokens }: Pick<Fill, 'maxCost' | 'maxTokens'>): string | undefined {
+  stopReason({ maxCost, maxTokens }: Pick<Fill, 'maxCost' | 'maxTokens'>): string | undefined {
     const { compactor } = this.#totals;
-    const spent = whatIsSpent([compactor], maxCost, maxTokens);
+    const spent = reachedCap([compactor], maxCost, maxTokens);
     return spent && `was not bought: the session has spent its ${spent}`;
   }
 }
@@ -116,18 +116,18 @@ export class ProjectCosts {
   }
 
   /** Why no further summary may be requested for now; undefined while one may. */
-  stopped({
+  stopReason({
     maxCostPerHour,
     maxTokensPerHour,
   }: Pick<Fill, 'maxCostPerHour' | 'maxTokensPerHour'>): string | undefined {
     if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
-    const spent = whatIsSpent(this.#ofThisHour, maxCostPerHour, maxTokensPerHour);
+    const spent = reachedCap(this.#ofThisHour, maxCostPerHour, maxTokensPerHour);
     return spent && `was not bought: all sessions together have spent the ${spent} of this hour`;
   }
 }
 
 /** Names the cap that these calls have reached; undefined if they have reached neither. */
-function whatIsSpent(
+function reachedCap(
   calls: readonly CostLine[],
   maxCost: number | null,
   maxTokens: number | null,
@@ -142,17 +142,17 @@ const HOUR_MS = 3_600_000;
 function lineOf(usage: Usage | undefined, cost: number | null): CostLine {
   return {
     calls: 1,
-    inputTokens: whole(usage?.inputTokens),
-    cacheReadTokens: whole(usage?.cacheReadTokens),
-    cacheWriteTokens: whole(usage?.cacheWriteTokens),
-    outputTokens: whole(usage?.outputTokens),
+    inputTokens: rounded(usage?.inputTokens),
+    cacheReadTokens: rounded(usage?.cacheReadTokens),
+    cacheWriteTokens: rounded(usage?.cacheWriteTokens),
+    outputTokens: rounded(usage?.outputTokens),
     cost: positive(cost ?? 0),
     unpriced: cost === null ? 1 : 0,
   };
 }
 
-function together(one: CostLine, other: CostLine): CostLine {
-  const names = Object.keys(NOTHING) as (keyof CostLine)[];
+function addLines(one: CostLine, other: CostLine): CostLine {
+  const names = Object.keys(ZERO_LINE) as (keyof CostLine)[];
   return Object.freeze(
     Object.fromEntries(names.map((name) => [name, one[name] + other[name]])),
   ) as unknown as CostLine;

@@ -35,7 +35,7 @@ export class EngineEvents {
   }
 
   /** Emits a message of a plugin outside any session; its session id and agent path are empty. */
-  readonly said: HearPlugin = (plugin, level, message) => {
+  readonly onPluginMessage: HearPlugin = (plugin, level, message) => {
     const nowhere = { sessionId: '', agentPath: '', model: null };
     this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.clock() });
   };
@@ -43,7 +43,7 @@ export class EngineEvents {
   /** Creates the stream of one session. Its events are emitted here as well. */
   streamOf(place: () => EventPlace): PressureStream {
     return new PressureStream((event) => {
-      if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.clock() });
+      if (this.#hub.hasListeners) this.#hub.emit({ ...event, ...place(), at: this.clock() });
     });
   }
 }

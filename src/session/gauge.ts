@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../tokens/index.js';
 import { offersRecall, type Projection, type Size } from '../transcript/index.js';
-import { budgetFor, limitsFor, ratioFor, type Answer } from './budget.js';
+import { budgetFor, limitsFor, ratioFor, type AnswerRoom } from './budget.js';
 import type { ProvenLimits } from './learned-limits.js';
 import type { Pieces } from './wiring.js';
 
@@ -28,9 +28,9 @@ interface Knowledge {
 export class Gauge {
   #model: string | null;
   /** Most tokens that the model may use for its answer to the next request. */
-  #asked: number | undefined;
+  #requestedOutput: number | undefined;
   /** Most tokens kept for the answer, set when the floor would not fit next to the usual room for it. */
-  #most: number | undefined;
+  #maxAnswer: number | undefined;
   #learned = new Map<string | null, ProvenLimits>();
   #budget!: Budget;
   /** Tokens of the model for each token of the counter. */
@@ -154,7 +154,7 @@ export class Gauge {
     if (model === this.#model) return;
     this.#calibrations.set(this.#model, this.#calibration);
     this.#model = model;
-    this.#most = undefined;
+    this.#maxAnswer = undefined;
     // The present calibration is for the tokens of another model.
     this.restore(this.#calibrations.get(model) ?? UNCALIBRATED);
     this.#derive();
@@ -163,14 +163,14 @@ export class Gauge {
 
   /** Sets the most tokens that the next answer may use; they are kept free if they are more than the reserve. */
   askFor(outputTokens: number | undefined): void {
-    if (outputTokens === this.#asked) return;
-    this.#asked = outputTokens;
+    if (outputTokens === this.#requestedOutput) return;
+    this.#requestedOutput = outputTokens;
     this.#derive();
   }
 
   /** Most tokens of the answer to the next request; undefined if the request does not set a limit. */
   get asked(): number | undefined {
-    return this.#asked;
+    return this.#requestedOutput;
   }
 
   /**
@@ -182,11 +182,11 @@ export class Gauge {
     const isGiven = this.#answer.tokens !== undefined || this.learned.contextWindow !== undefined;
     if (!isGiven || floor <= tokens || floor >= window || !Number.isFinite(window)) return undefined;
     const most = Math.floor(window - ROOM_OVER_FLOOR * floor * (usable / tokens));
-    const before = this.#most;
-    this.#most = Math.max(most, Math.min(SMALLEST_ANSWER, Math.floor((window - floor) / 2)));
+    const before = this.#maxAnswer;
+    this.#maxAnswer = Math.max(most, Math.min(SMALLEST_ANSWER, Math.floor((window - floor) / 2)));
     this.#derive();
-    if (this.#budget.usable > usable) return this.#most;
-    this.#most = before;
+    if (this.#budget.usable > usable) return this.#maxAnswer;
+    this.#maxAnswer = before;
     this.#derive();
     return undefined;
   }
@@ -199,7 +199,7 @@ export class Gauge {
 
   /** Forgets the limits that refusals taught of the model in use. */
   forget(): void {
-    this.#most = undefined;
+    this.#maxAnswer = undefined;
     this.#learned.delete(this.#model);
     this.#derive();
   }
@@ -211,13 +211,13 @@ export class Gauge {
     this.#derive();
   }
 
-  get #answer(): Answer {
+  get #answer(): AnswerRoom {
     const { reserved } = this.learned;
     return {
-      ...(this.#asked !== undefined
-        ? { tokens: this.#asked }
+      ...(this.#requestedOutput !== undefined
+        ? { tokens: this.#requestedOutput }
         : reserved !== undefined && { tokens: reserved, isLearned: true }),
-      ...(this.#most !== undefined && { most: this.#most }),
+      ...(this.#maxAnswer !== undefined && { most: this.#maxAnswer }),
     };
   }
 

@@ -17,24 +17,24 @@ export class Inbox {
   append(...messages: readonly Message[]): Promise<void> {
     const { copyInstance } = this.pieces.follower;
     this.#admit(messages.map((message, place) => ownMessage(message, place, copyInstance)));
-    return this.#stored(messages);
+    return this.#whenStored(messages);
   }
 
   /**
    * Appends a client's whole history, which can be long, in slices; nothing of it if an id is taken. `isAgain`: the
    * caller sends the messages again if another process changed the log before them; until then they are refused.
    */
-  async appendAll(given: readonly Message[], isAgain = false): Promise<void> {
+  async appendAll(messages: readonly Message[], callerRetries = false): Promise<void> {
     const { intake, thread } = this.pieces;
-    thread.checkIds(this.#notWaiting(given));
+    thread.checkIds(this.#notWaiting(messages));
     let before: string | undefined;
     const take = (message: Message): void => {
       // The log was rolled back or grew between two slices.
-      if (isAgain && before !== undefined && thread.newest?.id !== before) throw idTaken(message.id);
-      this.#admit([message], isAgain);
+      if (callerRetries && before !== undefined && thread.newest?.id !== before) throw idTaken(message.id);
+      this.#admit([message], callerRetries);
       before = message.id;
     };
-    await takeInSlices(given, intake.countAhead, take, (taken) => this.#stored(taken));
+    await takeInSlices(messages, intake.countAhead, take, (taken) => this.#whenStored(taken));
   }
 
   /** Appends a message of the session's own, unless another process has already stored a message with the same id. */
@@ -45,18 +45,18 @@ export class Inbox {
   }
 
   /** Tells the agent to go on if it has next steps, unless the provider has paused the turn and continues it anyway. */
-  async goOn(): Promise<void> {
-    const { log, appended } = this.pieces.thread;
+  async askToContinue(): Promise<void> {
+    const { log, appendedMessages } = this.pieces.thread;
     if (log.isPaused) return;
     const now = this.pieces.clock();
-    await this.append(continueMessage(`continue:${appended}:${now}`, now));
+    await this.append(continueMessage(`continue:${appendedMessages}:${now}`, now));
   }
 
   /** Requests that the next `prepare` compacts, even after a restart. `auto`: no operator asked for it. */
   queue(auto: boolean): Promise<void> {
     const now = this.pieces.clock();
     this.pieces.stream.emit({ kind: 'queued', auto });
-    return this.append(markerMessage(`compaction:${this.pieces.thread.appended}:${now}`, auto, now));
+    return this.append(markerMessage(`compaction:${this.pieces.thread.appendedMessages}:${now}`, auto, now));
   }
 
   /** Leaves out messages that are appended again while they still wait to be stored. */
@@ -64,14 +64,14 @@ export class Inbox {
     return messages.filter((message) => !this.pieces.persistence.journal?.isWaiting(message));
   }
 
-  #admit(given: readonly Message[], isAgain = false): void {
+  #admit(given: readonly Message[], callerRetries = false): void {
     const { redaction } = this.pieces.intake;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
     this.pieces.thread.append(this.#notWaiting(messages));
-    for (const { id } of messages) this.pieces.persistence.journal?.expect(id, isAgain);
+    for (const { id } of messages) this.pieces.persistence.journal?.expect(id, callerRetries);
   }
 
-  #stored(messages: readonly Message[]): Promise<void> {
+  #whenStored(messages: readonly Message[]): Promise<void> {
     return this.pieces.persistence.stored(messages.map(({ id }) => id));
   }
 }

@@ -7,9 +7,9 @@ const SCOPE = 'learned-limits';
 /** No model that agents use takes less: a smaller figure in a refusal is not the limit. */
 const MIN_LIMIT = 1_000;
 /** Our counts are never off by more: a limit above this multiple of our count cannot be the reason for a refusal. */
-const MISCOUNT = 1.5;
+const MAX_MISCOUNT = 1.5;
 /** If a refusal names no limit, this share of the refused request is assumed to fit. */
-const BELOW_REFUSED = 0.95;
+const ASSUMED_SHARE = 0.95;
 /** Most threads that are remembered for each model and tenant. Two threads that agree prove a limit. */
 const MAX_THREADS = 8;
 /** Most tenants that are remembered for each model: those with the newest refusals. */
@@ -28,7 +28,7 @@ export interface RefusedRequest {
   /** Tokens for the answer that the provider counts with the input. */
   readonly output: number;
   /** Most input tokens that were reported for an accepted request. */
-  readonly passed: number;
+  readonly accepted: number;
 }
 
 /** Why a limit that a refusal names cannot be true; undefined if it is plausible. */
@@ -37,11 +37,11 @@ export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined):
   if (limit === undefined) return 'it names no limit';
   if (limit < MIN_LIMIT) return `no model takes only ${limit} tokens`;
   if (!request) return 'no request of this session was refused';
-  if (limit < request.passed) return `a request of ${request.passed} tokens went through`;
+  if (limit < request.accepted) return `a request of ${request.accepted} tokens went through`;
   const isCounted = isPlausible(refusal, request);
   const output = Math.max(request.output, isCounted ? (refusal.output ?? 0) : 0);
   const counted = isCounted ? (refusal.requested ?? (refusal.input ?? 0) + output) : 0;
-  const held = Math.max(counted, MISCOUNT * request.tokens + output);
+  const held = Math.max(counted, MAX_MISCOUNT * request.tokens + output);
   if (limit >= held) return `the request held only about ${request.tokens} tokens`;
   return undefined;
 }
@@ -53,8 +53,8 @@ export function isPlausible({ requested, input }: Overflow, { tokens, output }: 
 }
 
 /** The input limit to assume if a refusal names none: less than was refused, but at least what was accepted before. */
-export function limitBelow({ tokens, passed }: RefusedRequest): ProvenLimits {
-  const inputLimit = Math.max(passed, Math.floor(BELOW_REFUSED * tokens));
+export function limitBelow({ tokens, accepted }: RefusedRequest): ProvenLimits {
+  const inputLimit = Math.max(accepted, Math.floor(ASSUMED_SHARE * tokens));
   return inputLimit < MIN_LIMIT || inputLimit >= tokens ? {} : { inputLimit };
 }
 
@@ -105,7 +105,7 @@ export function provenFor({ seen, proven }: LearnedLimit, thread: string): Prove
 }
 
 /** The newest limit that a thread of the tenant was told and that the refused request exceeds; undefined if none. */
-export function limitTold(
+export function peerLimit(
   { seen }: LearnedLimit,
   thread: string,
   request: RefusedRequest,
@@ -129,16 +129,16 @@ export async function learnedLimits(store: SessionStore): Promise<readonly Learn
 }
 
 /** Stores the limits that a thread was told, and deletes the oldest of those that others were told. */
-export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
+export async function storeLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
   const name = JSON.stringify([model, seen.thread]);
   await store.setValue(SCOPE, name, { ...seen, model } as unknown as Json);
   const known = (await storedLimits(store)).filter((one) => one.model === model);
-  const kept = new Set(newestOf(known).map((one) => one.name));
+  const kept = new Set(newestLimits(known).map((one) => one.name));
   for (const one of known) if (!kept.has(one.name)) await store.setValue(SCOPE, one.name, undefined);
 }
 
 /** The newest limits to keep. The threads of one tenant do not displace those of another. */
-function newestOf(seen: readonly StoredLimit[]): readonly StoredLimit[] {
+function newestLimits(seen: readonly StoredLimit[]): readonly StoredLimit[] {
   const kept: StoredLimit[] = [];
   const counts = new Map<string, number>();
   for (const one of seen.toReversed()) {

@@ -12,18 +12,18 @@ export interface PrefixCache {
   readonly lifeMs: number;
 }
 
-type Keeping = Pick<PrefixCache, 'minTokens' | 'lifeMs'>;
+type CacheTerms = Pick<PrefixCache, 'minTokens' | 'lifeMs'>;
 
 /**
  * Assumed minimum length and lifetime of a cached prefix. The providers' documentation gives ranges that differ by
  * model and tier. These are its usual figures; no price sheet has them.
  */
-const KEEPING: readonly (readonly [model: RegExp, keeping: Keeping])[] = [
+const CACHE_TERMS: readonly (readonly [model: RegExp, keeping: CacheTerms])[] = [
   [/claude|anthropic/i, { minTokens: 1_024, lifeMs: 300_000 }],
   [/gemini/i, { minTokens: 2_048, lifeMs: 3_600_000 }],
   [/deepseek/i, { minTokens: 64, lifeMs: 3_600_000 }],
 ];
-const USUAL: Keeping = { minTokens: 1_024, lifeMs: 600_000 };
+const USUAL_TERMS: CacheTerms = { minTokens: 1_024, lifeMs: 600_000 };
 /** Assumed factors for a model in no price sheet: cached input costs half, and writing to the cache nothing extra. */
 const UNPRICED = { read: 0.5, write: 1 };
 /** Sample size whose prices give the factors; it falls into the lowest tier of every price sheet. */
@@ -31,7 +31,7 @@ const SAMPLE_TOKENS = 10_000;
 
 /** Factors from the price sheets. If a sheet has no price for cached input, it costs as much as plain input. */
 export function prefixCacheOf(model: string | null, priceOf: PriceOf = () => null): PrefixCache {
-  const keeping = KEEPING.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? USUAL;
+  const keeping = CACHE_TERMS.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? USUAL_TERMS;
   const price = (usage: Partial<Usage>): number | null =>
     model === null ? null : priceOf(model, { inputTokens: 0, outputTokens: 0, ...usage });
   const plain = price({ inputTokens: SAMPLE_TOKENS });
@@ -70,7 +70,7 @@ export interface NetCost {
 }
 
 /** The versions of the ledger between which a record was in force. */
-interface Standing {
+interface Period {
   readonly from: number;
   readonly to: number;
 }
@@ -84,38 +84,38 @@ export function netCostsOf(
   calls: readonly CallRecord[],
   priceOf: PriceOf,
 ): readonly NetCost[] {
-  const standing = standingOf(ledger);
+  const periods = periodsOf(ledger);
   const observed = calls.filter(({ usage }) => usage);
-  const records = ledger.records.filter(({ id }) => standing.has(id));
+  const records = ledger.records.filter(({ id }) => periods.has(id));
   // If no request was sent between two records, the next call pays for both, from the first change of either on.
   let unchanged = Infinity;
   return records.map((record, i) => {
-    const stood = standing.get(record.id)!;
-    const next = records[i + 1] && standing.get(records[i + 1]!.id)!.from;
+    const period = periods.get(record.id)!;
+    const next = records[i + 1] && periods.get(records[i + 1]!.id)!.from;
     const isOvertaken =
       next !== undefined &&
-      stood.to > next &&
-      !calls.some(({ events }) => stood.from <= events && events < next);
-    const under = observed.filter(({ events }) => stood.from <= events && events < stood.to);
+      period.to > next &&
+      !calls.some(({ events }) => period.from <= events && events < next);
+    const inForce = observed.filter(({ events }) => period.from <= events && events < period.to);
     unchanged = Math.min(unchanged, record.unchangedTokens ?? 0);
-    const cost = netCostOf(record, under, isOvertaken ? null : unchanged, priceOf);
+    const cost = netCostOf(record, inForce, isOvertaken ? null : unchanged, priceOf);
     if (!isOvertaken) unchanged = Infinity;
     return cost;
   });
 }
 
-function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): ReadonlyMap<string, Standing> {
-  const standing = new Map<string, Standing>();
+function periodsOf({ events, version }: Pick<Ledger, 'events' | 'version'>): ReadonlyMap<string, Period> {
+  const periods = new Map<string, Period>();
   for (const [i, event] of events.entries()) {
     const after = version - events.length + i + 1;
-    if (event.kind === 'commit') standing.set(event.record.id, { from: after, to: Infinity });
+    if (event.kind === 'commit') periods.set(event.record.id, { from: after, to: Infinity });
     if (event.kind !== 'undo' && event.kind !== 'rollback') continue;
     for (const id of event.records) {
-      const stood = standing.get(id);
-      if (stood) standing.set(id, { ...stood, to: after });
+      const period = periods.get(id);
+      if (period) periods.set(id, { ...period, to: after });
     }
   }
-  return standing;
+  return periods;
 }
 
 /**
@@ -124,7 +124,7 @@ function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): Re
  */
 function netCostOf(
   record: CompactionRecord,
-  under: readonly CallRecord[],
+  observed: readonly CallRecord[],
   unchanged: number | null,
   priceOf: PriceOf,
 ): NetCost {
@@ -150,8 +150,8 @@ function netCostOf(
   const spent = price && spentCost !== null ? spentCost / price : spentTokens;
   const upFront = rewritten * (cache.write - cache.read) + spent;
   const perCall = saved * cache.read;
-  const net = under.length * perCall - upFront;
-  const first = under.find((call) => call.record === id || kind === 'prune');
+  const net = observed.length * perCall - upFront;
+  const first = observed.find((call) => call.record === id || kind === 'prune');
   return {
     record: id,
     kind,
@@ -164,7 +164,7 @@ function netCostOf(
       billed: Math.round(kept * cache.read + (after - kept) * cache.write),
     },
     ...(first && unchanged !== null && { reported: reportedOf(first, prefixCacheOf(first.model, priceOf)) }),
-    calls: under.length,
+    calls: observed.length,
     paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
     net: Math.round(net),
     netCost: price === null || spentCost === null ? null : net * price,

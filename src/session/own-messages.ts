@@ -8,7 +8,7 @@ function ownMessage(id: string, createdAt: number, part: Part): Message {
 }
 
 /** Text for the model. */
-export const notice = (id: string, createdAt: number, text: string): Message => ({
+export const noticeMessage = (id: string, createdAt: number, text: string): Message => ({
   ...ownMessage(id, createdAt, { type: 'text', text }),
   label: 'notice',
 });
@@ -25,18 +25,18 @@ export const giveBackMarker = (
 ): Message => ownMessage(id, createdAt, { type: 'marker', marker: 'give-back', auto: false, ...words });
 
 /** The words that a message asks the next request to carry; undefined if it asks for none. */
-export function askedBack({ parts: [part] }: Message): { handle: string; text: string } | undefined {
+export function wordsToCarry({ parts: [part] }: Message): { handle: string; text: string } | undefined {
   if (part?.type !== 'marker' || part.text === undefined) return undefined;
   return { handle: part.handle ?? '', text: part.text };
 }
 
 /** Tells an agent to go on after a compaction interrupted its loop. */
 export const continueMessage = (id: string, createdAt: number): Message =>
-  notice(id, createdAt, 'Continue if you have next steps.');
+  noticeMessage(id, createdAt, 'Continue if you have next steps.');
 
 /** Ends a tool loop, and tells the model to go on. */
-export const goOnMessage = (appended: number, createdAt: number): Message =>
-  notice(`goes-on:${appended}:${createdAt}`, createdAt, '[Go on with the task.]');
+export const loopEndMessage = (appended: number, createdAt: number): Message =>
+  noticeMessage(`goes-on:${appended}:${createdAt}`, createdAt, '[Go on with the task.]');
 
 /** The compaction that a message asks for; undefined if it asks for none. */
 export function markerOf({ id, parts }: Message): QueuedCompaction | undefined {
@@ -77,7 +77,7 @@ function isMarker({ message: { parts } }: ViewMessage): boolean {
 }
 
 /** Whether an agent that an automatic compaction interrupts is told to go on, or the host is asked, or neither. */
-export function continuesAfter(
+export function continuationAfter(
   { kind, record }: RunReport,
   how: 'off' | 'ask' | 'on',
   log: Log,

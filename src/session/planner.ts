@@ -13,9 +13,9 @@ import {
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers } from './hooks/plugin-hooks.js';
-import { givingWay, type Drafted } from './giving-way.js';
+import { relaxIfStuck, type Drafted } from './giving-way.js';
 import type { Pieces } from './wiring.js';
-import { after, soon } from './slices.js';
+import { whenReady, runInSlices } from './slices.js';
 
 /** A planned run that is not yet committed. */
 export interface FilledRun {
@@ -23,7 +23,7 @@ export interface FilledRun {
   /** The summarizer calls for the run; absent if no text was requested. */
   readonly bought?: Filling['bought'] | undefined;
   /** The answers of plugins; absent if no plugin was asked. */
-  readonly asked?: HookAnswers | undefined;
+  readonly answers?: HookAnswers | undefined;
 }
 
 /** A plan after its slots were filled, and the summarizer calls that were made for it. */
@@ -34,12 +34,12 @@ export interface Filling {
 
 type Stopped = (stages: readonly StageOutcome[], pressure: number) => void;
 
-interface Planning {
+interface PlanningOptions {
   /** Absent if no text may be requested. */
   readonly filler: Filler | undefined;
   readonly signal: AbortSignal | undefined;
   /** Callbacks that report the run while it is in progress; absent for a plan that an operator only looks at. */
-  readonly run?: { readonly fired: NonNullable<RunInput['onStep']>; readonly stopped: Stopped };
+  readonly run?: { readonly reportStage: NonNullable<RunInput['onStep']>; readonly reportSkipped: Stopped };
   /** Whether ledger and log are still those that the run began on. Absent if nothing is to be committed. */
   readonly isCurrent?: () => boolean;
 }
@@ -75,7 +75,7 @@ export class Planner {
   input(trigger: Trigger, budget?: Budget): RunInput {
     const { thread, gauge, measureDraft, count, clock, timer, policies } = this.pieces;
     const { log, ledger, isPinned, isPinnedByName, projection, memory, reader } = thread;
-    const { references, digests, secrets } = reader.caughtUp();
+    const { references, digests, secrets } = reader.catchUp();
     return {
       source: {
         log,
@@ -92,7 +92,7 @@ export class Planner {
       base: ledger.head,
       trigger,
       ...(memory.queued && { queuedBy: memory.queued.id }),
-      policy: policies.now,
+      policy: policies.current,
       forced: false,
       read: gauge.scale(budget),
       fixed: gauge.fixed,
@@ -108,73 +108,73 @@ export class Planner {
    * Plans a run with the pipeline, in slices, without plugins or text. If the session changed meanwhile, a run that is
    * to be committed (with `isCurrent`) becomes stale, and a plan that is only looked at is made again without a pause.
    */
-  drafted(run: RunInput, isCurrent?: () => boolean): RunOutcome | Promise<RunOutcome> {
+  draft(run: RunInput, isCurrent?: () => boolean): RunOutcome | Promise<RunOutcome> {
     const { thread, pipeline } = this.pieces;
     const drafting = (): Steps<RunOutcome> => madeIn(pipeline.plan(run));
     const { length } = run.source.log;
-    return after(soon(drafting()), (outcome) => {
-      if (isCurrent) return isCurrent() ? outcome : staleOf();
+    return whenReady(runInSlices(drafting()), (outcome) => {
+      if (isCurrent) return isCurrent() ? outcome : staleOutcome();
       if (run.source.log.length === length && thread.ledger.head === run.base) return outcome;
-      thread.reader.caughtUp();
+      thread.reader.catchUp();
       return atOnce(drafting());
     });
   }
 
   /** Plans a run. Synchronous if the work fits into one slice and no plugin or text has to be awaited. */
-  plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
-    if (this.pieces.hooks.asks(run.policy)) return this.#asked(run, how);
-    const told = { ...run, ...(how.run && { onStep: how.run.fired }) };
-    return after(this.#fitted(told, how), ({ input: { source }, outcome }) =>
-      this.#filled({ ...run, source }, outcome, how),
+  plan(run: RunInput, how: PlanningOptions): FilledRun | Promise<FilledRun> {
+    if (this.pieces.hooks.asks(run.policy)) return this.#planWithPlugins(run, how);
+    const reported = { ...run, ...(how.run && { onStep: how.run.reportStage }) };
+    return whenReady(this.#draftFitting(reported, how), ({ input: { source }, outcome }) =>
+      this.#fillSlots({ ...run, source }, outcome, how),
     );
   }
 
-  async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
+  async #planWithPlugins(run: RunInput, how: PlanningOptions): Promise<FilledRun> {
     const { hooks } = this.pieces;
-    const { run: told, isCurrent } = how;
-    const asked = await hooks.before(run, told === undefined);
-    const { skip } = asked;
-    if (isCurrent && !isCurrent()) return { outcome: staleOf(), asked };
+    const { run: reports, isCurrent } = how;
+    const answers = await hooks.before(run, reports === undefined);
+    const { skip } = answers;
+    if (isCurrent && !isCurrent()) return { outcome: staleOutcome(), answers };
     if (skip) {
       const reason = `skipped by ${skip.by}: ${skip.why}`;
-      return { outcome: { kind: 'noop', reason, stages: [] }, asked };
+      return { outcome: { kind: 'noop', reason, stages: [] }, answers };
     }
-    const wanted = { ...asked.input, ...(told && { onStep: told.fired }) };
-    const { input, outcome } = await this.#plannedAsked(run, wanted, how);
-    return { ...(await this.#filled(input, outcome, how)), asked };
+    const wanted = { ...answers.input, ...(reports && { onStep: reports.reportStage }) };
+    const { input, outcome } = await this.#draftWithAnswers(run, wanted, how);
+    return { ...(await this.#fillSlots(input, outcome, how)), answers };
   }
 
   /** Plans a run as plugins ask for it. What they retain is released if the run would not fit with it. */
-  async #plannedAsked(run: RunInput, input: RunInput, how: Planning): Promise<Drafted> {
-    const outcome = await this.drafted(input, how.isCurrent);
+  async #draftWithAnswers(run: RunInput, input: RunInput, how: PlanningOptions): Promise<Drafted> {
+    const outcome = await this.draft(input, how.isCurrent);
     const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
     // If the run fails with the instructions of the sources put back, it is planned again without them.
     if (outcome.kind !== 'planned' && input.injected?.some(isOwn)) {
       const injected = input.injected.filter((one) => !isOwn(one));
-      return this.#plannedAsked(run, { ...input, injected }, how);
+      return this.#draftWithAnswers(run, { ...input, injected }, how);
     }
     const retains = input.source.holds.length > run.source.holds.length;
-    if (!retains) return this.#fitted(input, how, outcome);
+    if (!retains) return this.#draftFitting(input, how, outcome);
     if (outcome.kind !== 'unreachable') return { input, outcome };
     if (how.run) this.pieces.hooks.warn('What plugins retain did not fit: it was compacted all the same.');
-    return this.#fitted({ ...input, source: run.source }, how);
+    return this.#draftFitting({ ...input, source: run.source }, how);
   }
 
   /** Like `drafted`, but releases the operator's holds, or else unread messages, if the run would not fit with them. */
-  #fitted(
+  #draftFitting(
     input: RunInput,
-    { isCurrent }: Planning,
-    made: RunOutcome | Promise<RunOutcome> = this.drafted(input, isCurrent),
+    { isCurrent }: PlanningOptions,
+    made: RunOutcome | Promise<RunOutcome> = this.draft(input, isCurrent),
   ): Drafted | Promise<Drafted> {
-    return after(made, (outcome) => givingWay(input, outcome, (freed) => this.drafted(freed, isCurrent)));
+    return whenReady(made, (outcome) => relaxIfStuck(input, outcome, (run) => this.draft(run, isCurrent)));
   }
 
   /** Fills the slots of the planned run. */
-  #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
+  #fillSlots(input: RunInput, outcome: RunOutcome, how: PlanningOptions): FilledRun | Promise<FilledRun> {
     const { run, filler, signal } = how;
     if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
     // Listeners learn which stages ran before the text arrives.
-    run?.stopped(outcome.plan.stages, outcome.after.pressure);
+    run?.reportSkipped(outcome.plan.stages, outcome.after.pressure);
     return this.fill(input, outcome, filler, signal);
   }
 
@@ -216,20 +216,20 @@ export class Planner {
     const isMissing = edits.some(
       ({ kind, slot }, place) => kind === 'supersede' && slot && !slot.grows && !texts.has(place),
     );
-    const dropped = input.policy.dropsOnFailure && isMissing ? await this.#droppedInstead(input) : undefined;
+    const dropped = input.policy.dropsOnFailure && isMissing ? await this.#planDrop(input) : undefined;
     if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');
     return { outcome: withoutUnfilled(input, dropped ?? refilled?.outcome ?? outcome), bought };
   }
 
   /** Plans the same run without summaries; undefined if that gives no plan. */
-  async #droppedInstead(input: RunInput): Promise<Planned | undefined> {
-    const outcome = await this.drafted({ ...input, policy: { ...input.policy, leaveSpans: true } });
+  async #planDrop(input: RunInput): Promise<Planned | undefined> {
+    const outcome = await this.draft({ ...input, policy: { ...input.policy, leaveSpans: true } });
     return outcome.kind === 'planned' ? outcome : undefined;
   }
 }
 
 /** The outcome of a run if log or ledger changed meanwhile: its plan can no longer be used. */
-export function staleOf(outcome?: RunOutcome): RunOutcome {
+export function staleOutcome(outcome?: RunOutcome): RunOutcome {
   if (outcome && outcome.kind !== 'planned') return outcome;
   const reason = 'the ledger moved on while text was waited for';
   return { kind: 'noop', reason, stages: outcome?.plan.stages ?? [] };

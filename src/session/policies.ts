@@ -23,7 +23,7 @@ export interface RunOverrides {
 }
 
 /** Policy and summarizer of one run. */
-export interface Tuned {
+export interface Tuning {
   readonly policy: Policy;
   readonly filler: Filler | undefined;
   /** Absent: the budget of the session. */
@@ -39,40 +39,40 @@ export interface Summarizing {
 
 /** Holds the policy of a session's runs, from its settings and its present budget and model. */
 export class Policies {
-  #known: { readonly pieces: readonly unknown[]; readonly inForce: Policy } | undefined;
+  #known: { readonly inputs: readonly unknown[]; readonly policy: Policy } | undefined;
 
   /** `plain`: the policy according to the session's settings, before it is adapted to the budget. */
   constructor(
     private readonly pieces: Pick<
       Pieces,
-      'agent' | 'engine' | 'format' | 'gauge' | 'plugins' | 'summarizer' | 'summarizerBy'
+      'agent' | 'engine' | 'format' | 'gauge' | 'plugins' | 'summarizer' | 'summarizerFor'
     >,
     private readonly plain: Policy,
   ) {}
 
   /** The policy in force. Read several times per call, so it is only made again when budget or model change. */
-  get now(): Policy {
+  get current(): Policy {
     const { budget, model } = this.pieces.gauge;
-    const pieces = [budget, model];
-    if (!this.#known?.pieces.every((one, i) => one === pieces[i]))
-      this.#known = { pieces, inForce: this.#inForce(this.plain, this.pieces.agent.settings, budget) };
-    return this.#known.inForce;
+    const inputs = [budget, model];
+    if (!this.#known?.inputs.every((one, i) => one === inputs[i]))
+      this.#known = { inputs, policy: this.#adapted(this.plain, this.pieces.agent.settings, budget) };
+    return this.#known.policy;
   }
 
   /** The policy of a run with overrides. Rejects with `CONFIG_INVALID` if a value is not valid for its setting. */
-  async tuned(overrides: RunOverrides): Promise<Tuned> {
-    const { gauge, summarizer, summarizerBy } = this.pieces;
+  async tune(overrides: RunOverrides): Promise<Tuning> {
+    const { gauge, summarizer, summarizerFor } = this.pieces;
     checkShares(overrides);
     const { prompt, summarize, settings: others } = overrides;
     const agent = others === undefined ? this.pieces.agent : this.pieces.agent.tuned(others);
-    const writer = others === undefined ? summarizer : await summarizerBy(agent);
+    const writer = others === undefined ? summarizer : await summarizerFor(agent);
     const asked = summarize === false ? undefined : writer.filler;
     const filler = prompt === undefined ? asked : withPrompt(asked, prompt);
     const settings = this.#settingsBy(overrides, agent.settings);
-    if (settings === this.pieces.agent.settings) return { policy: this.now, filler };
+    if (settings === this.pieces.agent.settings) return { policy: this.current, filler };
     const budget = gauge.budgetUnder(settings);
     const plain = this.pieces.engine.policyOf({ ...agent, settings });
-    return { policy: this.#inForce(plain, settings, budget), filler, budget };
+    return { policy: this.#adapted(plain, settings, budget), filler, budget };
   }
 
   #settingsBy({ strategy, summarize, threshold }: RunOverrides, settings: Settings): Settings {
@@ -92,7 +92,7 @@ export class Policies {
     };
   }
 
-  #inForce(policy: Policy, { sharesOf, reasoning }: Settings, budget: Budget): Policy {
+  #adapted(policy: Policy, { sharesOf, reasoning }: Settings, budget: Budget): Policy {
     const { gauge, format } = this.pieces;
     const shared = sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
     return {
@@ -110,15 +110,15 @@ function gatesFrom(first: number, thresholds: Settings['thresholds']): Settings[
 }
 
 /** The manner of a manual run. */
-export function mannerOf(
+export function manualRunOptions(
   { strategy = [], target: asked, threshold }: RunOverrides,
-  tuned: Tuned,
-): Omit<RunManner, 'forced'> & { readonly trigger: Trigger } {
+  tuned: Tuning,
+): Omit<RunOptions, 'forced'> & { readonly trigger: Trigger } {
   const target = asked ?? tuned.policy.target;
   return {
     trigger: { kind: 'manual', detail: `asked for pressure ${target}` },
     target,
-    tuned,
+    tuning: tuned,
     ...(threshold !== undefined && { threshold }),
     // A manual run needs no approval, unless the caller chose the `checkpoint` strategy.
     waits: [strategy].flat().includes('checkpoint'),
@@ -161,7 +161,7 @@ function checkShares({ threshold, target }: RunOverrides): void {
 }
 
 /** How a run differs from one that pressure started. */
-export interface RunManner {
+export interface RunOptions {
   /** Pressure to reduce to. */
   readonly target: number;
   /** The gates are ignored. */
@@ -172,7 +172,7 @@ export interface RunManner {
   readonly refused?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Policy, summarizer and budget of this run alone, if they differ from the settings. */
-  readonly tuned?: Tuned;
+  readonly tuning?: Tuning;
   /** The plan waits for an operator's approval. */
   readonly waits?: boolean;
 }

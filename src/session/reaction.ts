@@ -32,7 +32,7 @@ export interface OverflowVerdict {
 export interface SentRequest {
   readonly reading: Reading;
   /** Most input tokens that were reported so far for its model. */
-  readonly passed: number;
+  readonly accepted: number;
 }
 
 /** Reacts to a request that was too long: once per request, and not again until the log has grown. */
@@ -41,7 +41,7 @@ export class Reaction {
   #triedAt: number | undefined;
   #refusals = 0;
   /** Number of refusals that named no limit. */
-  #unnamed = 0;
+  #limitless = 0;
   constructor(
     private readonly pieces: Pick<
       Pieces,
@@ -60,12 +60,12 @@ export class Reaction {
   ) {}
 
   /** Notes that the provider accepted a call. */
-  answered(): void {
+  onAccepted(): void {
     this.#triedAt = undefined;
   }
 
   /** Runs a step that mends a refused request. A failure is emitted, because the caller may see only the refusal. */
-  async mends<T>(step: () => Promise<T>): Promise<T> {
+  async repair<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
@@ -76,8 +76,8 @@ export class Reaction {
     }
   }
 
-  async to(error: unknown, signal: AbortSignal | undefined): Promise<OverflowVerdict> {
-    const { sent } = this.pieces.requests;
+  async handle(error: unknown, signal: AbortSignal | undefined): Promise<OverflowVerdict> {
+    const sent = this.pieces.requests.lastSent;
     const verdict = await this.#reactTo(error, sent, signal);
     if (verdict.overflow && (++this.#refusals > 1 || !verdict.retry)) this.#warn(verdict, sent);
     return verdict;
@@ -106,12 +106,12 @@ export class Reaction {
       own: this.pieces.format.provider?.overflows,
       request: () => jsonText(thread.projection.view.map(({ message }) => message.parts)),
     });
-    if (!refusal) return this.#unsign(error);
+    if (!refusal) return this.#stripSignatures(error);
     const { overflow, doubt: mistrust } = refusal;
     const fits = mistrust === undefined;
     const request = sent && refusedRequest(sent);
     const doubt = mistrust ?? doubtOf(overflow, request);
-    audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
+    audit.add('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
     const { input = overflow.requested } = overflow;
     if (fits && sent && request && input !== undefined && isPlausible(overflow, request))
       gauge.observe({ inputTokens: input }, sent.reading, true);
@@ -121,23 +121,23 @@ export class Reaction {
     if (doubt === undefined)
       gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
     if (fits && request && limitOf(overflow) === undefined) {
-      const told = await this.pieces.persistence.limitTold(gauge.model, request);
+      const peer = await this.pieces.persistence.peerLimit(gauge.model, request);
       // A single such refusal may have another cause, unless another thread was told a limit that the request exceeds.
-      if (++this.#unnamed > 1 || told) gauge.learn(told ?? limitBelow(request));
+      if (++this.#limitless > 1 || peer) gauge.learn(peer ?? limitBelow(request));
     }
     if (this.#triedAt === thread.appendedTokens) {
       const reason = 'refused again after it had been compacted';
-      return { overflow: true, retry: false, reason, ...(await this.#tell(before)) };
+      return { overflow: true, retry: false, reason, ...(await this.#publishLimits(before)) };
     }
     this.#triedAt = thread.appendedTokens;
     const size = thread.projection.size.tokens;
     const { pressure } = gauge.read(thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // A refused request was full even if its reading is lower: the target is a share of that reading.
-    const target = policies.now.target * Math.min(1, pressure);
+    const target = policies.current.target * Math.min(1, pressure);
     const run = await runs.compact(trigger, { target, refused: true, signal });
-    if (run.kind === 'unreachable') this.#unlearn(before);
-    const learned = await this.#tell(before);
+    if (run.kind === 'unreachable') this.#restoreLimits(before);
+    const learned = await this.#publishLimits(before);
     const after = thread.projection.size.tokens;
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
@@ -148,7 +148,7 @@ export class Reaction {
    * Removes all signed reasoning if the provider refuses a signature: it would refuse each request that contains one.
    * A fork may bring reasoning signed over compactions that it lacks; a client may have changed earlier messages.
    */
-  #unsign(error: unknown): OverflowVerdict {
+  #stripSignatures(error: unknown): OverflowVerdict {
     if (!isSignatureRefusal(error) || !this.pieces.commits.stripRefused())
       return { overflow: false, retry: false, reason: 'the error is about something else' };
     const reason = 'signed reasoning was taken out: the provider refuses a signature of it';
@@ -159,21 +159,21 @@ export class Reaction {
   }
 
   /** Takes over the limits that a side session learned of a model. */
-  toldBeside(event: PressureEvent): void {
+  onSideEvent(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
     this.pieces.gauge.learn(event.limits, event.model);
     void this.pieces.persistence.learned(event.model, event.limits);
   }
 
   /** Restores the earlier limits: a limit below the floor would end the session, so the provider decides instead. */
-  #unlearn(before: ProvenLimits): void {
+  #restoreLimits(before: ProvenLimits): void {
     const { gauge } = this.pieces;
     gauge.forget();
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores the learned limits, and emits them. */
-  async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
+  async #publishLimits(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
     const { gauge, audit, settings } = this.pieces;
     const [{ learned, model }, { window: statedWindow }] = [gauge, settings];
     if (isSame(before, learned)) return {};
@@ -181,7 +181,7 @@ export class Reaction {
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;
-    audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
+    audit.add('limit-learned', undefined, { model, ...learned, budget, statedWindow });
     this.pieces.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
     if (isUnder)
       this.pieces.stream.emit({
@@ -193,10 +193,10 @@ export class Reaction {
   }
 }
 
-function refusedRequest({ reading, passed }: SentRequest): RefusedRequest {
+function refusedRequest({ reading, accepted }: SentRequest): RefusedRequest {
   const { reserve, window, usable } = reading.budget;
   const output = reserve.output || Math.max(0, Number.isFinite(window) ? window - usable : 0);
-  return { tokens: reading.tokens, output, passed };
+  return { tokens: reading.tokens, output, accepted };
 }
 
 const sentence = ({ contextWindow, inputLimit }: ProvenLimits): string =>

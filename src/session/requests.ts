@@ -2,7 +2,7 @@ import { SpillwayError } from '../errors/index.js';
 import { PIPELINE_STEPS } from '../pipeline/index.js';
 import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type Message, type ViewMessage } from '../transcript/index.js';
-import { CallBook, messagesSent, type CallRecord } from './calls.js';
+import { CallBook, countMessages, type CallRecord } from './calls.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { newestCompaction, withoutMarkers } from './own-messages.js';
 import type { SentRequest } from './reaction.js';
@@ -34,14 +34,14 @@ type MeasuredInjections = readonly Omit<ViewMessage, 'from' | 'to'>[];
 /** Writes the requests of one session, and records what each of them contained. */
 export class Requests {
   readonly #book: CallBook;
-  #sent: { readonly reading: Reading; readonly generation: number } | undefined;
+  #lastSent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input tokens that were reported for each model. */
-  readonly #passed = new Map<string | null, number>();
+  readonly #accepted = new Map<string | null, number>();
   readonly #watch = new TrimmingWatch();
   /** The content that hooks added to the last request, and its place. */
-  #injected: PlacedInjections | undefined;
+  #lastInjections: PlacedInjections | undefined;
   /** Length of the front of the last view that is known to hold no markers; only the rest is checked again. */
-  #unmarked = 0;
+  #unmarkedLength = 0;
 
   constructor(
     private readonly pieces: Pick<
@@ -83,12 +83,12 @@ export class Requests {
     // Read first, because each call refers to messages and events that were stored before it.
     const calls = await persistence.calls();
     await persistence.catchUp();
-    this.#book.takePast(calls);
+    this.#book.takeStored(calls);
   }
 
-  get sent(): SentRequest | undefined {
-    const reading = this.#sent?.reading;
-    return reading && { reading, passed: this.#passed.get(this.pieces.gauge.model) ?? 0 };
+  get lastSent(): SentRequest | undefined {
+    const reading = this.#lastSent?.reading;
+    return reading && { reading, accepted: this.#accepted.get(this.pieces.gauge.model) ?? 0 };
   }
 
   /** Throws `INJECTION_TOO_LARGE` with the hook that exceeds its limit, or the part of the reserve that others left. */
@@ -125,10 +125,10 @@ export class Requests {
    * moved or is gone. Undefined if all of it is the same.
    */
   movedFrom(injected: MeasuredInjections): number | undefined {
-    const before = this.#injected;
-    const next = placedAmong(this.pieces.thread.projection.view, injected);
-    if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
-    return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
+    const before = this.#lastInjections;
+    const next = placeInjections(this.pieces.thread.projection.view, injected);
+    if (before?.content === next?.content && before?.after === next?.after) return undefined;
+    return Math.min(before?.after ?? Infinity, next?.after ?? Infinity);
   }
 
   /** Writes the next request. `started`: the timer when it was requested. */
@@ -136,25 +136,25 @@ export class Requests {
     const { gauge, clock, timer, stream, follower, thread } = this.pieces;
     const { projection, log, ledger } = thread;
     const reading = gauge.read(projection);
-    const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
-    const [before, placed] = [this.#injected, placedAmong(plain, injected)];
+    const plain = withoutMarkers(projection.view, Math.min(this.#unmarkedLength, projection.changedFrom));
+    const [before, placed] = [this.#lastInjections, placeInjections(plain, injected)];
     const changed = plain === projection.view ? projection.changedFrom : 0;
-    const from = Math.min(changed, before?.at ?? Infinity, placed?.at ?? Infinity);
-    const view = placed ? withInjected(plain, placed.at, injected) : plain;
+    const from = Math.min(changed, before?.index ?? Infinity, placed?.index ?? Infinity);
+    const view = placed ? withInjected(plain, placed.index, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
     const { messages, beside = {}, notices } = follower.serialise(view);
-    this.#injected = placed;
+    this.#lastInjections = placed;
     projection.settle();
-    this.#unmarked = plain === projection.view ? plain.length : 0;
-    this.#sent = { reading, generation: gauge.generation };
+    this.#unmarkedLength = plain === projection.view ? plain.length : 0;
+    this.#lastSent = { reading, generation: gauge.generation };
     const record = newestCompaction(ledger);
-    const call = this.#book.prepared({
+    const call = this.#book.add({
       at: clock(),
       appended: appendedAt(log.length, ledger.left),
       events: ledger.version,
       model: gauge.model,
       ...(record && { record: record.id }),
-      ...messagesSent(view, log),
+      ...countMessages(view, log),
       tokens: reading.tokens,
       pressure: reading.pressure,
       unchangedPrefixTokens,
@@ -162,25 +162,25 @@ export class Requests {
     const { tokens, pressure } = reading;
     const figures = { call: call.call, unchangedPrefixTokens };
     const durationMs = timer() - started;
-    stream.tellEngine({ kind: 'prepared', ...figures, tokens, pressure, run: run.kind, durationMs });
+    stream.emitToEngine({ kind: 'prepared', ...figures, tokens, pressure, run: run.kind, durationMs });
     return { ...figures, messages: [...messages], beside, notices, view: [...view], reading, run };
   }
 
   /** Takes in reported usage. `reading`: that of the request; undefined if the view was rewritten since. */
   observe(usage: Usage) {
     const { gauge } = this.pieces;
-    const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
+    const current = this.#lastSent?.generation === gauge.generation ? this.#lastSent.reading : undefined;
     if (usage.isSum)
-      return { reading: current, call: this.#book.observed(usage, gauge.calibration), notices: [] };
-    const { notices, isFlat } = this.#sent
-      ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })
+      return { reading: current, call: this.#book.addUsage(usage, gauge.calibration), notices: [] };
+    const { notices, isFlat } = this.#lastSent
+      ? this.#watch.observe(usage, { ...this.#lastSent, estimate: gauge.estimateOf(this.#lastSent.reading) })
       : { notices: [], isFlat: false };
-    const isCut = notices.some(({ what }) => what === 'trimmed-upstream');
+    const isCut = notices.some(({ kind }) => kind === 'trimmed-upstream');
     // Usage of a request that was cut on the way says nothing about token counts. What it may have taught is forgotten.
     if (isCut && gauge.calibration.ratio < 1) gauge.restore(UNCALIBRATED);
     else if (current && !isCut && !isFlat) gauge.observe(usage, current);
-    this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
-    const call = this.#book.observed(usage, gauge.calibration);
+    this.#accepted.set(gauge.model, Math.max(this.#accepted.get(gauge.model) ?? 0, inputOf(usage) || 0));
+    const call = this.#book.addUsage(usage, gauge.calibration);
     return { reading: current, call, notices };
   }
 }
@@ -188,22 +188,22 @@ export class Requests {
 interface PlacedInjections {
   readonly content: string;
   /** Index in the request. */
-  readonly at: number;
+  readonly index: number;
   /** Log position that the content follows. */
-  readonly behind: number;
+  readonly after: number;
 }
 
 /** Injections follow the newest words of the user; without such words they are at the end. */
-function placedAmong(
+function placeInjections(
   shown: readonly ViewMessage[],
   injected: MeasuredInjections,
 ): PlacedInjections | undefined {
   if (injected.length === 0) return undefined;
   const view = withoutMarkers(shown);
   const newest = view.findLastIndex(({ source }) => source?.role === 'user' && source.origin !== 'synthetic');
-  const at = newest < 0 ? view.length : newest + 1;
+  const index = newest < 0 ? view.length : newest + 1;
   const content = JSON.stringify(injected.map(({ message }) => message.parts));
-  return { content, at, behind: view[at - 1]?.to ?? -1 };
+  return { content, index, after: view[index - 1]?.to ?? -1 };
 }
 
 function withInjected(

@@ -5,15 +5,15 @@ import type { StageOutcome, Trigger, Warning } from '../transcript/index.js';
 import type { FilledRun } from './planner.js';
 import { pendingReport, type RunReport } from './prepared.js';
 import type { Pieces } from './wiring.js';
-import { givenWayOf, strategiesOf, tellEnded, tellTriggered } from './told.js';
+import { removedIdsOf, strategiesOf, reportEnded, reportTriggered } from './told.js';
 
 /** The start of a run. */
-interface Begun {
+interface RunStart {
   readonly trigger: Trigger;
   readonly reading: Reading;
   readonly policy: Policy;
   /** Whether the plan waits for an operator's approval. */
-  readonly waits: boolean;
+  readonly needsApproval: boolean;
   readonly started: number;
 }
 
@@ -37,12 +37,12 @@ export class Run {
       | 'timer'
       | 'triggers'
     >,
-    private readonly begun: Begun,
+    private readonly start: RunStart,
   ) {
-    tellTriggered(pieces, begun.trigger, begun.reading, begun.policy);
+    reportTriggered(pieces, start.trigger, start.reading, start.policy);
   }
 
-  readonly fired = (done: StageOutcome, durationMs: number): void => {
+  readonly reportStage = (done: StageOutcome, durationMs: number): void => {
     this.#hasFired = true;
     const { stage, outcome, edits, before, after } = done;
     const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
@@ -50,11 +50,11 @@ export class Run {
   };
 
   /** Called when no further stage opens. */
-  stopped(stages: readonly StageOutcome[], pressure: number): void {
+  reportSkipped(stages: readonly StageOutcome[], pressure: number): void {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     const opened = new Set(stages.map(({ stage }) => stage));
-    const roster = this.begun.policy.stages.map(({ stage }) => stage);
+    const roster = this.start.policy.stages.map(({ stage }) => stage);
     const skipped = roster.filter((stage) => !opened.has(stage));
     // The pipeline's own steps after the stages are not in the roster.
     const last = stages.findLast(({ stage }) => roster.includes(stage));
@@ -66,40 +66,40 @@ export class Run {
   finish(filled: FilledRun): RunReport {
     const { thread, gauge, stream, hooks, timer } = this.pieces;
     const before = thread.projection;
-    const durationMs = timer() - this.begun.started;
+    const durationMs = timer() - this.start.started;
     const report = this.#reportOf(filled, durationMs);
     const { stages, record, warnings = [], kind, reason } = report;
     // Taken before any event is emitted, because a listener may roll the log back.
-    const givenWay = record && givenWayOf(before, thread);
+    const removedIds = record && removedIdsOf(before, thread);
     // A plan that was prepared between turns has not emitted its stages yet.
-    if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
-    this.stopped(stages, gauge.read(thread.projection).pressure);
-    for (const warning of this.#news(warnings)) stream.emit({ kind: 'warning', ...warning });
-    tellEnded(this.pieces, report, givenWay, this.begun.policy.strategies);
-    if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
+    if (!this.#hasFired) for (const done of stages) this.reportStage(done, record?.stageMs[done.stage] ?? 0);
+    this.reportSkipped(stages, gauge.read(thread.projection).pressure);
+    for (const warning of this.#newWarnings(warnings)) stream.emit({ kind: 'warning', ...warning });
+    reportEnded(this.pieces, report, removedIds, this.start.policy.strategies);
+    if (filled.answers) hooks.tellFailedCompactor(filled.answers, `${kind}: ${reason}`, record?.id);
     return report;
   }
 
   #reportOf(filled: FilledRun, durationMs: number): RunReport {
     const { thread, gauge, policies, triggers, commits } = this.pieces;
-    const { outcome, asked, bought } = filled;
-    const hooks = asked && asked.lines.length > 0 && { hooks: asked.lines };
-    const said = { durationMs, ...(bought && { calls: bought.calls }), ...hooks };
-    if (outcome.kind === 'planned' && this.begun.waits) {
+    const { outcome, answers, bought } = filled;
+    const hooks = answers && answers.lines.length > 0 && { hooks: answers.lines };
+    const common = { durationMs, ...(bought && { calls: bought.calls }), ...hooks };
+    if (outcome.kind === 'planned' && this.start.needsApproval) {
       this.#propose(filled, outcome);
-      return { ...pendingReport(outcome.plan), ...said };
+      return { ...pendingReport(outcome.plan), ...common };
     }
     if (outcome.kind === 'planned') {
       const { pressure } = outcome.after;
       const warnings = this.#warningsFor(filled, pressure);
       const spent = { ...spendingOf(filled), ...hooks, ...warnings };
       const record = commits.commit(outcome, { kind: 'compaction', durationMs, bought: spent });
-      this.#left(spentAfter(pressure, policies.now.gates, thread.appendedTokens));
+      this.#rememberSpent(spentAfter(pressure, policies.current.gates, thread.appendedTokens));
       const { trigger, stages } = record.plan;
-      const told = record.warnings && { warnings: record.warnings };
-      return { kind: 'committed', reason: trigger.detail, stages, record, ...said, ...told };
+      const recordWarnings = record.warnings && { warnings: record.warnings };
+      return { kind: 'committed', reason: trigger.detail, stages, record, ...common, ...recordWarnings };
     }
-    this.#left(triggers.spent);
+    this.#rememberSpent(triggers.spent);
     const { kind, stages } = outcome;
     const warnings = this.#warningsFor(filled, gauge.read(thread.projection).pressure);
     if (kind === 'unreachable') {
@@ -107,14 +107,14 @@ export class Run {
       return { kind, reason: error.message, stages, error, durationMs, ...warnings };
     }
     const { reason, tried = [] } = outcome;
-    const skipped = asked?.skip && { skippedBy: asked.skip.by };
+    const skipped = answers?.skip && { skippedBy: answers.skip.by };
     const strategy = tried.length > 0 && { strategy: strategiesOf(tried) };
-    return { kind, reason, stages, ...skipped, ...strategy, ...said, ...warnings };
+    return { kind, reason, stages, ...skipped, ...strategy, ...common, ...warnings };
   }
 
   /** Records for the next run what this one left. */
-  #left(spent: Spent | undefined): void {
-    this.pieces.stream.left(spent);
+  #rememberSpent(spent: Spent | undefined): void {
+    this.pieces.stream.recordSpent(spent);
     Object.assign(this.pieces.thread.memory, { overflowed: false, queued: undefined });
   }
 
@@ -126,15 +126,15 @@ export class Run {
   }
 
   /** Emits `still-full` only once in a row; each record has it. If little is free, every run ends with it. */
-  #news(warnings: readonly Warning[]): readonly Warning[] {
+  #newWarnings(warnings: readonly Warning[]): readonly Warning[] {
     const { memory } = this.pieces.thread;
-    const wasTold = memory.isToldFull;
-    memory.isToldFull = warnings.some(({ code }) => code === 'still-full');
-    return wasTold ? warnings.filter(({ code }) => code !== 'still-full') : warnings;
+    const wasReported = memory.wasReportedFull;
+    memory.wasReportedFull = warnings.some(({ code }) => code === 'still-full');
+    return wasReported ? warnings.filter(({ code }) => code !== 'still-full') : warnings;
   }
 
   #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
-    const { gates } = this.pieces.policies.now;
+    const { gates } = this.pieces.policies.current;
     // A run without a plan below the last gate needs no warning: the next stage opens at its own gate.
     const gate = outcome.kind === 'planned' ? gates[0] : gates.at(-1);
     const own = warningsOf(outcome, pressure, gate?.opensAt ?? Infinity);
@@ -144,24 +144,24 @@ export class Run {
 }
 
 /** The calls of summarizers, and the fallbacks that were used if they or a compactor failed. */
-function spendingOf({ bought, asked }: FilledRun) {
-  const chain = asked?.chain ?? [];
-  const isWorthSaying = bought !== undefined || chain.length > 0;
+function spendingOf({ bought, answers }: FilledRun) {
+  const chain = answers?.chain ?? [];
+  const hasFallbacks = bought !== undefined || chain.length > 0;
   return {
     ...(bought && { calls: bought.calls }),
-    ...(isWorthSaying && { fallbacks: [...chain, ...(bought?.fallbacks ?? [])] }),
+    ...(hasFallbacks && { fallbacks: [...chain, ...(bought?.fallbacks ?? [])] }),
   };
 }
 
-const BY_HAND =
+const COMPACT_ADVICE =
   'Compact by hand before the next large step (session.operator.compact(), spillway compact), release';
-const REST = 'pins and holds, use a model with a larger window, or start a new session.';
+const RELEASE_ADVICE = 'pins and holds, use a model with a larger window, or start a new session.';
 
 /** The advice for an operator. After a manual run it does not suggest another manual run. */
 const remedyFor = (outcome: RunOutcome): string =>
   outcome.kind === 'planned' && outcome.plan.trigger.kind === 'manual'
-    ? `Release ${REST}`
-    : `${BY_HAND} ${REST}`;
+    ? `Release ${RELEASE_ADVICE}`
+    : `${COMPACT_ADVICE} ${RELEASE_ADVICE}`;
 
 /**
  * Warnings for an operator about a run that was not enough, with advice. `pressure` is the pressure after the run;

@@ -1,10 +1,10 @@
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionRecord, Ledger, Trigger } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
-import { continuesAfter } from './own-messages.js';
-import type { RunManner } from './policies.js';
+import { continuationAfter } from './own-messages.js';
+import type { RunOptions } from './policies.js';
 import type { Pieces } from './wiring.js';
-import { after, inSlices } from './slices.js';
+import { whenReady, inSlices } from './slices.js';
 
 /** Rounds of one `prepare` that may wait for text from a summarizer. */
 const MAX_ROUNDS_WITH_TEXT = 3;
@@ -13,7 +13,7 @@ const MAX_ROUNDS_WITH_TEXT = 3;
 const MAX_ROUNDS = 16;
 
 /** A state of log and ledger, and its pressure. */
-interface Place {
+interface MeasuredState {
   readonly appended: number;
   readonly version: number;
   readonly pressure: number;
@@ -21,7 +21,7 @@ interface Place {
 
 /** The runs of one session: one after the other, each between two writes to its store. */
 export class Runs {
-  #measured: Place = { appended: 0, version: 0, pressure: 0 };
+  #measured: MeasuredState = { appended: 0, version: 0, pressure: 0 };
 
   constructor(
     private readonly pieces: Pick<
@@ -37,50 +37,50 @@ export class Runs {
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
     const { thread, compaction, persistence, triggers } = this.pieces;
     let report: RunReport | undefined;
-    let isNewest = false;
+    let hasCaughtUp = false;
     for (let round = 0; ; round++) {
-      let measured = this.#place;
+      let measured = this.#state;
       const { version } = thread.ledger;
       // Messages that keep arriving must not make every round wait for text.
-      const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
+      const textSignal = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
-        if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
+        if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchUpInSteps());
         return persistence.during(() => {
           // Read after the passes. An undo while the run waits is not part of what was measured.
-          const read = (): void => void (measured = this.#place);
-          return after(compaction.beforeCall(read, moved, patience), (made) => {
+          const read = (): void => void (measured = this.#state);
+          return whenReady(compaction.beforeCall(read, moved, textSignal), (made) => {
             // An undo or a report after the record, while plugins are told, is not part of what was measured.
             if (made.record)
-              measured = { ...measured, pressure: 1, version: versionBehind(made.record, thread.ledger) };
+              measured = { ...measured, pressure: 1, version: versionAfter(made.record, thread.ledger) };
             return made;
           });
         });
       });
       if (run.error) {
         // In another process, an operator may have answered the plan or released a hold.
-        if (!isNewest) await persistence.catchUp();
-        if (isNewest || thread.ledger.version === version) {
+        if (!hasCaughtUp) await persistence.catchUp();
+        if (hasCaughtUp || thread.ledger.version === version) {
           // The store must show why the run failed, and this may be the last write before the process ends.
           await persistence.record([]).catch(() => undefined);
           throw run.error;
         }
-        isNewest = true;
+        hasCaughtUp = true;
         continue;
       }
-      const goesOn = await this.#continueAfter(run);
-      if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
+      const continued = await this.#continueAfter(run);
+      if (!report || run.kind === 'committed') report = continued ? { ...run, continue: continued } : run;
       if (this.#hasMoved(measured) && this.#wouldAct) {
         if (round < MAX_ROUNDS) continue;
         // If each compaction is undone or messages never stop, an agent would wait forever.
-        if (this.#place.pressure > 1) throw overtaken();
+        if (this.#state.pressure > 1) throw overtakenError();
       }
-      this.#measured = this.#place;
+      this.#measured = this.#state;
       return report;
     }
   }
 
   /** The present state of log and ledger, to compare with a measured one. */
-  get #place(): Place {
+  get #state(): MeasuredState {
     const { gauge, thread } = this.pieces;
     const { appendedTokens: appended, ledger, projection } = thread;
     return { appended, version: ledger.version, pressure: gauge.read(projection).pressure };
@@ -93,18 +93,18 @@ export class Runs {
 
   /** Whether the session changed since it was measured last, and no longer fits. */
   get isOvertaken(): boolean {
-    return this.#hasMoved(this.#measured) && this.#place.pressure > 1 && this.#wouldAct;
+    return this.#hasMoved(this.#measured) && this.#state.pressure > 1 && this.#wouldAct;
   }
 
   /** Whether log or ledger changed, or a report on another call raised the pressure above the budget. */
-  #hasMoved({ appended, version, pressure }: Place): boolean {
-    const now = this.#place;
+  #hasMoved({ appended, version, pressure }: MeasuredState): boolean {
+    const now = this.#state;
     if (now.appended !== appended || now.version !== version) return true;
     return now.pressure > Math.max(1, pressure);
   }
 
   /** Compacts at any pressure, after it has read what other processes stored since. */
-  compact(trigger: Trigger, how: Omit<RunManner, 'forced'>): Promise<RunReport> {
+  compact(trigger: Trigger, how: Omit<RunOptions, 'forced'>): Promise<RunReport> {
     const { compaction, persistence } = this.pieces;
     return this.#submit(async () => {
       await persistence.catchUp();
@@ -113,14 +113,14 @@ export class Runs {
   }
 
   /** Makes a change that is not a run, after everything submitted before. */
-  async between(change: () => Promise<unknown>): Promise<void> {
+  async change(change: () => Promise<unknown>): Promise<void> {
     await this.#submit(change);
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
     const { thread, settings, inbox } = this.pieces;
-    const how = continuesAfter(run, settings.compaction.continue, thread.log);
-    if (how === 'told') await inbox.goOn();
+    const how = continuationAfter(run, settings.compaction.continue, thread.log);
+    if (how === 'told') await inbox.askToContinue();
     return how;
   }
 
@@ -132,10 +132,10 @@ export class Runs {
 }
 
 /** The version of the ledger directly after it committed this record. */
-const versionBehind = ({ id }: CompactionRecord, { events }: Ledger): number =>
+const versionAfter = ({ id }: CompactionRecord, { events }: Ledger): number =>
   1 + events.findLastIndex((event) => event.kind === 'commit' && event.record.id === id);
 
-function overtaken(): SpillwayError {
+function overtakenError(): SpillwayError {
   return new SpillwayError('LEDGER_CONFLICT', {
     subject: 'the next request of a session',
     found: 'a session that changed after each compaction',

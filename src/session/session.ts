@@ -98,7 +98,7 @@ export class Session<ClientMessage = unknown> {
    * tool of the provider has no result yet (`pause_turn`), because that turn continues unchanged.
    */
   continue(): Promise<void> {
-    return this.#pieces.inbox.goOn();
+    return this.#pieces.inbox.askToContinue();
   }
 
   /**
@@ -110,7 +110,7 @@ export class Session<ClientMessage = unknown> {
   observe(usage: Usage): Promise<void> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
-    this.#pieces.reaction.answered();
+    this.#pieces.reaction.onAccepted();
     return this.#pieces.reports.observe(usage); // not wrapped: the rejection of a second promise would be unhandled
   }
 
@@ -122,7 +122,7 @@ export class Session<ClientMessage = unknown> {
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkOptions('session.overflowed', { signal });
-    return this.#pieces.reaction.to(error, signal);
+    return this.#pieces.reaction.handle(error, signal);
   }
 
   /**
@@ -160,11 +160,11 @@ export class Session<ClientMessage = unknown> {
     const mended = new Set<boolean>();
     for (;;) {
       const again = mended.size > 0;
-      const request = await (again ? reaction.mends(() => this.prepare(options)) : this.prepare(options));
+      const request = await (again ? reaction.repair(() => this.prepare(options)) : this.prepare(options));
       try {
-        return await this.#pieces.line.sending(() => send(request));
+        return await this.#pieces.line.send(() => send(request));
       } catch (error) {
-        const verdict = await reaction.mends(() => this.overflowed(error, options.signal));
+        const verdict = await reaction.repair(() => this.overflowed(error, options.signal));
         if (!verdict.retry || mended.has(verdict.overflow)) throw error;
         mended.add(verdict.overflow);
       }
@@ -201,7 +201,7 @@ export class Session<ClientMessage = unknown> {
   /** A session for a side conversation, which ends with the process. Limits that refusals teach hold for both. */
   aside(): Session<ClientMessage> {
     const aside = this.#openAside();
-    aside.events.subscribe((event) => this.#pieces.reaction.toldBeside(event));
+    aside.events.subscribe((event) => this.#pieces.reaction.onSideEvent(event));
     return aside;
   }
 
@@ -218,7 +218,7 @@ export class Session<ClientMessage = unknown> {
     const { recall, stream, timer } = this.#pieces;
     const started = timer();
     const found = await recall.find(request);
-    stream.tellEngine({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
+    stream.emitToEngine({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
     return found;
   }
 

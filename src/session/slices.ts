@@ -8,13 +8,13 @@ const waiting: (() => void)[] = [];
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(goOn);
+    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
   });
 }
 
-function goOn(): void {
+function resumeNext(): void {
   waiting.shift()!();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(resumeNext);
 }
 
 /** Tells a loop when its slice is over, and lets other tasks run. */
@@ -33,23 +33,23 @@ export class Pace {
 
 /** Does work slice by slice. Work that fits into one slice is done on return. Rejects with the error of the work. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
-  return soon(steps);
+  return runInSlices(steps);
 }
 
 /** Like `inSlices`, but returns no promise if the work fits into one slice. */
-export function soon<T>(steps: Steps<T>): T | Promise<T> {
+export function runInSlices<T>(steps: Steps<T>): T | Promise<T> {
   const pace = new Pace();
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (pace.isOver) return pace.rest().then(() => soon(steps));
+    if (pace.isOver) return pace.rest().then(() => runInSlices(steps));
   }
 }
 
-/** Passes a value to `goOn`: at once, or when its promise resolves. */
-export function after<T, R>(made: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
-  if (!(made instanceof Promise)) return goOn(made);
-  return made.then((value) => goOn(value));
+/** Passes a value to `use`: at once, or when its promise resolves. */
+export function whenReady<T, R>(made: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> {
+  if (!(made instanceof Promise)) return use(made);
+  return made.then((value) => use(value));
 }
 
 /** Takes items one by one, each after its work in `before`. After each slice, waits until its items are `settled`. */

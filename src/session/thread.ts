@@ -39,19 +39,19 @@ class Reader {
   }
 
   /** Reads everything that was appended since, and returns itself. */
-  caughtUp(): this {
+  catchUp(): this {
     this.#reader.catchUp();
     return this;
   }
 
-  /** Like `caughtUp`, in steps. */
-  catchingUp(): Steps<void> {
+  /** Like `catchUp`, in steps. */
+  catchUpInSteps(): Steps<void> {
     return this.#reader.catchingUp();
   }
 }
 
 /** A message that is to be appended to the log. */
-interface Measured {
+interface MeasuredMessage {
   readonly message: Message;
   readonly size: MessageSize;
 }
@@ -74,7 +74,7 @@ export interface RunMemory {
   /** A compaction that a marker in the log asks for and that has not been executed yet. */
   queued: QueuedCompaction | undefined;
   /** The last run left the session full, and listeners were told. */
-  isToldFull?: boolean;
+  wasReportedFull?: boolean;
 }
 
 /** The contents of a thread. If another process wrote first, all of them are read again and replaced together. */
@@ -88,7 +88,7 @@ export interface ThreadContents {
 
 /** The log, ledger and projection of one agent path. No other class changes them. */
 export class Thread {
-  #now!: Required<Omit<ThreadContents, 'spent'>> & {
+  #contents!: Required<Omit<ThreadContents, 'spent'>> & {
     readonly reader: Reader;
     readonly isPinned: IsPinned;
     readonly isPinnedByName: IsPinned;
@@ -96,36 +96,36 @@ export class Thread {
   #projection!: Projection;
   #appendedTokens!: number;
   /** Set while text is being requested: new messages wait here, so that the log does not change under the plan. */
-  #arrivals: Measured[] | undefined;
+  #arrivals: MeasuredMessage[] | undefined;
   #admit = (): void => {};
-  #admitted: Promise<void> = Promise.resolve();
+  #arrivalsAdmitted: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly rules: ThreadRules,
     contents: ThreadContents = { log: new Log(), ledger: new Ledger() },
   ) {
-    this.#take(contents);
+    this.#replace(contents);
   }
 
   get log(): Log {
-    return this.#now.log;
+    return this.#contents.log;
   }
 
   get ledger(): Ledger {
-    return this.#now.ledger;
+    return this.#contents.ledger;
   }
 
   get reader(): Reader {
-    return this.#now.reader;
+    return this.#contents.reader;
   }
 
   get isPinned(): IsPinned {
-    return this.#now.isPinned;
+    return this.#contents.isPinned;
   }
 
   /** Whether a message is pinned for another reason than being a system message. */
   get isPinnedByName(): IsPinned {
-    return this.#now.isPinnedByName;
+    return this.#contents.isPinnedByName;
   }
 
   get projection(): Projection {
@@ -138,12 +138,12 @@ export class Thread {
   }
 
   /** Messages ever appended, including those that wait. The session makes unique message ids from the figure. */
-  get appended(): number {
+  get appendedMessages(): number {
     return appendedAt(this.log.length, this.ledger.left) + (this.#arrivals?.length ?? 0);
   }
 
   get memory(): RunMemory {
-    return this.#now.memory;
+    return this.#contents.memory;
   }
 
   /** Messages that are held back while a plan waits for its text; undefined if nothing is held back. */
@@ -183,7 +183,7 @@ export class Thread {
       else this.#enter(one);
   }
 
-  #enter({ message, size }: Measured): void {
+  #enter({ message, size }: MeasuredMessage): void {
     const entry = this.log.append(message, size);
     this.#projection.append(entry);
     this.#appendedTokens += entry.size.tokens;
@@ -193,7 +193,7 @@ export class Thread {
   /** Holds new messages back from now on, until `admitArrivals`. */
   holdArrivals(): void {
     this.#arrivals = [];
-    this.#admitted = new Promise((admit) => (this.#admit = admit));
+    this.#arrivalsAdmitted = new Promise((admit) => (this.#admit = admit));
   }
 
   /** Appends the messages that waited, in order. */
@@ -205,8 +205,8 @@ export class Thread {
   }
 
   /** Resolves when messages are no longer held back. */
-  get admitted(): Promise<void> {
-    return this.#admitted;
+  get arrivalsAdmitted(): Promise<void> {
+    return this.#arrivalsAdmitted;
   }
 
   /** Adds a compaction or prune to the ledger, and makes its draft the projection. */
@@ -224,7 +224,7 @@ export class Thread {
 
   /** Goes on with a shorter log and the same ledger. The memory of runs is cleared. */
   shortenTo(log: Log): void {
-    this.#take({ log, ledger: this.ledger });
+    this.#replace({ log, ledger: this.ledger });
   }
 
   /**
@@ -236,21 +236,21 @@ export class Thread {
     unsaved: readonly LogMessage[],
     idIn: (message: Message & { readonly seq?: number }, log: Log) => string | undefined,
   ): void {
-    const missing = ({ message, size }: Measured): Measured[] => {
+    const missing = ({ message, size }: MeasuredMessage): MeasuredMessage[] => {
       const id = idIn(message, this.log);
       return id === undefined ? [] : [{ message: { ...message, id }, size }];
     };
     const arrivals = this.#arrivals;
-    this.#take(read);
+    this.#replace(read);
     for (const { size, ...message } of unsaved) missing({ message, size }).forEach((one) => this.#enter(one));
     this.#arrivals = arrivals?.flatMap(missing);
   }
 
-  #take({ log, ledger, memory = forgetful() }: ThreadContents): void {
+  #replace({ log, ledger, memory = emptyMemory() }: ThreadContents): void {
     const { pins, redact } = this.rules;
     const isPinned = pinPredicate(pins, log);
     const isPinnedByName = pinPredicate({ ...pins, system: false }, log);
-    this.#now = { log, ledger, memory, isPinned, isPinnedByName, reader: new Reader(log, redact) };
+    this.#contents = { log, ledger, memory, isPinned, isPinnedByName, reader: new Reader(log, redact) };
     this.#appendedTokens = 0;
     for (let seq = 0; seq < log.length; seq++) this.#appendedTokens += log.at(seq).size.tokens;
     for (const { message } of log.left) this.#appendedTokens += message.size.tokens;
@@ -258,4 +258,4 @@ export class Thread {
   }
 }
 
-const forgetful = (): RunMemory => ({ stageStates: new Map(), overflowed: false, queued: undefined });
+const emptyMemory = (): RunMemory => ({ stageStates: new Map(), overflowed: false, queued: undefined });

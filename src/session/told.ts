@@ -11,7 +11,7 @@ import type { Thread } from './thread.js';
 
 type Listeners = Uses<'audit' | 'stream'>;
 
-export function tellTriggered(
+export function reportTriggered(
   { audit, stream, plugins }: Listeners & Uses<'plugins'>,
   { kind, detail: reason }: Trigger,
   reading: Reading,
@@ -21,14 +21,14 @@ export function tellTriggered(
   // The plugin that is asked to compact.
   const compactor = delegates ? plugins.compactor?.name : undefined;
   stream.emit({ kind: 'triggered', reading, reason });
-  audit.say('triggered', undefined, { trigger: kind, reason, pressure, strategy, compactor });
+  audit.add('triggered', undefined, { trigger: kind, reason, pressure, strategy, compactor });
 }
 
 /** `attempted`: the strategies that the run may have tried. A record has its own. */
-export function tellEnded(
+export function reportEnded(
   { stream, audit }: Listeners,
   report: RunReport,
-  givenWay: GivenWay = () => [],
+  removedIds: RemovedIds = () => [],
   attempted: readonly string[] = [],
 ): void {
   const { kind, reason, plan, error, record, durationMs, strategy = attempted } = report;
@@ -42,27 +42,27 @@ export function tellEnded(
   }));
   if (record) {
     // Before the event, so that audit entries of what listeners do follow this one.
-    audit.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
+    audit.add('completed', record.id, { reason, stages, ...factsOf(record, removedIds) });
     stream.emit(completedEvent(record));
-  } else if (kind === 'pending' && plan) tellPending({ stream, audit }, plan, { reason, stages });
+  } else if (kind === 'pending' && plan) reportPending({ stream, audit }, plan, { reason, stages });
   else if (error) {
     const { code } = error;
-    audit.say('failed', undefined, { code, reason, strategy: attempted, stages, durationMs });
+    audit.add('failed', undefined, { code, reason, strategy: attempted, stages, durationMs });
     stream.emit({ kind: 'failed', error });
   } else {
     const hooks = report.hooks?.map((line) => ({ ...line }));
-    audit.say('noop', undefined, { reason, strategy, stages, hooks, durationMs });
+    audit.add('noop', undefined, { reason, strategy, stages, hooks, durationMs });
     stream.emit({ kind: 'noop', reason });
   }
 }
 
 /** Reports a plan that waits for approval. */
-export function tellPending(
+export function reportPending(
   { stream, audit }: Listeners,
   { hash, before, after }: Plan,
-  said: Readonly<Record<string, Json>>,
+  facts: Readonly<Record<string, Json>>,
 ): void {
-  audit.say('pending', hash, said);
+  audit.add('pending', hash, facts);
   stream.emit({ kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens });
 }
 
@@ -80,14 +80,14 @@ function completedEvent({ id, plan, durationMs, stageMs, calls = [] }: Compactio
 }
 
 /** The audit facts of a record: strategy, ids before and after, models, durations. */
-function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<string, Json>> {
+function factsOf(record: CompactionRecord, removedIds: RemovedIds): Readonly<Record<string, Json>> {
   const { plan, durationMs, stageMs, calls = [], fallbacks = [], hooks = [] } = record;
   return {
     strategy: strategiesOf(plan.edits),
     edits: plan.edits.map((edit) => ({
       stage: edit.stage,
       reason: edit.reason,
-      before: givenWay(edit),
+      before: removedIds(edit),
       after: edit.kind === 'replace' ? [edit.messageId] : edit.replacement.map(({ id }) => id),
     })),
     tokensBefore: plan.before.tokens,
@@ -113,18 +113,18 @@ export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
 }
 
 /** Ids of the messages that an edit took from the view. */
-type GivenWay = (edit: PlannedEdit) => readonly string[];
+type RemovedIds = (edit: PlannedEdit) => readonly string[];
 
 /**
  * The messages that the edits of a plan took from the view: for a span every message shown there, including earlier
  * summaries, without pins, which remain. Called when the thread already has the view after the plan.
  */
-export function givenWayOf(before: Projection, { log, projection }: Thread): GivenWay {
-  const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
+export function removedIdsOf(before: Projection, { log, projection }: Thread): RemovedIds {
+  const remaining = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
   return (edit) => {
     if (edit.kind === 'replace') return [edit.messageId];
     const [first, last] = [log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq];
     const spanned = before.view.filter(({ from, to }) => from >= first && to <= last);
-    return spanned.flatMap(({ source, message }) => (source && stands.has(source.id) ? [] : [message.id]));
+    return spanned.flatMap(({ source, message }) => (source && remaining.has(source.id) ? [] : [message.id]));
   };
 }

@@ -1,5 +1,5 @@
 import type { Pass } from '../pipeline/index.js';
-import { spentAfter, type Sighting, type Spent } from '../pressure/index.js';
+import { spentAfter, type GateInputs, type Spent } from '../pressure/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { Pieces } from './wiring.js';
 import type { RunMemory } from './thread.js';
@@ -20,18 +20,18 @@ export class Triggers {
     const { thread, policies, stream } = this.pieces;
     if (thread.memory.queued) return true;
     if (!this.isAuto || thread.ledger.pending) return false;
-    return policies.now.passes.some(this.isPassDue) || stream.wouldFire(this.sighting) !== undefined;
+    return policies.current.passes.some(this.isPassDue) || stream.wouldFire(this.gateInputs) !== undefined;
   }
 
-  /** The present state, as the pressure stream takes it. */
-  get sighting(): Sighting {
+  /** The present state, as the gates of the pressure stream read it. */
+  get gateInputs(): GateInputs {
     const { gauge, policies, thread } = this.pieces;
     const { memory, appendedTokens: appended, projection } = thread;
     const reading = gauge.read(projection);
-    const { gates, minGain } = policies.now;
+    const { gates, minGain } = policies.current;
     const freshTokens = minGain * reading.budget.tokens;
     const isArmed = this.isAuto;
-    return { reading, appended, gates, freshTokens, isArmed, asked: askedBy(memory, isArmed) };
+    return { reading, appended, gates, freshTokens, isArmed, requested: requestIn(memory, isArmed) };
   }
 
   /** The value that a run without a result leaves, so that it is not repeated until something new arrives. */
@@ -39,7 +39,7 @@ export class Triggers {
     const { gauge, policies, thread } = this.pieces;
     const { projection, appendedTokens: appended } = thread;
     return (
-      spentAfter(gauge.read(projection).pressure, policies.now.gates, appended) ?? { gate: -1, appended }
+      spentAfter(gauge.read(projection).pressure, policies.current.gates, appended) ?? { gate: -1, appended }
     );
   }
 
@@ -55,7 +55,7 @@ export class Triggers {
   };
 }
 
-function askedBy({ overflowed, queued }: RunMemory, isAuto: boolean): Trigger | undefined {
+function requestIn({ overflowed, queued }: RunMemory, isAuto: boolean): Trigger | undefined {
   if (overflowed && (isAuto || queued))
     return { kind: 'overflow', detail: 'the provider reported more than the budget' };
   return queued && { kind: queued.auto ? 'overflow' : 'manual', detail: `queued in the log by ${queued.id}` };

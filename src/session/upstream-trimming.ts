@@ -3,7 +3,7 @@ import { IMAGE_TOKENS, inputOf, LOW_DETAIL_IMAGE_TOKENS, type Reading, type Usag
 
 /** A finding from reported usage. */
 export interface UsageNotice {
-  readonly what: 'trimmed-upstream' | 'over-window';
+  readonly kind: 'trimmed-upstream' | 'over-window';
   readonly reported: number;
   readonly expected: number;
   readonly reason: string;
@@ -31,7 +31,7 @@ const MIN_GROWTH = 0.2;
 const MIN_GROWN = 100;
 /** So many flat reports in a row below the sent size cannot be chance. */
 const FLAT_IN_A_ROW = 2;
-const SAYS_LESS = 0.95;
+const MAX_FLAT_SHARE = 0.95;
 
 /** Detects requests that were cut on the way: their reported tokens are far too few, or stop growing. */
 export class TrimmingWatch {
@@ -39,7 +39,7 @@ export class TrimmingWatch {
   #flat = 0;
 
   /** `isFlat`: requests grew and reports did not, so this report says nothing about how tokens are counted. */
-  hear(
+  observe(
     usage: Usage,
     sent: SentEstimate,
   ): { readonly notices: readonly UsageNotice[]; readonly isFlat: boolean } {
@@ -59,7 +59,7 @@ export class TrimmingWatch {
       grown >= MIN_GROWN &&
       reported > 0 &&
       reported - last.reported < MIN_GROWTH * grown &&
-      reported < SAYS_LESS * estimate;
+      reported < MAX_FLAT_SHARE * estimate;
     if (!isFlat && reported > 0) this.#last = { estimate, reported, generation };
     return isFlat;
   }
@@ -70,17 +70,17 @@ export class TrimmingWatch {
     const expected = Math.round(estimate);
     if (reported > 0 && surely >= MIN_SENT && reported < MIN_REPORTED * surely) {
       const reason = 'the provider counted far less than was sent: something on the way cut the request';
-      return [{ what: 'trimmed-upstream', reported, expected, reason }];
+      return [{ kind: 'trimmed-upstream', reported, expected, reason }];
     }
     if (this.#flat >= FLAT_IN_A_ROW && surely >= MIN_SENT) {
       const reason =
         'the provider counts no more although requests grow: something on the way cuts them to a size';
-      return [{ what: 'trimmed-upstream', reported, expected, reason }];
+      return [{ kind: 'trimmed-upstream', reported, expected, reason }];
     }
     if (reported > reading.budget.window) {
       const reason =
         'the provider counted more than its window: it has cut the request, or the window is another';
-      return [{ what: 'over-window', reported, expected: reading.budget.window, reason }];
+      return [{ kind: 'over-window', reported, expected: reading.budget.window, reason }];
     }
     return [];
   }

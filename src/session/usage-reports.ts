@@ -34,7 +34,7 @@ export class UsageReports {
       void inbox.queue(true);
     }
     if (reading) early.start();
-    for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
+    for (const { kind, ...facts } of notices) audit.add(kind, undefined, facts);
     const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(
       () => (this.#unstored = undefined),

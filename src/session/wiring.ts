@@ -110,12 +110,12 @@ export interface Pieces extends SessionServices, Parts {
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
   /** The counter with a memo, because the texts of drafts recur in each run. */
-  readonly memo: TokenCounter;
+  readonly memoCounter: TokenCounter;
   /** The stored thread as it was read; undefined if the session ends with the process. */
   readonly opened: OpenedThread | undefined;
   readonly recall: Recall;
   /** Returns the summarizer of a run with its own settings. */
-  readonly summarizerBy: (agent: AgentConfig) => Promise<Summarizing>;
+  readonly summarizerFor: (agent: AgentConfig) => Promise<Summarizing>;
 }
 
 /** Services that all sessions of an engine share, with their names in the container. */
@@ -134,11 +134,11 @@ const serviceOf = (name: string): symbol => Symbol.for(`spillway.${name}`);
 type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (pieces: Pieces) => Pieces[Each] };
 
 /** Creates the services of a session. */
-const MAKES: Makers<
+const MAKERS: Makers<
   | 'agent'
-  | 'memo'
+  | 'memoCounter'
   | 'recall'
-  | 'summarizerBy'
+  | 'summarizerFor'
   | Exclude<keyof SessionServices, 'options' | 'pipeline' | 'priceOf'>
 > = {
   key: ({ engine, options: { id, agentPath = 'primary' } }) => ({
@@ -161,9 +161,9 @@ const MAKES: Makers<
     measure,
     redact,
   }),
-  memo: ({ counter }) => memoised(counter),
-  count: ({ memo }) => memo.count,
-  measureDraft: ({ memo }) => createMeasure(memo),
+  memoCounter: ({ counter }) => memoised(counter),
+  count: ({ memoCounter }) => memoCounter.count,
+  measureDraft: ({ memoCounter }) => createMeasure(memoCounter),
   follower: ({ format, intake, counter }) =>
     new Follower(format, { ...intake, measureTools: (tools) => measureTools(counter, tools) }),
   plugins: ({ engine, agent, options }) => sessionPlugins(engine.plugins, agent, options.instructions),
@@ -172,13 +172,14 @@ const MAKES: Makers<
   costs: ({ engine, priceOf, stream }) =>
     new CostBook(priceOf, engine.costs, (call) => stream.emit({ kind: 'model-call', call })),
   summarizer: (pieces) => summarizing(pieces, pieces.agent, pieces.engine.openFillerOf(pieces.agent)),
-  summarizerBy: (pieces) => async (agent) => summarizing(pieces, agent, await pieces.engine.fillerFor(agent)),
+  summarizerFor: (pieces) => async (agent) =>
+    summarizing(pieces, agent, await pieces.engine.fillerFor(agent)),
   policies: (pieces) => {
     const { config, policy, policyOf } = pieces.engine;
     return new Policies(pieces, pieces.agent === config ? policy : policyOf(pieces.agent));
   },
   thread: ({ rules, stream, opened }) => {
-    stream.left(opened?.contents.spent);
+    stream.recordSpent(opened?.contents.spent);
     return new Thread(rules, opened?.contents);
   },
   recall: (pieces) => new Recall(pieces),
@@ -201,23 +202,23 @@ function summarizing(
     // Not the memo: whole sources would push the drafts out of it.
     count: (text) => counter.count(text),
     timer,
-    stopped: () => costs.stopped(fill) ?? engine.costs.stopped(fill),
+    stopped: () => costs.stopReason(fill) ?? engine.costs.stopReason(fill),
   });
-  if (filler) filler.onBreaker = breakerTold(stream);
+  if (filler) filler.onBreaker = breakerListener(stream);
   return { choice, filler };
 }
 
 /** Breakers outlive their session and must not keep it in memory: a separate function, which captures no more. */
-function breakerTold(stream: PressureStream): (stage: string, state: BreakerState) => void {
-  const told = new WeakRef(stream);
-  return (stage, state) => told.deref()?.emit({ kind: 'breaker', stage, state });
+function breakerListener(stream: PressureStream): (stage: string, state: BreakerState) => void {
+  const weakStream = new WeakRef(stream);
+  return (stage, state) => weakStream.deref()?.emit({ kind: 'breaker', stage, state });
 }
 
 /** The part of the engine's container that a session uses. */
 interface Scope {
   shared(service: symbol): unknown;
   /** Opens a container for this session with the host's own services; `makes` creates the others. */
-  own(options: SessionOptions, makes: ReadonlyMap<symbol, () => unknown>): (service: symbol) => unknown;
+  open(options: SessionOptions, makes: ReadonlyMap<symbol, () => unknown>): (service: symbol) => unknown;
 }
 
 /** The pieces of one session while it is put together. */
@@ -235,14 +236,14 @@ export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOpti
   const pieces = {} as Pieces;
   const classes: { readonly [Name in keyof Parts]: new (pieces: Pieces) => Parts[Name] } = PARTS;
   for (const [name, Part] of Object.entries(classes)) define(pieces, name, () => new Part(pieces));
-  for (const [name, make] of Object.entries(MAKES)) define(pieces, name, () => make(pieces));
+  for (const [name, make] of Object.entries(MAKERS)) define(pieces, name, () => make(pieces));
   for (const [name, service] of Object.entries(SHARED))
     define(pieces, name, () => scope.shared(serviceOf(service)));
   define(pieces, 'engine', () => engine);
   define(pieces, 'options', () => options);
   const ours = Object.entries(OWN) as [keyof typeof OWN, string][];
-  const makes = new Map(ours.map(([name, service]) => [serviceOf(service), () => MAKES[name](pieces)]));
-  const own = scope.own(options, makes);
+  const makes = new Map(ours.map(([name, service]) => [serviceOf(service), () => MAKERS[name](pieces)]));
+  const own = scope.open(options, makes);
   for (const [name, service] of ours) define(pieces, name, () => own(serviceOf(service)));
   const opened = (thread: OpenedThread | undefined): void => {
     define(pieces, 'opened', () => thread);

@@ -111,7 +111,7 @@ async function prepareStored(
   };
   const isPinned = new Set(pinned);
   const { log, projection, reader } = new Thread(rules, contents);
-  const { secrets } = reader.caughtUp();
+  const { secrets } = reader.catchUp();
   const { fallbacks } = await filler.fill({
     edits,
     log,

@@ -55,15 +55,15 @@ export class EarlyFill {
   start(): void {
     const { gauge, policies, planner, thread } = this.pieces;
     const { arrivals, projection } = thread;
-    const policy = policies.now;
+    const policy = policies.current;
     const [filler, prepareAt] = [this.#filler, this.pieces.settings.fill.prepareAt];
     if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
     this.#run(async () => {
-      await inSlices(thread.reader.catchingUp());
+      await inSlices(thread.reader.catchUpInSteps());
       const input = { ...planner.input(trigger), policy, forced: true, asks: true };
-      const outcome = await planner.drafted(input);
+      const outcome = await planner.draft(input);
       if (outcome.kind !== 'planned' || !hasSlots(outcome)) return undefined;
       return this.#prepare(input, outcome, filler);
     });
@@ -101,7 +101,7 @@ export class EarlyFill {
   /** Undefined if plugins are asked before runs: they can only be asked when a compaction is due. */
   get #filler(): Filler | undefined {
     const { plugins, policies, summarizer } = this.pieces;
-    return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
+    return asksPlugins(plugins, policies.current) ? undefined : summarizer.filler;
   }
 
   #run(prepare: () => Promise<Filling | undefined>): void {
@@ -145,7 +145,7 @@ export class EarlyFill {
       // The process that requested the text noted its costs in the store only.
       if (theirs) await persistence.catchUp();
     } catch (error) {
-      if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
+      if (!background.isStopped) audit.add('prepared-alone', undefined, { reason: (error as Error).message });
     }
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;

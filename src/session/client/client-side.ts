@@ -43,10 +43,10 @@ export class ClientSide {
   }
 
   async appendHidden(body: unknown): Promise<void> {
-    const { appended } = this.pieces.thread;
+    const { appendedMessages } = this.pieces.thread;
     const messages = this.pieces.format.parse(body).messages.map((message, at) => ({
       ...message,
-      id: `own${appended + at}`,
+      id: `own${appendedMessages + at}`,
       unknownToClient: true,
     }));
     await this.pieces.inbox.appendAll(messages);
@@ -65,7 +65,7 @@ export class ClientSide {
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
-    if (fresh.length > 0) this.pieces.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    if (fresh.length > 0) this.pieces.audit.add('trimming-off', undefined, { fields: fresh, reason });
     return own;
   }
 
@@ -81,7 +81,7 @@ export class ClientSide {
         return thread.projection.view;
       },
       append: (messages) => inbox.appendAll(messages, true),
-      rewind: (...leaving) => runs.between(() => persistence.changeStored(() => this.#rewind(...leaving))),
+      rewind: (...leaving) => runs.change(() => persistence.changeStored(() => this.#rewind(...leaving))),
       get branch() {
         return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
       },

@@ -62,7 +62,7 @@ export class HookCalls {
     };
     stream.emit({ kind: 'plugin-hook', ...line });
     // The failure of a compactor is reported later, together with all that it led to.
-    if (outcome !== 'done' && hook !== 'compact') audit.say('plugin-failed', undefined, { ...line });
+    if (outcome !== 'done' && hook !== 'compact') audit.add('plugin-failed', undefined, { ...line });
     return { line, value: outcome === 'done' ? value : undefined };
   }
 
@@ -90,7 +90,7 @@ export class HookCalls {
         summarize: (request: PluginSummaryRequest) =>
           filler.write(plugin.name, request, {
             signal,
-            redact: (text) => thread.reader.caughtUp().secrets.redact(text),
+            redact: (text) => thread.reader.catchUp().secrets.redact(text),
             onCall: (call) => costs.addCall(call),
           }),
       }),

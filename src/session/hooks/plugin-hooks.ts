@@ -109,7 +109,7 @@ export class PluginHooks {
   tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
-    this.pieces.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+    this.pieces.audit.add('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   get #told(): readonly LoadedPlugin[] {

@@ -2,7 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, atOnce, type Log, type Message } from '../../transcript/index.js';
-import { askedBack, giveBackMarker, notice } from '../own-messages.js';
+import { wordsToCarry, giveBackMarker, noticeMessage } from '../own-messages.js';
 import { headLine, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
 
@@ -95,7 +95,7 @@ export class GiveBack {
     const price = (usage: Partial<Usage>): number | null =>
       gauge.model === null ? null : priceOf(gauge.model, { inputTokens: 0, outputTokens: 0, ...usage });
     const { budget, tokens: before } = gauge.read(this.pieces.thread.projection);
-    const [room, gate] = [this.#room(), this.pieces.policies.now.gates[0]?.opensAt ?? 1];
+    const [room, gate] = [this.#room(), this.pieces.policies.current.gates[0]?.opensAt ?? 1];
     const words: WordsGivenBack = {
       handle,
       text,
@@ -110,9 +110,9 @@ export class GiveBack {
     };
     if (preview) return words;
     if (!words.fits) throw tooLarge(words, triggers.isAuto);
-    const id = `give-back:${this.pieces.thread.appended}:${clock()}`;
+    const id = `give-back:${this.pieces.thread.appendedMessages}:${clock()}`;
     await this.pieces.inbox.append(giveBackMarker(id, clock(), { handle, text }));
-    this.pieces.audit.say('given-back', id, { handle, tokens });
+    this.pieces.audit.add('given-back', id, { handle, tokens });
     return { id, ...words };
   }
 
@@ -130,11 +130,11 @@ export class GiveBack {
       if (carried([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
       const own = thread.log.freeId(givenName(id));
-      if (tokens <= room) await inbox.appendOnce(notice(own, clock(), text));
+      if (tokens <= room) await inbox.appendOnce(noticeMessage(own, clock(), text));
       else {
         await inbox.appendOnce(giveBackMarker(own, clock()));
         const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
-        audit.say('give-back-left-out', id, { reason });
+        audit.add('give-back-left-out', id, { reason });
         stream.emit({
           kind: 'warning',
           code: 'give-back-left-out',
@@ -150,7 +150,7 @@ export class GiveBack {
     await this.pieces.requests.load();
     const { log, ledger } = this.pieces.thread;
     return log.between(0).flatMap((marker): GivenBack | readonly [] => {
-      const asked = askedBack(marker);
+      const asked = wordsToCarry(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
       const given = carried(log.between(0), id);
@@ -169,7 +169,7 @@ export class GiveBack {
     const { log } = this.pieces.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     return log.between(from).flatMap((message) => {
-      const asked = askedBack(message);
+      const asked = wordsToCarry(message);
       return asked ? { id: message.id, text: asked.text } : [];
     });
   }
@@ -177,7 +177,7 @@ export class GiveBack {
   #tokensOf(text: string): number {
     const { gauge, measureDraft } = this.pieces;
     const { scale } = gauge.read(this.pieces.thread.projection);
-    return Math.ceil(measureDraft(notice('given', 0, text)).tokens * scale);
+    return Math.ceil(measureDraft(noticeMessage('given', 0, text)).tokens * scale);
   }
 
   /** Most tokens that are free after a run down to its target; if runs are off, the tokens that are free now. */
@@ -187,7 +187,7 @@ export class GiveBack {
     const { budget, tokens, scale } = gauge.read(this.pieces.thread.projection);
     const trigger = { kind: 'manual', detail: 'room for what is given back' } as const;
     const least = isAuto ? atOnce(floorOf(planner.input(trigger))).total * scale : tokens;
-    const most = (isAuto ? policies.now.target : 1) * budget.tokens;
+    const most = (isAuto ? policies.current.target : 1) * budget.tokens;
     return Math.max(0, Math.floor(Math.min(most - least, MAX_TOKENS)));
   }
 

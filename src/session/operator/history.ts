@@ -64,7 +64,7 @@ export class History {
     this.pieces.thread.redraw();
     gauge.rewritten();
     this.pieces.commits.stripUndone(undone);
-    for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
+    for (const { id } of undone) audit.add('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
   }
@@ -103,11 +103,11 @@ export class History {
     const event: LedgerEvent = { kind: 'rollback', length, appended, records };
     ledger.play(event);
     this.pieces.thread.shortenTo(shorter);
-    stream.left(undefined);
+    stream.recordSpent(undefined);
     gauge.rewritten();
     const undone = records.map((id) => this.#recordOf(id));
     this.pieces.commits.stripUndone(undone);
-    audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
+    audit.add('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
     return undone;
   }
@@ -123,7 +123,7 @@ export class History {
       });
     const { thread, audit } = this.pieces;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
-    audit.say('flagged', recordId, { flag, notes });
+    audit.add('flagged', recordId, { flag, notes });
     return this.#recordOf(recordId);
   }
 

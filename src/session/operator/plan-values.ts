@@ -13,7 +13,7 @@ export const BOUGHT_KIND = `compaction.${BOUGHT}`;
 /** Notes the costs of an uncommitted plan's text by the plan's hash, because the plan passes through other code. */
 export function noteBought(audit: AuditTrail, hash: string, bought: Bought): void {
   if (bought.calls.length > 0)
-    audit.say(BOUGHT, hash, { ...bought } as unknown as Readonly<Record<string, Json>>);
+    audit.add(BOUGHT, hash, { ...bought } as unknown as Readonly<Record<string, Json>>);
 }
 
 /** The costs of a plan that this process noted. */

@@ -10,13 +10,13 @@ import {
   type Projection,
   type StageOutcome,
 } from '../../transcript/index.js';
-import { HOLDS_GAVE_WAY, takesHeld } from '../giving-way.js';
+import { HOLDS_RELEASED, editsHeld } from '../giving-way.js';
 import { belowThreshold, type Prepared } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
-import { mannerOf, type RunOverrides } from '../policies.js';
+import { manualRunOptions, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
 import { inSlices } from '../slices.js';
-import { givenWayOf, tellEnded, tellPending } from '../told.js';
+import { removedIdsOf, reportEnded, reportPending } from '../told.js';
 import {
   boughtHere,
   BOUGHT_KIND,
@@ -77,12 +77,12 @@ export class Plans {
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
     const { thread, gauge, planner, policies, persistence } = this.pieces;
     await gauge.loading;
-    const tuned = await policies.tuned(overrides);
+    const tuned = await policies.tune(overrides);
     // A dry run must answer even while a write hangs.
     if (!persistence.journal?.isBehind) await persistence.catchUp();
     const { policy, filler, budget } = tuned;
-    const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
-    await inSlices(thread.reader.catchingUp());
+    const { trigger, target, threshold = 0 } = manualRunOptions(overrides, tuned);
+    await inSlices(thread.reader.catchUpInSteps());
     const before = gauge.scale(budget)(thread.projection);
     const run = {
       ...planner.input(trigger, budget),
@@ -90,11 +90,11 @@ export class Plans {
       forced: true,
       ...(filler && { asks: true }),
     };
-    const { outcome, bought, asked }: FilledRun =
+    const { outcome, bought, answers }: FilledRun =
       before.pressure < threshold
         ? { outcome: { kind: 'noop', reason: belowThreshold(threshold).reason, stages: [] } }
         : await planner.plan(run, { filler, signal });
-    const chain = asked?.chain ?? [];
+    const chain = answers?.chain ?? [];
     if (outcome.kind !== 'planned') {
       const { kind, stages } = outcome;
       const why =
@@ -143,15 +143,15 @@ export class Plans {
       { kind: 'compaction', durationMs: 0, bought },
     );
     // Taken before any event is emitted, because a listener may roll the log back.
-    const givenWay = givenWayOf(before, thread);
+    const removedIds = removedIdsOf(before, thread);
     if (waiting) {
-      audit.say('approved', plan.hash, { record: record.id });
+      audit.add('approved', plan.hash, { record: record.id });
       stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
     }
     const { stages, trigger } = plan;
     const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
-    if (record.warnings?.includes(HOLDS_GAVE_WAY)) stream.emit({ kind: 'warning', ...HOLDS_GAVE_WAY });
-    tellEnded(this.pieces, report, givenWay);
+    if (record.warnings?.includes(HOLDS_RELEASED)) stream.emit({ kind: 'warning', ...HOLDS_RELEASED });
+    reportEnded(this.pieces, report, removedIds);
     return record;
   }
 
@@ -162,7 +162,7 @@ export class Plans {
     this.#drawn(plan);
     const proposal = { plan, at: clock(), ...spent };
     this.pieces.thread.ledger.play({ kind: 'propose', proposal });
-    tellPending(this.pieces, plan, { reason: plan.trigger.detail });
+    reportPending(this.pieces, plan, { reason: plan.trigger.detail });
   }
 
   /** Commits the waiting plan as it was shown. Throws `PLAN_UNKNOWN` if it no longer waits. */
@@ -175,8 +175,8 @@ export class Plans {
     const { audit, history, stream, thread, triggers } = this.pieces;
     const { plan } = history.waitingFor(hash);
     thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-    stream.left(triggers.spent);
-    audit.say('rejected', plan.hash, { notes });
+    stream.recordSpent(triggers.spent);
+    audit.add('rejected', plan.hash, { notes });
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
@@ -186,7 +186,7 @@ export class Plans {
     const waiting = this.pieces.history.waitingFor(plan.hash);
     const edited = this.edit(plan, changes);
     this.pieces.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
-    audit.say('edited', edited.hash, { was: plan.hash });
+    audit.add('edited', edited.hash, { was: plan.hash });
     return edited;
   }
 
@@ -203,7 +203,7 @@ export class Plans {
     });
     const { ledger, log } = this.pieces.thread;
     const input = this.pieces.planner.input(plan.trigger);
-    const holds = takesHeld(plan.edits, ledger.holds, log) ? [] : ledger.holds;
+    const holds = editsHeld(plan.edits, ledger.holds, log) ? [] : ledger.holds;
     const edited = rejudge({ ...input, source: { ...input.source, holds } }, plan, edits).plan;
     const spent = boughtHere(this.pieces.audit, plan);
     if (spent && edited.hash !== plan.hash) noteBought(this.pieces.audit, edited.hash, spent);

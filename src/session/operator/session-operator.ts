@@ -20,7 +20,7 @@ import {
   type TranscriptEntry,
 } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
-import { mannerOf, type RunOverrides } from '../policies.js';
+import { manualRunOptions, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
 
 /** The operator's side of a session: history, plans as values, undo, flags, costs. */
@@ -76,7 +76,7 @@ export class SessionOperator {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
     const { line, policies, runs } = this.#pieces;
-    const { trigger, ...how } = mannerOf(overrides, await policies.tuned(overrides));
+    const { trigger, ...how } = manualRunOptions(overrides, await policies.tune(overrides));
     // The request of a call in progress is not rewritten before it is answered.
     await line.idle();
     return runs.compact(trigger, { ...how, signal });

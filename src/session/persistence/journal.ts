@@ -218,7 +218,7 @@ export class Journal {
       this.#refused.add(id);
       return undefined;
     });
-    stream.left(read.contents.spent);
+    stream.recordSpent(read.contents.spent);
     gauge.rewritten();
     this.#head = read.head;
     this.#outbox.settle();

@@ -1,6 +1,6 @@
 import { isIdTaken, SpillwayError } from '../../errors/index.js';
 import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
-import { standsAnyway } from '../audit.js';
+import { survivesConflict } from '../audit.js';
 
 /** The items that are stored with a write or a note. */
 interface OutboxItems {
@@ -48,7 +48,7 @@ export class Outbox {
   dropDecisions(): void {
     const lasts = new Set(this.#inDoubt.map(({ last }) => last));
     const standing = (count?: number): StoredEvent[] =>
-      this.#events.slice(0, count).filter((event) => standsAnyway(event.kind) || lasts.has(event));
+      this.#events.slice(0, count).filter((event) => survivesConflict(event.kind) || lasts.has(event));
     this.#inDoubt = this.#inDoubt.map((sent) => ({ ...sent, events: standing(sent.events).length }));
     this.#events = standing();
   }

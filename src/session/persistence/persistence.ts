@@ -1,17 +1,17 @@
 import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import type { StoredEvent } from '../../spi/index.js';
-import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
+import { CALL_KIND, callOf, callKey, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import {
   forgetLimits,
   learnedLimits,
-  limitTold,
-  noteLimit,
+  peerLimit,
+  storeLimit,
   threadName,
   type ProvenLimits,
   type RefusedRequest,
 } from '../learned-limits.js';
-import type { Response } from '../compaction.js';
+import type { RunResponse } from '../compaction.js';
 import type { Pieces } from '../wiring.js';
 
 /** Most attempts at a decision if other processes keep writing first. */
@@ -54,13 +54,13 @@ export class Persistence {
     if (!journal) return;
     await journal.confirmed(ids, async () => {
       // Messages that arrive during a wait for text enter the log after it.
-      while (this.pieces.thread.arrivals) await this.pieces.thread.admitted;
+      while (this.pieces.thread.arrivals) await this.pieces.thread.arrivalsAdmitted;
       await this.#unlessAway(journal.flush());
     });
   }
 
   /** Responds to pressure between two writes: the first stores earlier changes, and the second the commit. */
-  during(respond: () => Response): Response {
+  during(respond: () => RunResponse): RunResponse {
     const { journal } = this;
     if (!journal) return respond();
     const flush = (): Promise<void> => this.#unlessAway(journal.flush());
@@ -131,25 +131,25 @@ export class Persistence {
     if (!this.journal || model === null) return;
     const { store, key } = this.journal;
     const thread = threadName(key.sessionId, key.agentPath);
-    await noteLimit(store, model, { ...limits, thread, at: this.pieces.clock() }).catch((error: unknown) =>
+    await storeLimit(store, model, { ...limits, thread, at: this.pieces.clock() }).catch((error: unknown) =>
       this.pieces.stream.emit({ kind: 'store-failed', error }),
     );
   }
 
   /** The newest limit of a model that a thread of the tenant was told and that the request exceeds, if any. */
-  async limitTold(model: string | null, request: RefusedRequest): Promise<ProvenLimits | undefined> {
+  async peerLimit(model: string | null, request: RefusedRequest): Promise<ProvenLimits | undefined> {
     if (!this.journal || model === null) return undefined;
     const { store, key } = this.journal;
     const known = await learnedLimits(store).catch(() => []);
     const learned = known.find((one) => one.model === model);
-    return learned && limitTold(learned, threadName(key.sessionId, key.agentPath), request);
+    return learned && peerLimit(learned, threadName(key.sessionId, key.agentPath), request);
   }
 
   /** Forgets the limits that refusals taught of the session's model, here and in the store. */
   async forgetLimits(): Promise<void> {
     const { gauge, audit } = this.pieces;
     const { model, learned } = gauge;
-    audit.say('limits-forgotten', undefined, { model, ...learned });
+    audit.add('limits-forgotten', undefined, { model, ...learned });
     gauge.forget();
     if (this.journal && model !== null) await forgetLimits(this.journal.store, model);
   }
@@ -159,7 +159,7 @@ export class Persistence {
     if (!this.journal) return [];
     const { store, key } = this.journal;
     const calls = (await store.events(key, { kinds: [CALL_KIND] })).map(callOf);
-    return [...new Map(calls.map((call) => [nameOf(call), call])).values()];
+    return [...new Map(calls.map((call) => [callKey(call), call])).values()];
   }
 
   /** The compaction events, in order. */

@@ -72,7 +72,7 @@ export class AutomaticRecall {
     const { maxTokens: most, share } = settings.recall;
     const room = Math.floor(Math.min(most, share * budget.tokens, free) / scale);
     if (pressure > 1 || !Number.isFinite(budget.tokens) || room < MIN_TOKENS) return undefined;
-    await inSlices(thread.reader.catchingUp());
+    await inSlices(thread.reader.catchUpInSteps());
     if (newestOf(thread.log) !== last) return undefined;
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
@@ -112,7 +112,7 @@ export class AutomaticRecall {
     const { audit, stream } = this.services;
     const shown = this.services.thread.log.find(message.id);
     const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
-    audit.say('recalled', message.id, facts);
+    audit.add('recalled', message.id, facts);
     stream.emit({ kind: 'brought-back', message: message.id, ...facts, durationMs });
   }
 }

@@ -62,7 +62,7 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // Any message may reveal a secret, so the whole log is read before a word of it is shown.
-    await inSlices(this.services.thread.reader.catchingUp());
+    await inSlices(this.services.thread.reader.catchUpInSteps());
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }
 

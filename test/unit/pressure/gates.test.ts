@@ -1,4 +1,4 @@
-import { highestGate, runIsDue, spentAfter, type Spent } from '../../../src/pressure/index.js';
+import { highestGate, isRunDue, spentAfter, type Spent } from '../../../src/pressure/index.js';
 
 const gates = [0.8, 0.84, 0.98].map((opensAt, i) => ({ stage: `s${i}`, opensAt }));
 const FRESH = 100;
@@ -34,7 +34,7 @@ describe('a run', () => {
     ['does not start again at exactly the budget', 1, { gate: 2, appended: 500 }, 500, false],
     ['waits below the first gate, whatever came in', 0.5, { gate: 0, appended: 0 }, 9_999, false],
   ])('%s', (_name, pressure, spent, appended, due) => {
-    expect(runIsDue(pressure, gates, spent, appended, FRESH)).toBe(due);
+    expect(isRunDue(pressure, gates, spent, appended, FRESH)).toBe(due);
   });
 
   it('forgets what was spent once pressure is below the first gate', () => {

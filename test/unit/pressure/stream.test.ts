@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { config, filter, map, Observable, Subscription } from 'rxjs';
-import { PressureStream, type PressureEvent, type Sighting } from '../../../src/pressure/index.js';
+import { PressureStream, type PressureEvent, type GateInputs } from '../../../src/pressure/index.js';
 
 function heard(stream: PressureStream): PressureEvent[] {
   const events: PressureEvent[] = [];
@@ -18,50 +18,50 @@ function gate(): { opened: Promise<void>; open: () => void } {
 const GATES = [0.8, 0.9].map((opensAt) => ({ stage: `at ${opensAt}`, opensAt }));
 
 /** So much pressure, after so many tokens ever. */
-function sighting(pressure: number, appended: number, more: Partial<Sighting> = {}): Sighting {
-  const reading = { pressure } as Sighting['reading'];
+function gateInputs(pressure: number, appended: number, more: Partial<GateInputs> = {}): GateInputs {
+  const reading = { pressure } as GateInputs['reading'];
   return { reading, appended, gates: GATES, freshTokens: 100, isArmed: true, ...more };
 }
 
 describe('readings of one agent path', () => {
-  const firesAt = (stream: PressureStream, ...seen: Parameters<typeof sighting>): string | undefined =>
-    stream.see(sighting(...seen), ({ kind, detail }) => `${kind}: ${detail}`);
+  const firesAt = (stream: PressureStream, ...inputs: Parameters<typeof gateInputs>): string | undefined =>
+    stream.fireIfDue(gateInputs(...inputs), ({ kind, detail }) => `${kind}: ${detail}`);
 
   it('fire from the first gate on, and by what was asked for below it', () => {
     const stream = new PressureStream();
     expect(firesAt(stream, 0.79, 0)).toBeUndefined();
     expect(firesAt(stream, 0.8, 0)).toBe('pressure: pressure 0.800');
     expect(firesAt(stream, 0.9, 0, { isArmed: false })).toBeUndefined();
-    const asked = { kind: 'manual', detail: 'asked for' } as const;
-    expect(firesAt(stream, 0.1, 0, { isArmed: false, asked })).toBe('manual: asked for');
+    const requested = { kind: 'manual', detail: 'asked for' } as const;
+    expect(firesAt(stream, 0.1, 0, { isArmed: false, requested })).toBe('manual: asked for');
   });
 
   it('fire for tool results over their cap, whatever the pressure', () => {
     const stream = new PressureStream();
-    const reading = { pressure: 0.1, byToolResults: 1.2 } as Sighting['reading'];
+    const reading = { pressure: 0.1, byToolResults: 1.2 } as GateInputs['reading'];
     expect(firesAt(stream, 0.1, 0, { reading })).toBe('cap: tool results at 1.20 of their cap');
-    stream.left({ gate: -1, appended: 0 });
+    stream.recordSpent({ gate: -1, appended: 0 });
     expect(firesAt(stream, 0.1, 99, { reading })).toBeUndefined();
     expect(firesAt(stream, 0.1, 100, { reading })).toBeDefined();
   });
 
   it('fire for tool results anew when enough has come in since the last run, however much came before', () => {
     const stream = new PressureStream();
-    const reading = { pressure: 0.1, byToolResults: 1.2 } as Sighting['reading'];
-    stream.left({ gate: -1, appended: 500 });
+    const reading = { pressure: 0.1, byToolResults: 1.2 } as GateInputs['reading'];
+    stream.recordSpent({ gate: -1, appended: 500 });
     expect(firesAt(stream, 0.1, 599, { reading })).toBeUndefined();
     expect(firesAt(stream, 0.1, 600, { reading })).toBeDefined();
   });
 
   it('are disarmed by a run that did not help, until enough has come in or a run did', () => {
     const stream = new PressureStream();
-    stream.left({ gate: 0, appended: 500 });
+    stream.recordSpent({ gate: 0, appended: 500 });
     expect(stream.spent).toEqual({ gate: 0, appended: 500 });
-    expect(stream.wouldFire(sighting(0.85, 599))).toBeUndefined();
+    expect(stream.wouldFire(gateInputs(0.85, 599))).toBeUndefined();
     expect(firesAt(stream, 0.85, 599)).toBeUndefined();
     expect(firesAt(stream, 0.85, 600)).toBe('pressure: pressure 0.850');
-    stream.left(undefined);
-    expect(stream.wouldFire(sighting(0.85, 500))).toBeDefined();
+    stream.recordSpent(undefined);
+    expect(stream.wouldFire(gateInputs(0.85, 500))).toBeDefined();
     expect(firesAt(stream, 0.85, 500)).toBe('pressure: pressure 0.850');
   });
 
@@ -81,7 +81,7 @@ describe('readings of one agent path', () => {
     const nobody = jest.spyOn(Observable.prototype, 'subscribe').mockReturnValue(Subscription.EMPTY);
     const stream = new PressureStream();
     nobody.mockRestore();
-    expect(stream.wouldFire(sighting(2, 0))).toBeDefined();
+    expect(stream.wouldFire(gateInputs(2, 0))).toBeDefined();
     expect(firesAt(stream, 2, 0)).toBeUndefined();
   });
 
@@ -90,7 +90,7 @@ describe('readings of one agent path', () => {
     const fails = (): never => {
       throw new Error('of the run');
     };
-    expect(() => stream.see(sighting(0.8, 0), fails)).toThrow('of the run');
+    expect(() => stream.fireIfDue(gateInputs(0.8, 0), fails)).toThrow('of the run');
     expect(firesAt(stream, 0.8, 0)).toBeDefined();
   });
 });

@@ -38,10 +38,10 @@ describe('the cost book', () => {
   it('says when a cap is reached', () => {
     const book = new CostBook(() => null);
     const caps = { maxCost: 1, maxTokens: null };
-    expect(book.stopped(caps)).toBeUndefined();
+    expect(book.stopReason(caps)).toBeUndefined();
     book.addCall(call({ cost: 1 }));
-    expect(book.stopped(caps)).toContain('1 dollars');
-    expect(book.stopped({ maxCost: null, maxTokens: null })).toBeUndefined();
-    expect(book.stopped({ maxCost: null, maxTokens: 0 })).toContain('0 tokens');
+    expect(book.stopReason(caps)).toContain('1 dollars');
+    expect(book.stopReason({ maxCost: null, maxTokens: null })).toBeUndefined();
+    expect(book.stopReason({ maxCost: null, maxTokens: 0 })).toContain('0 tokens');
   });
 });
