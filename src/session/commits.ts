@@ -21,7 +21,7 @@ import {
   type Steps,
   type Trigger,
 } from '../transcript/index.js';
-import { HOLDS_RELEASED, editsHeld, replacesUnread, UNREAD_COMPACTED } from './giving-way.js';
+import { editsHeld, HOLDS_RELEASED, replacesUnread, UNREAD_COMPACTED } from './relax-if-stuck.js';
 import type { Pieces } from './wiring.js';
 
 /** The circumstances of a commit. */

@@ -8,8 +8,8 @@ import type { RunOptions, Tuning } from './policies.js';
 import { belowThreshold, noRun, pendingReport, type RunReport } from './prepared.js';
 import { Run } from './run.js';
 import type { Pieces } from './wiring.js';
-import { whenReady, inSlices, runInSlices } from './slices.js';
-import { strategiesOf } from './told.js';
+import { inSlices, runInSlices, whenReady } from './slices.js';
+import { strategiesOf } from './run-events.js';
 
 /** Synchronous if no text has to be requested from a summarizer. */
 export type RunResponse = RunReport | Promise<RunReport>;

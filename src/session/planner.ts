@@ -13,9 +13,9 @@ import {
 } from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers } from './hooks/plugin-hooks.js';
-import { relaxIfStuck, type Drafted } from './giving-way.js';
+import { relaxIfStuck, type Drafted } from './relax-if-stuck.js';
 import type { Pieces } from './wiring.js';
-import { whenReady, runInSlices } from './slices.js';
+import { runInSlices, whenReady } from './slices.js';
 
 /** A planned run that is not yet committed. */
 export interface FilledRun {

@@ -5,7 +5,7 @@ import type { StageOutcome, Trigger, Warning } from '../transcript/index.js';
 import type { FilledRun } from './planner.js';
 import { pendingReport, type RunReport } from './prepared.js';
 import type { Pieces } from './wiring.js';
-import { removedIdsOf, strategiesOf, reportEnded, reportTriggered } from './told.js';
+import { removedIdsOf, reportEnded, reportTriggered, strategiesOf } from './run-events.js';
 
 /** The start of a run. */
 interface RunStart {

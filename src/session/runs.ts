@@ -4,7 +4,7 @@ import type { RunReport } from './prepared.js';
 import { continuationAfter } from './own-messages.js';
 import type { RunOptions } from './policies.js';
 import type { Pieces } from './wiring.js';
-import { whenReady, inSlices } from './slices.js';
+import { inSlices, whenReady } from './slices.js';
 
 /** Rounds of one `prepare` that may wait for text from a summarizer. */
 const MAX_ROUNDS_WITH_TEXT = 3;

@@ -2,7 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, atOnce, type Log, type Message } from '../../transcript/index.js';
-import { wordsToCarry, giveBackMarker, noticeMessage } from '../own-messages.js';
+import { giveBackMarker, noticeMessage, wordsToCarry } from '../own-messages.js';
 import { headLine, type Recalled } from '../recall/index.js';
 import type { Pieces } from '../wiring.js';
 

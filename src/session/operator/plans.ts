@@ -10,13 +10,13 @@ import {
   type Projection,
   type StageOutcome,
 } from '../../transcript/index.js';
-import { HOLDS_RELEASED, editsHeld } from '../giving-way.js';
+import { editsHeld, HOLDS_RELEASED } from '../relax-if-stuck.js';
 import { belowThreshold, type Prepared } from '../prepared.js';
 import type { FilledRun } from '../planner.js';
 import { manualRunOptions, type RunOverrides } from '../policies.js';
 import type { Pieces } from '../wiring.js';
 import { inSlices } from '../slices.js';
-import { removedIdsOf, reportEnded, reportPending } from '../told.js';
+import { removedIdsOf, reportEnded, reportPending } from '../run-events.js';
 import {
   boughtHere,
   BOUGHT_KIND,

@@ -1,6 +1,6 @@
 import { isStoreFailure, SpillwayError } from '../../errors/index.js';
 import type { StoredEvent } from '../../spi/index.js';
-import { CALL_KIND, callOf, callKey, type CallRecord } from '../calls.js';
+import { CALL_KIND, callKey, callOf, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import {
   forgetLimits,

@@ -2,7 +2,7 @@ import { PIPELINE_STEPS, type RunInput, type RunOutcome } from '../pipeline/inde
 import { endsOf, type Hold, type PlannedEdit, type ReadonlyLog, type Warning } from '../transcript/index.js';
 import { whenReady } from './slices.js';
 
-/* What gives way if nothing else makes a request fit: spans whose compaction an operator undid, then unread messages. */
+/* What is compacted if nothing else makes a request fit: spans that an undo holds, then unread messages. */
 
 export const HOLDS_RELEASED: Warning = {
   code: 'holds-gave-way',
