@@ -1,7 +1,7 @@
 /** The six wire formats, for parsing and serialising, and the code that readers of recordings share with them. */
 export { anthropic, fitCacheMarks } from './anthropic/index.js';
 export { aiSdk } from './ai-sdk/index.js';
-export { bare, langchain } from './langchain/index.js';
+export { bareMessage, langchain } from './langchain/index.js';
 export { gemini } from './gemini/index.js';
 export { isKnownRole, openaiChat, withTurns } from './openai-chat/index.js';
 export { openaiResponses } from './openai-responses/index.js';

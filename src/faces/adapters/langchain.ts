@@ -2,7 +2,7 @@ import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from
 import { checkVersion, orMissing } from '../../errors/index.js';
 import { firstCount, offerRecall, reportUsage, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../../session/index.js';
-import { bare, isFields, langchain, listOf, type Fields } from '../../formats/index.js';
+import { bareMessage, isFields, langchain, listOf, type Fields } from '../../formats/index.js';
 import {
   maxRecallsOf,
   recalledAnswer,
@@ -76,7 +76,7 @@ export function compactLangChain(
             const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
               // As plain fields, because LangChain cannot coerce the stored form of a rarely used class.
               const all = messages.map((message) =>
-                coerceMessageLikeToMessage(bare(message as Fields) as unknown as MessageFieldWithRole),
+                coerceMessageLikeToMessage(bareMessage(message as Fields) as unknown as MessageFieldWithRole),
               );
               const [first, ...rest] = all;
               const isSystem = instructions.length > 0 && first?.getType() === 'system';

@@ -9,11 +9,11 @@ import {
   usageInField,
 } from '../provider/lore.js';
 import { fieldsOf, isFields, listOf, type Fields } from '../record.js';
-import { reading } from './parse.js';
+import { parser } from './parse.js';
 import { serialise } from './serialise.js';
 
 /** Usage of a model of the third version, which reports cached tokens; of a result; or of a model of the second. */
-function usedIn(usage: Fields): Usage {
+function usageIn(usage: Fields): Usage {
   const { inputTokens: input, outputTokens: output, inputTokenDetails: details } = usage;
   if (!isFields(input)) {
     const cached = countIn(usage, 'cachedInputTokens') || countIn(details, 'cacheReadTokens');
@@ -29,7 +29,7 @@ const provider: Provider = {
   signatures: signaturesByModel,
   usageOf: usageInField('usage', (usage, { content }) =>
     usageOfLoop(
-      usedIn(usage),
+      usageIn(usage),
       listOf(content).some((part) => fieldsOf(part).providerExecuted === true),
     ),
   ),
@@ -43,7 +43,7 @@ const provider: Provider = {
  * which middleware sees. Messages made here are legal as either.
  */
 export const aiSdk: WireFormat = {
-  ...reading,
+  ...parser,
   provider,
   serialise,
 };

@@ -91,8 +91,8 @@ function writeOutput(
   const hasFile = content.some(({ type }) => type === 'file');
   const text = textOf(content);
   if (from && !hasFile) {
-    if (saysSame(from, text)) return from;
-    const value = from.type === 'json' && isFields(from.value) ? withWords(from.value, text) : undefined;
+    if (hasSameText(from, text)) return from;
+    const value = from.type === 'json' && isFields(from.value) ? withText(from.value, text) : undefined;
     if (value) return { ...from, value };
     const { value: _, reason: __, ...frame } = from;
     return { ...frame, type: part.isError ? 'error-text' : 'text', value: text };
@@ -105,7 +105,7 @@ function writeOutput(
  * The output of an OpenAI tool (`local_shell` and `apply_patch` a text, `shell` a list) with other words in the place
  * that its schema has for them: any other shape would be sent as a function's result. Undefined for other tools.
  */
-function withWords(value: Fields, text: string): Fields | undefined {
+function withText(value: Fields, text: string): Fields | undefined {
   const { output, status, ...others } = value;
   if (Object.keys(others).length > 0) return undefined;
   const { stdout, outcome } = fieldsOf(listOf(output).at(-1));
@@ -114,7 +114,7 @@ function withWords(value: Fields, text: string): Fields | undefined {
   return typeof output === 'string' || isPatch ? { ...value, output: text } : undefined;
 }
 
-function saysSame({ type, value, reason }: Fields, text: string): boolean {
+function hasSameText({ type, value, reason }: Fields, text: string): boolean {
   if (type === 'execution-denied') return text === (typeof reason === 'string' ? reason : 'denied');
   return text === (typeof value === 'string' ? value : writeJson(value));
 }
@@ -136,7 +136,7 @@ function writeInner(
 }
 
 /** The content of a result as parts of a user message. Files that cannot be sent were reported with the result. */
-export function saidBy(part: ToolResultPart, message: Message): Fields[] {
+export function resultAsItems(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
     return inner.type === 'text'
       ? { type: 'text', text: inner.text }

@@ -14,10 +14,10 @@ import { type Report, REPAIRS } from '../conversation/repairs.js';
 import { programOf } from '../conversation/server-calls.js';
 import { fileAt, isAddress, type Way } from '../files.js';
 import { entryOf, asText, type Fields, isFields, isText, jsonText, kindOf, listOf } from '../record.js';
-import { callerOf, FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
+import { callerOf, FORMAT, signatureOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 /** Options of `generateText`, parameters of a model call, or a bare list. Messages keep the object they came from. */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`',
   pass: 'ModelMessages',
@@ -46,8 +46,8 @@ function systemMessages(system: unknown): Message[] {
   if (system === undefined || system === null) return [];
   const list: readonly unknown[] = Array.isArray(system) ? system : [system];
   return list.map((one, at) => {
-    const said = isFields(one) ? one.content : one;
-    const text = typeof said === 'string' ? said : jsonText(said);
+    const content = isFields(one) ? one.content : one;
+    const text = typeof content === 'string' ? content : jsonText(content);
     const wire = { system: at === 0 ? system : undefined, at };
     const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
     return logMessage('system', { id: `system${at}`, wire, wireFormat: FORMAT }, parts);
@@ -58,15 +58,15 @@ function parseMessage(wire: WireMessage, id: string, report: Report): Message {
   const role = ROLES.has(wire.role) ? (wire.role as Role) : undefined;
   const parts = parseContent(wire.content, id, report);
   if (!role) report('unknown-role', REPAIRS.unknownRole(jsonText(wire.role) || 'missing'));
-  const own = role === 'assistant' ? ownResults(parts, wire) : parts;
+  const own = role === 'assistant' ? markProviderResults(parts, wire) : parts;
   return logMessage(role, { id, wire, wireFormat: FORMAT }, own);
 }
 
 /** A result inside the assistant's message is the provider's, unless it answers a client call in the same message. */
-function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
-  const ours = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
+function markProviderResults(parts: readonly Part[], wire: WireMessage): Part[] {
+  const clientCalls = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
   return parts.map((part) => {
-    if (part.type !== 'tool-result' || ours.has(part.callId)) return part;
+    if (part.type !== 'tool-result' || clientCalls.has(part.callId)) return part;
     const at = part.wire as number;
     const bytes = sizeOf(listOf(wire.content)[at]);
     const own = opaquePart('provider-tool-result', undefined, at, ['content', at], bytes);
@@ -101,7 +101,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   }
   if (item.type === 'text' && typeof item.text === 'string') return { type: 'text', text: item.text, wire };
   if (item.type === 'reasoning' && typeof item.text === 'string') {
-    const signature = proofOf(item);
+    const signature = signatureOf(item);
     return { type: 'reasoning', text: item.text, ...(signature !== undefined && { signature }), wire };
   }
   if (item.type === 'tool-call') return parseCall(item, wire, at, report);

@@ -8,7 +8,7 @@ import { textOf } from '../conversation/reading.js';
 import { type Report, REPAIRS } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsAfterCalls } from '../conversation/results-behind-calls.js';
 import { asText, overlay, type Fields, isFields, jsonText, listOf, originalIfSame } from '../record.js';
-import { saidBy, writeItem, writeResult } from './item-out.js';
+import { resultAsItems, writeItem, writeResult } from './item-out.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
 /** An answer of a tool message: the item to send, and its words for use if no call waits for it. */
@@ -16,7 +16,7 @@ interface AiSdkAnswer extends DraftedAnswer {
   readonly item: Fields;
   /** Whether the call supplies the tool's name: the answer came in another format, or has no name. */
   readonly isNamedByCall?: boolean;
-  readonly said: readonly Fields[];
+  readonly userItems: readonly Fields[];
 }
 
 /** One view message, legal on its own; the same object if nothing was edited and nothing is wrong. */
@@ -32,15 +32,15 @@ const draftOf = createDrafter<AiSdkDraft>((shown, report) => {
   const wire = isSystemField(own) ? undefined : own;
   const written = writeParts(shown, wire, report);
   const role = roleOf(message, wire, written, report);
-  const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, report);
-  const { items, calls, answers, changed: isEdited } = written;
+  const sent = role === 'tool' ? undefined : writeMessage(shown, wire, written, role, report);
+  const { items, calls, answers, isChanged } = written;
   return {
-    hasContent: said !== undefined,
-    ...(said && { message: said }),
+    hasContent: sent !== undefined,
+    ...(sent && { message: sent }),
     calls,
     answers,
     ...(wire?.role === 'tool' && {
-      frame: isEdited || items.length > 0 ? { ...wire, content: [] } : wire,
+      frame: isChanged || items.length > 0 ? { ...wire, content: [] } : wire,
     }),
   };
 });
@@ -50,87 +50,87 @@ interface Written {
   readonly answers: readonly AiSdkAnswer[];
   readonly calls: readonly Call[];
   /** Whether anything differs from the message that came in. */
-  readonly changed: boolean;
+  readonly isChanged: boolean;
 }
 
-function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
+function writeParts(shown: ViewMessage, wire: WireMessage | undefined, report: Report): Written {
   const { message } = shown;
   const content = listOf(wire?.content);
-  const made = callsIn(message, note, wire === undefined);
+  const made = callsIn(message, report, wire === undefined);
   const items: Fields[] = [];
   const answers: AiSdkAnswer[] = [];
   const calls: Call[] = [];
-  let changed = wire === undefined || (shown.replaced?.size ?? 0) > 0;
+  let isChanged = wire === undefined || (shown.replaced?.size ?? 0) > 0;
   for (const { source, shown: parts } of alignedParts(shown)) {
     const from = wire && typeof source.wire === 'number' ? content[source.wire] : undefined;
     for (const part of parts) {
-      const answer = answerOf(part, from, message, note);
+      const answer = answerOf(part, from, message, report);
       if (answer) {
         answers.push(answer);
-        changed ||= answer.item !== from;
+        isChanged ||= answer.item !== from;
         continue;
       }
       const own = part.type === 'tool-call' ? made.shift()! : undefined;
       const placed = own ? { ...part, callId: own.wireId, name: own.tool } : part;
       if (own) calls.push(own);
-      const item = writeItem(placed, from, message, note);
+      const item = writeItem(placed, from, message, report);
       if (item && item.type === 'tool-approval-request') {
         const key = approvalKey(item.approvalId);
         calls.push({ callId: key, wireId: key, tool: 'approval', isOptional: true });
       }
-      changed ||= item !== from && typeof wire?.content !== 'string';
+      isChanged ||= item !== from && typeof wire?.content !== 'string';
       if (item) items.push(item);
     }
   }
-  return { items, answers, calls, changed };
+  return { items, answers, calls, isChanged };
 }
 
 /** An answer that belongs after its call: a result, or a response to a request for approval. */
-function answerOf(part: Part, from: unknown, message: Message, note: Report): AiSdkAnswer | undefined {
+function answerOf(part: Part, from: unknown, message: Message, report: Report): AiSdkAnswer | undefined {
   if (part.type === 'tool-result') {
-    const item = writeResult(part, from, message, note);
+    const item = writeResult(part, from, message, report);
     const isNamedByCall = !isFields(from) || item.toolName === 'unknown';
-    return { callId: part.callId, item, isNamedByCall, said: saidBy(part, message) };
+    return { callId: part.callId, item, isNamedByCall, userItems: resultAsItems(part, message) };
   }
   if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
-    return { callId: approvalKey(from.approvalId), item: from, said: [], needsCall: true };
+    return { callId: approvalKey(from.approvalId), item: from, userItems: [], needsCall: true };
   }
   return undefined;
 }
 
-function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Report): Role {
+function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, report: Report): Role {
   if (wire && !ROLES.has(wire.role)) {
-    note('unknown-role', `role ${jsonText(wire.role) || 'missing'} is sent as a user message`);
+    report('unknown-role', `role ${jsonText(wire.role) || 'missing'} is sent as a user message`);
     return 'user';
   }
   if (message.role !== 'tool' || items.length === 0) return message.role;
   if (wire)
-    note('unknown-part', `${items.length} parts of a tool message are no results; sent as a user message`);
+    report('unknown-part', `${items.length} parts of a tool message are no results; sent as a user message`);
   return 'user';
 }
 
 /** The message without its answers; undefined if nothing else is left. */
-function sayMessage(
+function writeMessage(
   shown: ViewMessage,
   wire: WireMessage | undefined,
-  { items, answers, calls, changed }: Written,
+  { items, answers, calls, isChanged }: Written,
   role: Role,
-  note: Report,
+  report: Report,
 ): WireMessage | undefined {
-  if (role === 'system') return saySystem(shown, wire, note);
+  if (role === 'system') return writeSystem(shown, wire, report);
   const fitting = items.filter(({ type }) => {
-    const fits = role === 'assistant' || !ASSISTANT_ITEMS.has(type);
-    if (!fits) note('foreign-part', `${asText(type)} has no place in a message of the user and is not sent`);
-    return fits;
+    if (role === 'assistant' || !ASSISTANT_ITEMS.has(type)) return true;
+    report('foreign-part', `${asText(type)} has no place in a message of the user and is not sent`);
+    return false;
   });
   const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
   if (!speaks && calls.length === 0) {
-    if (answers.length === 0 && wire) note('empty-text', REPAIRS.silent);
+    if (answers.length === 0 && wire) report('empty-text', REPAIRS.silent);
     return undefined;
   }
-  const asItWas =
-    wire && wire.role === role && !changed && answers.length === 0 && fitting.length === items.length;
-  if (asItWas) return wire;
+  const isOriginal =
+    wire && wire.role === role && !isChanged && answers.length === 0 && fitting.length === items.length;
+  if (isOriginal) return wire;
   const onlyText = fitting.length === 1 && typeof wire?.content === 'string' ? fitting[0]!.text : undefined;
   if (wire && onlyText === wire.content && wire.role === role) return wire;
   const content = fitting.filter((item) => item.type !== 'text' || item.text !== '' || item.providerOptions);
@@ -146,14 +146,14 @@ const ASSISTANT_ITEMS: ReadonlySet<unknown> = new Set([
   'tool-approval-request',
 ]);
 
-function saySystem(
+function writeSystem(
   { message }: ViewMessage,
   wire: WireMessage | undefined,
-  note: Report,
+  report: Report,
 ): WireMessage | undefined {
   const text = textOf(message.parts);
   if (text === '') {
-    if (wire) note('empty-text', 'instructions that say nothing are left out');
+    if (wire) report('empty-text', 'instructions that say nothing are left out');
     return undefined;
   }
   return wire && wire.content === text ? wire : { ...wire, role: 'system', content: text };
@@ -175,10 +175,10 @@ const writeRest = resultsAfterCalls<AiSdkDraft>({
     });
     return [{ role: 'tool', content }];
   },
-  writeUnmatched: (label, { said }) => {
-    const [first, ...rest] = said;
+  writeUnmatched: (label, { userItems }) => {
+    const [first, ...rest] = userItems;
     const words = first?.type === 'text' ? `${label}\n${asText(first.text)}` : label;
-    const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
+    const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : userItems)];
     return { role: 'user', content };
   },
   turnBreak: { role: 'user', content: [{ type: 'text', text: TURN_BREAK }] },

@@ -27,12 +27,12 @@ export function approvalKey(approvalId: unknown): string {
 }
 
 /** Fields in `providerOptions` in which providers keep the signature of a reasoning part. */
-const PROOFS = ['signature', 'redactedData', 'thoughtSignature', 'reasoningEncryptedContent'] as const;
+const SIGNATURES = ['signature', 'redactedData', 'thoughtSignature', 'reasoningEncryptedContent'] as const;
 
 /** The provider's signature of a part; undefined if the part has none. */
-export function proofOf(item: Fields): string | undefined {
+export function signatureOf(item: Fields): string | undefined {
   for (const options of optionsOf(item))
-    for (const name of PROOFS) if (typeof options[name] === 'string') return options[name];
+    for (const name of SIGNATURES) if (typeof options[name] === 'string') return options[name];
   return undefined;
 }
 

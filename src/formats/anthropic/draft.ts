@@ -5,7 +5,7 @@ import { unknownRole } from '../conversation/placeholders.js';
 import { REPAIRS } from '../conversation/repairs.js';
 import { asText, isFields, isSet, jsonText } from '../record.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
-import { blockOf, mendBlock } from './write-block.js';
+import { blockOf, repairBlock } from './write-block.js';
 
 export interface DraftResult extends DraftedAnswer {
   readonly block: Block;
@@ -16,15 +16,15 @@ export interface Draft extends Drafted<DraftedCall, DraftResult> {
   /** All blocks but results, calls in the order of `tool_use`. Empty if a system message only sets options. */
   readonly blocks: readonly Block[];
   /** The object that came in, if it is sent unchanged. */
-  readonly whole?: WireMessage;
+  readonly unchanged?: WireMessage;
   /** The object that came in, for its fields next to the content. */
   readonly frame?: WireMessage;
   /** Whether nothing of the message was edited or repaired. */
-  readonly faithful: boolean;
+  readonly isIntact: boolean;
   /** Whether its blocks continue the message before it. */
   readonly continues: boolean;
   /** Whether it is a message of the log, not a replacement for log messages. */
-  readonly original: boolean;
+  readonly isOriginal: boolean;
 }
 
 export const draftOf = createDrafter<Draft>((shown, report, notices) => {
@@ -34,27 +34,27 @@ export const draftOf = createDrafter<Draft>((shown, report, notices) => {
   const frame = isKnownRole(wire?.role) ? wire : undefined;
   const isUntouched = frame !== undefined && !replaced?.size && holdsBlocks(frame.content);
   const source = { message, wire, report };
-  // A message that an edit emptied needs no notice; `mendBlock` reports content that is empty in the log.
+  // A message that an edit emptied needs no notice; `repairBlock` reports content that is empty in the log.
   const written: readonly Block[] = isUntouched
     ? blocksOf(frame.content)
     : [...labelOf(message, wire), ...message.parts.flatMap((part): Block[] => listed(blockOf(part, source)))];
-  const all = written.flatMap((block): Block[] => listed(mendBlock(block, report)));
+  const all = written.flatMap((block): Block[] => listed(repairBlock(block, report)));
   const results = all.filter(isResult);
   const blocks = results.length === 0 ? all : all.filter((block) => !isResult(block));
   const hasContent = blocks.length > 0 || (isUntouched && setsOptions(frame));
   if (isUntouched && written.length === 0 && !hasContent) report('empty-text', REPAIRS.silent);
-  const faithful = isUntouched && notices.length === 0;
+  const isIntact = isUntouched && notices.length === 0;
   const continues = carried?.continues === true;
   return {
     blocks,
     hasContent,
     answers: results.map((block) => ({ callId: asText(block.tool_use_id ?? ''), block })),
     calls: message.parts.filter(isToolCall).map(({ callId, name }) => ({ callId, tool: name })),
-    faithful,
+    isIntact,
     continues,
-    original: made === undefined,
+    isOriginal: made === undefined,
     ...(frame && { frame }),
-    ...(frame && faithful && !continues && { whole: frame }),
+    ...(frame && isIntact && !continues && { unchanged: frame }),
   };
 });
 

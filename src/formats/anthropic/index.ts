@@ -9,7 +9,7 @@ import {
   wording,
 } from '../provider/lore.js';
 import { fieldsOf, listOf } from '../record.js';
-import { reading } from './parse.js';
+import { parser } from './parse.js';
 import { serialise } from './serialise.js';
 import { blocksOf, isServerBlock } from './wire.js';
 
@@ -42,7 +42,7 @@ const provider: Provider = {
 
 /** Anthropic's Messages API. `parse` takes the request body, because `system` is next to the messages. */
 export const anthropic: WireFormat = {
-  ...reading,
+  ...parser,
   provider,
   serialise,
 };

@@ -9,29 +9,29 @@ import { type Block, isServerBlock, isThinking, type WireMessage } from './wire.
 /** Sent last if a request would end with the assistant's turn. */
 const CONTINUE = '[Continue.]';
 
-const NOTHING_SAID = '[Nothing was said yet.]';
+const EMPTY_REQUEST = '[Nothing was said yet.]';
 
 /** Content to send, and the object that it came in. */
 interface Piece {
   readonly blocks: readonly Block[];
-  readonly whole?: WireMessage | undefined;
+  readonly unchanged?: WireMessage | undefined;
   readonly frame?: WireMessage | undefined;
   /** Whether nothing of it was edited or repaired: it remains a separate message, as it was. */
-  readonly faithful: boolean;
+  readonly isIntact: boolean;
   /** Whether it belongs to the message before it, if that message has the same role. */
-  readonly joins?: boolean;
+  readonly mayJoin?: boolean;
 }
 
 interface Entry {
   readonly role: 'system' | 'user' | 'assistant';
   readonly frame: WireMessage | undefined;
   /** Set as long as the entry is the very object that came in. */
-  whole: WireMessage | undefined;
+  unchanged: WireMessage | undefined;
   blocks: Block[];
-  faithful: boolean;
+  isIntact: boolean;
 }
 
-export const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false });
+export const textPiece = (text: string): Piece => ({ blocks: [{ type: 'text', text }], isIntact: false });
 
 /** The messages of one request while it is built: neighbours of one role are merged if they must be. */
 export class Outbox {
@@ -47,30 +47,30 @@ export class Outbox {
   }
 
   /** Adds to the assistant's turn. Thinking must begin the turn, so it never follows other text in one message. */
-  assistant(piece: Piece, at: string, original: boolean): void {
+  addAssistant(piece: Piece, at: string, original: boolean): void {
     const last = this.#entries.at(-1);
     // The provider's own summary has to come first.
     if (!last && piece.blocks[0]?.type !== 'compaction') {
-      this.#push('user', words(OPENING_TURN));
+      this.#push('user', textPiece(OPENING_TURN));
       if (original) this.note(at, 'begins-with-assistant', REPAIRS.beginsWithAssistant);
-    } else if (last?.role === 'assistant' && !(last.faithful && piece.faithful)) {
-      if (isThinking(piece.blocks[0] ?? {})) this.#push('user', words(TURN_BREAK));
+    } else if (last?.role === 'assistant' && !(last.isIntact && piece.isIntact)) {
+      if (isThinking(piece.blocks[0] ?? {})) this.#push('user', textPiece(TURN_BREAK));
     }
-    this.say('assistant', piece);
+    this.add('assistant', piece);
   }
 
-  say(role: Entry['role'], piece: Piece): void {
+  add(role: Entry['role'], piece: Piece): void {
     if (piece.blocks.length === 0 && role !== 'system') return;
     const last = this.#entries.at(-1);
-    const apart = last?.faithful === true && piece.faithful && piece.joins !== true;
-    if (last?.role !== role || role === 'system' || apart) return this.#push(role, piece);
-    last.whole = undefined;
-    last.faithful &&= piece.faithful;
+    const staysSeparate = last?.isIntact === true && piece.isIntact && piece.mayJoin !== true;
+    if (last?.role !== role || role === 'system' || staysSeparate) return this.#push(role, piece);
+    last.unchanged = undefined;
+    last.isIntact &&= piece.isIntact;
     for (const block of piece.blocks) last.blocks.push(block);
   }
 
-  #push(role: Entry['role'], { blocks, whole, frame, faithful }: Piece): void {
-    this.#entries.push({ role, frame, whole, blocks: [...blocks], faithful });
+  #push(role: Entry['role'], { blocks, unchanged, frame, isIntact }: Piece): void {
+    this.#entries.push({ role, frame, unchanged, blocks: [...blocks], isIntact });
   }
 
   /** Ends with the user's turn, unless a provider-run tool is still at work or the provider's summary comes last. */
@@ -78,27 +78,27 @@ export class Outbox {
     const last = this.#entries.at(-1);
     if (!last) {
       this.note(at, 'nothing-said', 'no message has words; a line of the user was added');
-      this.#push('user', words(NOTHING_SAID));
-    } else if (last.role === 'assistant' && !mayEnd(last.blocks.at(-1) ?? {})) {
+      this.#push('user', textPiece(EMPTY_REQUEST));
+    } else if (last.role === 'assistant' && !mayEndRequest(last.blocks.at(-1) ?? {})) {
       this.note(at, 'ends-with-assistant', REPAIRS.endsWithAssistant);
-      this.#push('user', words(CONTINUE));
+      this.#push('user', textPiece(CONTINUE));
     }
   }
 
   messages(system: readonly Block[]): readonly unknown[] {
-    const messages = this.#entries.map(written);
+    const messages = this.#entries.map(toMessage);
     const marks = marksOn(system) + marksOn(messages.flatMap(blocksIn));
     if (marks <= MAX_MARKS) return messages;
-    const spare = marks - LEFT;
-    this.note('request', 'cache-mark', `${spare} older cache marks are left out; a request has at most 4`);
-    return withoutOldest(messages, spare);
+    const surplus = marks - KEPT_MARKS;
+    this.note('request', 'cache-mark', `${surplus} older cache marks are left out; a request has at most 4`);
+    return withoutOldest(messages, surplus);
   }
 }
 
-const mayEnd = (block: Block): boolean => isServerBlock(block) || block.type === 'compaction';
+const mayEndRequest = (block: Block): boolean => isServerBlock(block) || block.type === 'compaction';
 
-function written({ role, whole, frame, blocks }: Entry): WireMessage {
-  if (whole) return whole;
+function toMessage({ role, unchanged, frame, blocks }: Entry): WireMessage {
+  if (unchanged) return unchanged;
   return { ...frame, role, content: blocks };
 }
 
@@ -109,7 +109,7 @@ const MAX_MARKS = 4;
  * How many marks are kept if there are too many: one may be on the tools, which are not visible here. Clients move
  * marks as the conversation grows; a log of many requests has one at every place where a mark ever was.
  */
-const LEFT = 3;
+const KEPT_MARKS = 3;
 
 /** Cache marks on blocks and inside them. */
 function marksOn(blocks: readonly unknown[]): number {
@@ -128,13 +128,13 @@ function withoutMarks(block: Block): Block {
 }
 
 /** The messages without this number of their marks, the oldest removed first. */
-function withoutOldest(messages: readonly unknown[], spare: number): readonly unknown[] {
-  let left = spare;
+function withoutOldest(messages: readonly unknown[], surplus: number): readonly unknown[] {
+  let remaining = surplus;
   return messages.map((message) => {
-    if (left <= 0 || marksOn(blocksIn(message)) === 0) return message;
+    if (remaining <= 0 || marksOn(blocksIn(message)) === 0) return message;
     const content = blocksIn(message).map((block) => {
-      const marks = left > 0 ? marksOn([block]) : 0;
-      left -= marks;
+      const marks = remaining > 0 ? marksOn([block]) : 0;
+      remaining -= marks;
       return marks > 0 ? withoutMarks(block as Block) : block;
     });
     return { ...(message as WireMessage), content };

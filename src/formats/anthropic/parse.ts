@@ -43,7 +43,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. One message on the wire may become several in the log; see `Carried`. */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of Anthropic messages, or a request body with such a list as `messages`',
   pass: 'a Messages API request body',
@@ -135,7 +135,7 @@ const OPAQUE: ReadonlySet<unknown> = new Set([
 
 /** One block of the assistant as a part. */
 function assistantPart(block: unknown, wire: number, report: Report, id: string): Part {
-  if (!isFields(block)) return strange(block, wire, report);
+  if (!isFields(block)) return nonObjectPart(block, wire, report);
   if (block.type === 'text') return textPart(block, wire);
   if (block.type === 'thinking') return reasoning(block.thinking, block.signature, wire);
   if (block.type === 'redacted_thinking') return reasoning('', block.data, wire);
@@ -148,7 +148,7 @@ function assistantPart(block: unknown, wire: number, report: Report, id: string)
 
 /** One block of a user message as a part. */
 function userPart(block: unknown, wire: number, report: Report): Part {
-  if (!isFields(block)) return strange(block, wire, report);
+  if (!isFields(block)) return nonObjectPart(block, wire, report);
   if (block.type === 'text') return textPart(block, wire);
   if (block.type === 'tool_result') return resultPart(block, wire, report);
   return fileOf(block, ['message', 'content', wire], wire) ?? opaque(block, wire, report);
@@ -189,7 +189,7 @@ function resultPart(block: Block, wire: number, report: Report): ToolResultPart 
 }
 
 /** The media type of a document of blocks, which may have images among its words. */
-function wordsOr({ content }: Fields): string {
+function documentType({ content }: Fields): string {
   const isMixed = listOf(content).some((block) => isFields(block) && block.type !== 'text');
   return isMixed ? 'multipart/mixed' : 'text/plain';
 }
@@ -222,7 +222,7 @@ function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): Fil
     mediaType: source.media_type,
     name: block.title,
     fallbackType:
-      block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : wordsOr(source),
+      block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : documentType(source),
     countsItem: true,
   });
 }
@@ -240,7 +240,7 @@ function opaque(block: Block, wire: number, report: Report): OpaquePart {
   return { ...opaquePart(kind, block, wire, ['message', 'content', wire]), ...serverCallOf(block) };
 }
 
-function strange(block: unknown, wire: number, report: Report): TextPart {
+function nonObjectPart(block: unknown, wire: number, report: Report): TextPart {
   report('unknown-part', `block ${wire} is ${kindOf(block)}, not an object; sent as text`);
   return { type: 'text', text: typeof block === 'string' ? block : jsonText(block) };
 }

@@ -11,7 +11,7 @@ import {
 import { TURN_BREAK, MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { REPAIRS } from '../conversation/repairs.js';
 import { type Draft, draftOf } from './draft.js';
-import { Outbox, words } from './outbox.js';
+import { Outbox, textPiece } from './outbox.js';
 import { type Block, blocksOf } from './wire.js';
 
 /** The messages of one request, and `system` next to them if the log begins with instructions. */
@@ -39,7 +39,7 @@ const isCleared = ({ frame }: Draft): boolean => frame?.clear_at === 'next_user_
 /** The field `system`: unchanged if it came in so; otherwise one text as a string, or all blocks as one list. */
 function systemOf(instructions: readonly Draft[]): unknown {
   const [only, ...more] = instructions;
-  if (only && more.length === 0 && only.whole) return only.whole.content;
+  if (only && more.length === 0 && only.unchanged) return only.unchanged.content;
   const blocks = instructions.flatMap((draft) => draft.blocks as Block[]);
   if (blocks.length === 0) return undefined;
   const [block] = blocks;
@@ -61,7 +61,7 @@ function writeStep(step: PairedStep<Draft>, ids: CallIds, out: Outbox, cleared: 
   for (const [{ call }, id] of wireIds) {
     if (!missing.has(call)) continue;
     const block = { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
-    out.say('user', { blocks: [block], faithful: false, joins: true });
+    out.add('user', { blocks: [block], isIntact: false, mayJoin: true });
   }
   for (const other of others) writeOther(other, out, cleared);
 }
@@ -87,8 +87,8 @@ function writeHead(
     return block.id === id ? block : { ...block, id };
   });
   const same = blocks.every((block, index) => block === head.blocks[index]);
-  const piece = same ? head : { ...head, blocks, whole: undefined, faithful: false };
-  out.assistant(piece, head.id, head.original);
+  const piece = same ? head : { ...head, blocks, unchanged: undefined, isIntact: false };
+  out.addAssistant(piece, head.id, head.isOriginal);
   return wireIds;
 }
 
@@ -107,15 +107,15 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
       const id = wireIds.get(one.waiting)!;
       const renamed = block.tool_use_id === id ? block : { ...block, tool_use_id: id };
       const alone = draft.answers.length === 1 && draft.blocks.length === 0 && renamed === block;
-      const piece = alone ? draft : { ...draft, blocks: [], whole: undefined, faithful: false };
-      if (begun && alone && !draft.continues && draft.faithful)
+      const piece = alone ? draft : { ...draft, blocks: [], unchanged: undefined, isIntact: false };
+      if (begun && alone && !draft.continues && draft.isIntact)
         out.note(
           draft.id,
           'results-joined',
           `the result of ${callId} is sent in one message with the others`,
         );
-      const faithful = piece.faithful && others.length === 0;
-      out.say('user', { ...piece, blocks: [renamed], faithful, joins: begun });
+      const isIntact = piece.isIntact && others.length === 0;
+      out.add('user', { ...piece, blocks: [renamed], isIntact, mayJoin: begun });
       begun = true;
     }
     if (draft !== head && draft.hasContent) others.push({ draft });
@@ -125,22 +125,22 @@ function writeResults({ drafts, head }: PairedStep<Draft>, wireIds: WireIds, out
 
 function writeOther(other: Other, out: Outbox, cleared: ReadonlySet<Draft>): void {
   if ('label' in other) {
-    out.say('user', { blocks: labelled(other.label, other.block), faithful: false });
+    out.add('user', { blocks: labelled(other.label, other.block), isIntact: false });
     return;
   }
-  const { role, blocks, whole, frame, faithful, continues, id } = other.draft;
+  const { role, blocks, unchanged, frame, isIntact, continues, id } = other.draft;
   if (role !== 'system') {
-    out.say('user', { blocks, whole, frame, faithful, joins: continues });
-  } else if (blocks.some(changesTools) || (faithful && out.lastRole === 'user')) {
+    out.add('user', { blocks, unchanged, frame, isIntact, mayJoin: continues });
+  } else if (blocks.some(changesTools) || (isIntact && out.lastRole === 'user')) {
     // Only a system message after the user's words can change tools.
-    if (out.lastRole !== 'user') out.say('user', words(TURN_BREAK));
-    out.say('system', { blocks, whole, frame, faithful });
+    if (out.lastRole !== 'user') out.add('user', textPiece(TURN_BREAK));
+    out.add('system', { blocks, unchanged, frame, isIntact });
   } else if (blocks.length === 0 || cleared.has(other.draft)) {
     out.note(id, 'midway-instructions', 'options or cleared instructions have no place here; not sent');
   } else {
     out.note(id, 'midway-instructions', REPAIRS.midway);
     const label: Block = { type: 'text', text: MIDWAY_SYSTEM };
-    out.say('user', { blocks: [label, ...blocks], faithful: false });
+    out.add('user', { blocks: [label, ...blocks], isIntact: false });
   }
 }
 

@@ -52,7 +52,7 @@ export function blockOf(part: Part, source: Source): Block | undefined {
     case 'file':
       return fileBlock(part, block, source);
     case 'opaque':
-      return block ?? leftOut(part.kind, part.bytes, source);
+      return block ?? reportForeign(part.kind, part.bytes, source);
     case 'marker':
       return undefined;
   }
@@ -143,26 +143,26 @@ function blockOfFile(source: FileSource, { name }: FilePart): Fields | undefined
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: words }, ...title };
 }
 
-function leftOut(kind: string, bytes: number, { report }: Source): undefined {
+function reportForeign(kind: string, bytes: number, { report }: Source): undefined {
   report('foreign-part', REPAIRS.foreignPart(kind, bytes));
   return undefined;
 }
 
 /** Repairs what the provider refuses in one block, each repair with a notice; the same object if nothing is wrong. */
-export function mendBlock(block: Block, report: Report): Block | undefined {
-  if (block.type === 'text') return spokenText(block, report);
-  if (isThinking(block)) return mendThinking(block, report);
-  if (block.type === 'tool_use') return mendCall(block, report);
-  return block.type === 'tool_result' ? mendResult(block, report) : block;
+export function repairBlock(block: Block, report: Report): Block | undefined {
+  if (block.type === 'text') return nonEmptyText(block, report);
+  if (isThinking(block)) return repairThinking(block, report);
+  if (block.type === 'tool_use') return repairCall(block, report);
+  return block.type === 'tool_result' ? repairResult(block, report) : block;
 }
 
-function spokenText(block: Block, report: Report): Block | undefined {
+function nonEmptyText(block: Block, report: Report): Block | undefined {
   if (typeof block.text === 'string' && block.text.trim() !== '') return block;
   report('empty-text', 'an empty text is left out');
   return undefined;
 }
 
-function mendThinking(block: Block, report: Report): Block | undefined {
+function repairThinking(block: Block, report: Report): Block | undefined {
   const proof = block.type === 'thinking' ? block.signature : block.data;
   if (typeof proof !== 'string' || proof === '') {
     report('unsigned-reasoning', 'thinking without its signature is not sent');
@@ -174,17 +174,17 @@ function mendThinking(block: Block, report: Report): Block | undefined {
   return unmarked;
 }
 
-function mendCall(block: Block, report: Report): Block {
+function repairCall(block: Block, report: Report): Block {
   const name = toolName(block.name, report);
   return overlay(block, { name, input: argumentsObject(block.input, name, report) });
 }
 
-function mendResult(block: Block, report: Report): Block {
+function repairResult(block: Block, report: Report): Block {
   if (!Array.isArray(block.content)) return block;
   const content: readonly unknown[] = block.content;
   const kept = content.flatMap((inner) => {
     if (!isFields(inner)) return [{ type: 'text', text: asText(inner) }];
-    if (inner.type === 'text') return spokenText(inner, report) ?? [];
+    if (inner.type === 'text') return nonEmptyText(inner, report) ?? [];
     if (block.is_error !== true) return [inner];
     const note = fileNote({
       mediaType: asText(inner.type),

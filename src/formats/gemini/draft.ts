@@ -16,7 +16,7 @@ import { REPAIRS, type Report } from '../conversation/repairs.js';
 import { sourceOf, type FileSource } from '../files.js';
 import { isFields, isSet, isText } from '../record.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
-import { argsOf, mendPart, takenName, writePart } from './write-part.js';
+import { argsOf, repairPart, legalName, writePart } from './write-part.js';
 
 /** `id` only if the wire has one. */
 export interface DraftCall extends DraftedCall {
@@ -26,7 +26,7 @@ export interface DraftCall extends DraftedCall {
 
 export interface DraftResult extends DraftedAnswer {
   /** Its words, for use if no call waits for it. */
-  readonly said: readonly string[];
+  readonly texts: readonly string[];
   /** The whole part: `functionResponse` and the fields next to it. */
   readonly wire: WirePart;
   /** Files that have no place in a response; they follow in a user turn. */
@@ -48,7 +48,7 @@ interface WireForm {
 /** One view message on the wire; `serialise.ts` decides what depends on its neighbours. */
 export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
   /** Whether it replaces a span of the log. */
-  readonly made: boolean;
+  readonly isReplacement: boolean;
 }
 
 export const draftOf = createDrafter<Draft>((shown, report, notices) => {
@@ -61,31 +61,31 @@ export const draftOf = createDrafter<Draft>((shown, report, notices) => {
     ...form,
     ...(untouched && notices.length === 0 && { untouched }),
     hasContent: form.parts.length > 0,
-    made: made !== undefined,
+    isReplacement: made !== undefined,
   };
 });
 
-function ownForm(shown: ViewMessage, { content, system, places }: Carried, note: Report): WireForm {
+function ownForm(shown: ViewMessage, { content, system, places }: Carried, report: Report): WireForm {
   const isEdited = (shown.replaced?.size ?? 0) > 0;
   const original = partsIn(content ?? system);
   if (original.length === 0 && !isEdited)
-    note('no-content', 'a turn without parts is sent with words for it');
+    report('no-content', 'a turn without parts is sent with words for it');
   const written = alignedParts(shown).flatMap(({ source, shown: parts, replaced }) => {
     const own = original[typeof source.wire === 'number' ? source.wire : 0] ?? {};
-    const mended = (): readonly WirePart[] =>
-      system === undefined ? mendPart(own, note) : [asWords(own, source, note)];
-    const wires = replaced ? parts.map((part) => writePart(part, own, note)) : mended();
+    const repaired = (): readonly WirePart[] =>
+      system === undefined ? repairPart(own, report) : [asTextPart(own, source, report)];
+    const wires = replaced ? parts.map((part) => writePart(part, own, report)) : repaired();
     return wires.map((wire) => ({ wire, part: parts.find(({ type }) => type === typeOf(wire)) }));
   });
   const answers = written.flatMap(({ part, wire }): DraftResult[] =>
     part?.type === 'tool-result'
-      ? [{ callId: part.callId, said: textsIn(part.content), ...withBeside(part, wire, original, note) }]
+      ? [{ callId: part.callId, texts: textsIn(part.content), ...mergedResult(part, wire, original, report) }]
       : [],
   );
   const spoken = written.filter(({ wire }) => typeOf(wire) !== 'tool-result');
   const said = spoken.filter(({ wire }) => !isEmptyText(wire));
-  if (said.length < spoken.length && !isEdited) note('empty-text', 'a text without words is not sent');
-  const isWhole = !isEdited && isFields(content) && isRole(content.role) && isSound(content.parts);
+  if (said.length < spoken.length && !isEdited) report('empty-text', 'a text without words is not sent');
+  const isWhole = !isEdited && isFields(content) && isRole(content.role) && areObjects(content.parts);
   return {
     parts: said.map(({ wire }) => wire),
     calls: said.flatMap(({ part, wire }) => (part?.type === 'tool-call' ? callIn(part, wire) : [])),
@@ -102,34 +102,34 @@ function typeOf(wire: WirePart): 'tool-result' | 'tool-call' | undefined {
 }
 
 /** A result as it is sent if its turn is not: words next to its response go into it, files after it. */
-function withBeside(
+function mergedResult(
   part: ToolResultPart,
   wire: WirePart,
   original: readonly WirePart[],
-  note: Report,
+  report: Report,
 ): Pick<DraftResult, 'wire' | 'media'> {
   const media: WirePart[] = [];
   let words = false;
   for (const { type, wire: at } of part.content) {
     if (typeof at !== 'number' || at === part.wire) continue;
-    const [own] = mendPart(original[at] ?? {}, note);
+    const [own] = repairPart(original[at] ?? {}, report);
     if (type === 'file' && own) media.push(own);
     if (type !== 'text') continue;
     words = true;
-    if (own && isEmptyText(own)) note('empty-text', 'a text without words is not sent');
+    if (own && isEmptyText(own)) report('empty-text', 'a text without words is not sent');
   }
-  return { media, wire: words ? writePart(part, wire, note) : wire };
+  return { media, wire: words ? writePart(part, wire, report) : wire };
 }
 
 /** Whether a turn's parts are all objects; parts of another type are written anew. */
-function isSound(parts: unknown): boolean {
+function areObjects(parts: unknown): boolean {
   return Array.isArray(parts) && parts.length > 0 && parts.every(isFields);
 }
 
 /** A part of a system prompt, which carries only words. */
-function asWords(own: WirePart, source: Part, note: Report): WirePart {
+function asTextPart(own: WirePart, source: Part, report: Report): WirePart {
   if (typeof own.text === 'string' || source.type !== 'file') return own;
-  note('file-named', 'a file has no place in the system prompt; it is named instead');
+  report('file-named', 'a file has no place in the system prompt; it is named instead');
   return { text: fileNote(source) };
 }
 
@@ -157,37 +157,37 @@ function isEmptyText(wire: WirePart): boolean {
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
  * carry Google's mark for "not signed", because signatures are valid only for their provider.
  */
-function foreignForm(message: Message, note: Report): WireForm {
+function foreignForm(message: Message, report: Report): WireForm {
   const parts: WirePart[] = [];
   const calls: DraftCall[] = [];
   for (const part of message.parts) {
     if (part.type === 'text' && part.text !== '')
-      parts.push({ text: named(part, message, parts.length === 0) });
-    if (part.type === 'file') parts.push(filePart(message, part, note));
-    if (part.type === 'opaque') note('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
+      parts.push({ text: prefixed(part, message, parts.length === 0) });
+    if (part.type === 'file') parts.push(filePart(message, part, report));
+    if (part.type === 'opaque') report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
-    const call = callOf(part, note);
+    const call = callOf(part, report);
     calls.push(call);
-    parts.push(callPart(part, call.wireName, calls.length === 1, note));
+    parts.push(callPart(part, call.wireName, calls.length === 1, report));
   }
-  reportThinking(message.parts, note);
-  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, note));
+  reportThinking(message.parts, report);
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, report));
   return { parts, calls, answers };
 }
 
 /** Turns have no names: the speaker's name precedes the first text. */
-function named({ text }: TextPart, { name }: Message, first: boolean): string {
+function prefixed({ text }: TextPart, { name }: Message, first: boolean): string {
   return first && name !== undefined ? `${name}: ${text}` : text;
 }
 
-function filePart(message: Message, part: FilePart, note: Report): WirePart {
+function filePart(message: Message, part: FilePart, report: Report): WirePart {
   const source = sourceOf(message, part);
-  return (source && partOfFile(source)) ?? { text: reportedFileNote(part, note) };
+  return (source && partOfFile(source)) ?? { text: reportedFileNote(part, report) };
 }
 
-function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
-  const wireName = takenName(name);
-  if (wireName !== name) note('tool-name', REPAIRS.toolName(name, wireName));
+function callOf({ callId, name }: ToolCallPart, report: Report): DraftCall {
+  const wireName = legalName(name);
+  if (wireName !== name) report('tool-name', REPAIRS.toolName(name, wireName));
   return { callId, tool: name, wireName };
 }
 
@@ -197,23 +197,23 @@ function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-function callPart(part: ToolCallPart, wireName: string, first: boolean, note: Report): WirePart {
-  const functionCall = { name: wireName, args: argsOf(part, note) };
+function callPart(part: ToolCallPart, wireName: string, first: boolean, report: Report): WirePart {
+  const functionCall = { name: wireName, args: argsOf(part, report) };
   return { functionCall, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
 }
 
-function resultOf(message: Message, part: ToolResultPart, note: Report): DraftResult {
+function resultOf(message: Message, part: ToolResultPart, report: Report): DraftResult {
   const media: WirePart[] = [];
   const words = part.content.map((inner) => {
     if (inner.type === 'text') return inner.text;
-    const file = filePart(message, inner, note);
+    const file = filePart(message, inner, report);
     if (file.text === undefined) media.push(file);
     return fileNote(inner);
   });
   const response = { [part.isError ? 'error' : 'output']: words.join('\n') };
   return {
     callId: part.callId,
-    said: textsIn(part.content),
+    texts: textsIn(part.content),
     media,
     wire: { functionResponse: { name: part.name ?? '', response } },
   };

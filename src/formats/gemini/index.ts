@@ -1,6 +1,6 @@
 import type { Provider, WireFormat } from '../../spi/index.js';
 import { countIn, N, usageFrom, usageInField, wording } from '../provider/lore.js';
-import { reading } from './parse.js';
+import { parser } from './parse.js';
 import { serialise } from './serialise.js';
 
 /** Google's Gemini, and Vertex. */
@@ -30,7 +30,7 @@ const provider: Provider = {
 
 /** Gemini's generateContent, in camelCase or snake_case. */
 export const gemini: WireFormat = {
-  ...reading,
+  ...parser,
   provider,
   serialise,
 };

@@ -24,7 +24,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, unchanged. */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of contents, or an object with such a list as `contents`',
   pass: 'a generateContent request body',
@@ -67,7 +67,7 @@ function turnOf(content: Content, { id, past, report }: PieceContext): Message[]
   const { role = 'user' } = content;
   const waiting = { id, calls: role === 'model' ? [] : past.waitingCalls };
   const parts = partsIn(content);
-  const places = role === 'user' ? usersWords(parts, report) : [];
+  const places = role === 'user' ? userPartIndices(parts, report) : [];
   if (places.length === 0) return [messageOf({ content }, id, role, waiting, report)];
   const ofTools = { ...content, parts: parts.filter((_, at) => !places.includes(at)) };
   const ofUser = { ...content, parts: places.map((at) => parts[at]) };
@@ -77,11 +77,11 @@ function turnOf(content: Content, { id, past, report }: PieceContext): Message[]
   ];
 }
 
-function messageOf(wire: Carried, id: string, role: unknown, waiting: Waiting, report: Report): Message {
+function messageOf(wire: Carried, id: string, role: unknown, waiting: TurnCalls, report: Report): Message {
   const parsed = partsIn(wire.content).map((part, at) =>
     parsePart(part, at, waiting, ['content', 'parts', at]),
   );
-  const parts = role === 'model' ? parsed : resultsWhole(parsed);
+  const parts = role === 'model' ? parsed : mergedIntoResults(parsed);
   for (const part of parts) {
     if (part.type === 'opaque' && !KNOWN.test(part.kind)) {
       report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
@@ -102,13 +102,13 @@ const KNOWN = /^(?:executable_?code|code_?execution_?result|tool_?call|tool_?res
  * The waiting calls at the start of a turn, and the calls that the turn makes, with ids for calls without one. The wire
  * pairs by name and order: a response without an id answers the first waiting call of its name, otherwise the first.
  */
-interface Waiting {
+interface TurnCalls {
   /** The id of the turn's message, from which missing ids are made. */
   readonly id: string;
   readonly calls: ToolCallPart[];
 }
 
-function resultId({ id, name }: Fields, index: number, { id: messageId, calls }: Waiting): string {
+function resultId({ id, name }: Fields, index: number, { id: messageId, calls }: TurnCalls): string {
   const at = isText(id)
     ? calls.findIndex(({ callId }) => callId === id)
     : Math.max(
@@ -122,7 +122,7 @@ function resultId({ id, name }: Fields, index: number, { id: messageId, calls }:
 const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 
 /** One part of a turn; an unknown part is kept whole, as an opaque part. */
-function parsePart(part: WirePart, index: number, waiting: Waiting, place: FilePlace['way']): Part {
+function parsePart(part: WirePart, index: number, waiting: TurnCalls, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
     const { id, name } = call;
@@ -150,7 +150,7 @@ function parsePart(part: WirePart, index: number, waiting: Waiting, place: FileP
 }
 
 /** The only words in a response whose tool output follows it. */
-const WENT_WELL = new Set(
+const SUCCESS_WORDS = new Set(
   (
     'tool function call execution executed ran succeeded successful successfully success ok okay done complete ' +
     'completed finished went well output outputs result results content provided attached below see follows binary ' +
@@ -163,13 +163,13 @@ const WENT_WELL = new Set(
  * parts has the same shape: a response that reports only success, followed by the text of a file. The author of that
  * file must not speak as the user, so text after such a response is the tool's.
  */
-function usersWords(parts: readonly WirePart[], report: Report): number[] {
+function userPartIndices(parts: readonly WirePart[], report: Report): number[] {
   if (!parts.some((part) => isFields(field(part, 'functionResponse')))) return [];
   const found: number[] = [];
   let speaker: 'tool' | 'user' | undefined;
   for (const [at, part] of parts.entries()) {
     const response = field(part, 'functionResponse');
-    if (isFields(response)) speaker = saysItWentWell(wordsOf(response.response)) ? 'tool' : undefined;
+    if (isFields(response)) speaker = reportsOnlySuccess(wordsOf(response.response)) ? 'tool' : undefined;
     else if (isText(part.text) && part.thought !== true) {
       if (speaker === 'tool') report('words-of-tool', REPAIRS.wordsOfTool);
       else speaker = 'user';
@@ -179,15 +179,15 @@ function usersWords(parts: readonly WirePart[], report: Report): number[] {
   return found;
 }
 
-function saysItWentWell(words: string): boolean {
+function reportsOnlySuccess(words: string): boolean {
   return (
     words.length < 100 &&
-    words.split(/[^a-z]+/i).every((word) => word.length < 2 || WENT_WELL.has(word.toLowerCase()))
+    words.split(/[^a-z]+/i).every((word) => word.length < 2 || SUCCESS_WORDS.has(word.toLowerCase()))
   );
 }
 
 /** The parts of a turn, with words and files after a response moved into that response's result. */
-function resultsWhole(parts: readonly Part[]): readonly Part[] {
+function mergedIntoResults(parts: readonly Part[]): readonly Part[] {
   const whole: Part[] = [];
   const early: (TextPart | FilePart)[] = [];
   for (const part of parts) {

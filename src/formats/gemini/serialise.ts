@@ -11,10 +11,10 @@ import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
 /** Texts for turns that the wire needs and the log lacks. Models read them: they are plain, labelled, and final. */
 
 /** Sent between two turns of the model and after the last one: the same text in both, so that requests only grow. */
-const GOES_ON = '[Continue.]';
+const CONTINUE = '[Continue.]';
 
 /** Sent between results and the user's next words: newer models accept no words next to results. */
-const WAITS = '[The results are in; the user speaks first.]';
+const AFTER_RESULTS = '[The results are in; the user speaks first.]';
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
   const request: Request = { contents: [], notices: [] };
@@ -52,7 +52,7 @@ function endWithUser(view: readonly ViewMessage[], { contents, notices }: Reques
   }
   if (contents.at(-1)?.role !== 'model' || draftOf(last).calls.length > 0) return;
   reporter(last.message.id, notices)('ends-with-assistant', REPAIRS.endsWithAssistant);
-  contents.push(userTurn(GOES_ON));
+  contents.push(userTurn(CONTINUE));
 }
 
 /** One request while it is built. */
@@ -66,8 +66,8 @@ type Step = PairedStep<Draft>;
 type Results = ReadonlyMap<WaitingCall<DraftCall>, DraftResult>;
 
 /** The parts that a message adds to the user's turn; the very turn it came in, if that can be sent. */
-interface Spoken {
-  readonly by?: Draft;
+interface Other {
+  readonly draft?: Draft;
   readonly parts: readonly WirePart[];
   readonly untouched?: Content;
   readonly places?: readonly number[];
@@ -82,24 +82,24 @@ function writeStep(step: Step, request: Request): void {
   const results = new Map<WaitingCall<DraftCall>, DraftResult>();
   for (const { paired } of step.drafts)
     for (const one of paired) if (one.kind === 'matched') results.set(one.waiting, one.answer);
-  const spoken = step.drafts.flatMap((one) => speak(one, step.head, request));
-  const brought = broughtByOne(step, results);
-  const files = brought ? [] : step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
+  const spoken = step.drafts.flatMap((one) => otherContent(one, step.head, request));
+  const single = singleTurn(step, results);
+  const files = single ? [] : step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
   if (files.length > 0) spoken.unshift({ parts: files });
   // Words that came in the turn of the results stay there, because older models accept this turn as it is.
   const joined = results.size > 0 ? spoken.filter(({ places }) => places) : [];
   const isOver = !step.isLast || spoken.length > 0;
-  writeResults(step, results, brought, joined, isOver, request);
-  const others = spoken.filter((one) => !joined.includes(one) && (!brought || one.by !== brought));
+  writeResults(step, results, single, joined, isOver, request);
+  const others = spoken.filter((one) => !joined.includes(one) && (!single || one.draft !== single));
   writeUser(others, request, step.waiting.length > 0);
 }
 
 /** A message's content in addition to the results for the step's calls. */
-function speak(
+function otherContent(
   { draft, paired }: Step['drafts'][number],
   head: Draft | undefined,
   request: Request,
-): Spoken[] {
+): Other[] {
   const { parts, answers, untouched, role, places } = draft;
   const strays = paired.flatMap((one) => (one.kind === 'unmatched' ? [labelled(one.label, one.answer)] : []));
   if (draft === head) return strays.length > 0 ? [{ parts: strays }] : [];
@@ -109,7 +109,7 @@ function speak(
   }
   if (places && parts.length > 0) return [{ parts, places, ...(untouched && { untouched }) }];
   if (untouched && answers.length === 0) return [{ parts, untouched }];
-  if (parts.length + strays.length > 0) return [{ by: draft, parts: [...strays, ...parts] }];
+  if (parts.length + strays.length > 0) return [{ draft, parts: [...strays, ...parts] }];
   return answers.length > 0 ? [] : [{ parts: [{ text: EMPTY_TURN }] }];
 }
 
@@ -127,13 +127,13 @@ function writeModel(draft: Draft, { contents, notices }: Request): void {
   if (!before) {
     report('begins-with-assistant', REPAIRS.beginsWithAssistant);
     contents.push(userTurn(OPENING_TURN));
-  } else if (before.role === 'model' && draft.made) {
+  } else if (before.role === 'model' && draft.isReplacement) {
     // Lines that Spillway made may follow one another, because no request was sent between them.
     contents[contents.length - 1] = { ...before, parts: [...(before.parts as readonly unknown[]), ...parts] };
     return;
   } else if (before.role === 'model') {
     report('no-user-between', 'a turn of the user is put between two of the model');
-    contents.push(userTurn(GOES_ON));
+    contents.push(userTurn(CONTINUE));
   }
   contents.push(draft.untouched ?? { role: 'model', parts });
 }
@@ -143,7 +143,7 @@ function userTurn(text: string): Content {
 }
 
 /** The message that has all results in the order of their calls, if it can be sent as the turn it was. */
-function broughtByOne({ drafts, waiting }: Step, results: Results): Draft | undefined {
+function singleTurn({ drafts, waiting }: Step, results: Results): Draft | undefined {
   if (waiting.length === 0) return undefined;
   return drafts.find(({ draft: { untouched, answers } }) => {
     if (!untouched || answers.length !== waiting.length) return false;
@@ -160,8 +160,8 @@ function fitsCall(wire: WirePart, { wireName, id }: DraftCall): boolean {
 function writeResults(
   step: Step,
   results: Results,
-  brought: Draft | undefined,
-  joined: readonly Spoken[],
+  single: Draft | undefined,
+  joined: readonly Other[],
   isOver: boolean,
   { contents, notices }: Request,
 ): void {
@@ -169,38 +169,38 @@ function writeResults(
   const parts = step.waiting.flatMap((one): WirePart[] => {
     const { call } = one;
     const result = results.get(one);
-    if (result) return [fitsCall(result.wire, call) ? result.wire : namedAs(result.wire, call)];
-    return isOver ? [namedAs({ functionResponse: { response: { error: NO_RESULT } } }, call)] : [];
+    if (result) return [fitsCall(result.wire, call) ? result.wire : withCallName(result.wire, call)];
+    return isOver ? [withCallName({ functionResponse: { response: { error: NO_RESULT } } }, call)] : [];
   });
-  if (brought && joined.length === 0) contents.push(brought.untouched!);
+  if (single && joined.length === 0) contents.push(single.untouched!);
   else if (parts.length > 0)
     contents.push(
-      togetherAgain(brought?.untouched ?? { role: 'user', parts }, joined, !!brought && joined.length === 1),
+      mergeTurn(single?.untouched ?? { role: 'user', parts }, joined, !!single && joined.length === 1),
     );
 }
 
 /** The turn of the results with the words that came in it: each part at its old index, if none was changed. */
-function togetherAgain(content: Content, joined: readonly Spoken[], isAsItCame: boolean): Content {
+function mergeTurn(content: Content, joined: readonly Other[], keepsPlaces: boolean): Content {
   const parts = [...(content.parts as readonly unknown[])];
   for (const { parts: words, places, untouched } of joined) {
-    const at = isAsItCame && untouched ? places! : [];
+    const at = keepsPlaces && untouched ? places! : [];
     words.forEach((part, i) => parts.splice(at[i] ?? parts.length, 0, part));
   }
   return { ...content, parts };
 }
 
-function namedAs(wire: WirePart, { wireName, id }: DraftCall): WirePart {
+function withCallName(wire: WirePart, { wireName, id }: DraftCall): WirePart {
   const key = keyOf(wire, 'functionResponse');
   const { id: _, name: __, ...rest } = isFields(wire[key]) ? wire[key] : {};
   return { ...wire, [key]: { ...(id === undefined ? {} : { id }), name: wireName, ...rest } };
 }
 
-function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, behindResults: boolean): void {
+function writeUser(spoken: readonly Other[], { contents, notices }: Request, afterResults: boolean): void {
   if (spoken.length === 0) return;
   const report = reporter('request', notices);
-  if (behindResults && contents.at(-1)?.role !== 'model') {
+  if (afterResults && contents.at(-1)?.role !== 'model') {
     report('turn-between', 'words behind results follow a turn of the model');
-    contents.push({ role: 'model', parts: [{ text: WAITS }] });
+    contents.push({ role: 'model', parts: [{ text: AFTER_RESULTS }] });
   }
   const [first, ...more] = spoken;
   if (more.length === 0) {
@@ -213,6 +213,6 @@ function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, be
 }
 
 /** A result without a waiting call, as labelled words. */
-function labelled(label: string, { said }: DraftResult): WirePart {
-  return { text: [label, ...said.filter(isText)].join('\n') };
+function labelled(label: string, { texts }: DraftResult): WirePart {
+  return { text: [label, ...texts.filter(isText)].join('\n') };
 }

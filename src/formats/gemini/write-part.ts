@@ -18,12 +18,12 @@ import { fieldOf, keyOf, type WirePart } from './wire.js';
  * An edited part, written over the part it came from. A call keeps its signature: the server asks for one on every step
  * of the current turn and does not compare it with the arguments. Edited words lose it, because it signs the old words.
  */
-export function writePart(part: Part, own: WirePart, note: Report): WirePart {
+export function writePart(part: Part, own: WirePart, report: Report): WirePart {
   switch (part.type) {
     case 'tool-call': {
       const key = keyOf(own, 'functionCall');
       const call = isFields(own[key]) ? own[key] : { name: part.name };
-      return { ...own, [key]: { ...call, args: argsOf(part, note) } };
+      return { ...own, [key]: { ...call, args: argsOf(part, report) } };
     }
     case 'tool-result': {
       const key = keyOf(own, 'functionResponse');
@@ -41,8 +41,8 @@ export function writePart(part: Part, own: WirePart, note: Report): WirePart {
   }
 }
 
-export function argsOf({ name, arguments: json }: ToolCallPart, note: Report): Fields {
-  return argumentsObject(argumentsIn(json), name, note);
+export function argsOf({ name, arguments: json }: ToolCallPart, report: Report): Fields {
+  return argumentsObject(argumentsIn(json), name, report);
 }
 
 function writeResponse({ content, isError }: ToolResultPart, own: Fields): Fields {
@@ -66,78 +66,78 @@ function writeResponse({ content, isError }: ToolResultPart, own: Fields): Field
 /** Gemini's rule for names of functions. */
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
-export function takenName(name: string): string {
+export function legalName(name: string): string {
   if (NAME.test(name)) return name;
   const plain = name.replace(/[^a-zA-Z0-9_.:-]+/g, '_').slice(0, 63);
   return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
 }
 
 /** The fields with a part's content; a part may have only one of these. */
-const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
+const CONTENT_FIELDS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
 
 /** Repairs what the provider refuses in one part, each repair with a notice; the same object if nothing is wrong. */
-export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
-  const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined);
+export function repairPart(part: WirePart, report: Report): readonly WirePart[] {
+  const said = CONTENT_FIELDS.filter((name) => fieldOf(part, name) !== undefined);
   if (said.length > 1) {
-    note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
+    report('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
     const lead = said.includes('functionCall') ? 'functionCall' : said[0];
-    return said.flatMap((name) => mendPart(alone(part, name, name === lead), note));
+    return said.flatMap((name) => repairPart(onlyField(part, name, name === lead), report));
   }
   const [name] = said;
   if (name === 'functionCall' || name === 'functionResponse') {
-    const held = fieldOf(part, name);
-    if (isFields(held))
-      return [name === 'functionCall' ? mendCall(part, held, note) : mendResponse(part, held, note)];
-    note('not-an-object', `a ${name} that is no object is sent as text`);
-    return [{ text: jsonText(held) }];
+    const body = fieldOf(part, name);
+    if (isFields(body))
+      return [name === 'functionCall' ? repairCall(part, body, report) : repairResponse(part, body, report)];
+    report('not-an-object', `a ${name} that is no object is sent as text`);
+    return [{ text: jsonText(body) }];
   }
-  if (name === 'inlineData' || name === 'fileData') return [mendFile(part, name, note)];
-  if (name === 'text' || isSpeaking(part)) return [part];
-  note('empty-text', 'a part that says nothing is not sent');
+  if (name === 'inlineData' || name === 'fileData') return [repairFile(part, name, report)];
+  if (name === 'text' || hasOtherContent(part)) return [part];
+  report('empty-text', 'a part that says nothing is not sent');
   return [];
 }
 
 /** One content field of a part that has several; the part's other fields go with the call, otherwise with the first. */
-function alone(part: WirePart, kept: string, leads: boolean): WirePart {
-  const others = SAYINGS.filter((name) => name !== kept).map((name) => keyOf(part, name));
-  if (!leads) return { [keyOf(part, kept)]: fieldOf(part, kept) };
+function onlyField(part: WirePart, kept: string, keepsOthers: boolean): WirePart {
+  const others = CONTENT_FIELDS.filter((name) => name !== kept).map((name) => keyOf(part, name));
+  if (!keepsOthers) return { [keyOf(part, kept)]: fieldOf(part, kept) };
   return Object.fromEntries(Object.entries(part).filter(([key]) => !others.includes(key)));
 }
 
 /** Whether a part has any other content: a lone signature or an unknown field. */
-function isSpeaking(part: WirePart): boolean {
-  const known: readonly string[] = SAYINGS.map((name) => keyOf(part, name));
+function hasOtherContent(part: WirePart): boolean {
+  const known: readonly string[] = CONTENT_FIELDS.map((name) => keyOf(part, name));
   return Object.entries(part).some(([key, value]) => !known.includes(key) && isSet(value));
 }
 
-function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
+function repairCall(part: WirePart, call: Fields, report: Report): WirePart {
   const named = isText(call.name) ? call.name : 'unknown';
-  const name = takenName(named);
+  const name = legalName(named);
   const { args } = call;
-  if (name !== call.name) note('tool-name', REPAIRS.toolName(named, name));
-  const legal = !isSet(args) ? { name } : { name, args: argumentsObject(args, name, note) };
+  if (name !== call.name) report('tool-name', REPAIRS.toolName(named, name));
+  const legal = !isSet(args) ? { name } : { name, args: argumentsObject(args, name, report) };
   const sent = overlay(call, legal);
   return sent === call ? part : { ...part, [keyOf(part, 'functionCall')]: sent };
 }
 
 /** The response's name is not checked, because the step gives it the name of its call. */
-function mendResponse(part: WirePart, own: Fields, note: Report): WirePart {
+function repairResponse(part: WirePart, own: Fields, report: Report): WirePart {
   const { response } = own;
   if (isFields(response)) return part;
-  note('response-not-object', 'a response that is no object is sent under `output`');
+  report('response-not-object', 'a response that is no object is sent under `output`');
   return { ...part, [keyOf(part, 'functionResponse')]: { ...own, response: { output: response ?? '' } } };
 }
 
-function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Report): WirePart {
+function repairFile(part: WirePart, field: 'inlineData' | 'fileData', report: Report): WirePart {
   const key = keyOf(part, field);
   const file: Fields = isFields(part[key]) ? part[key] : {};
   const type = fieldOf(file, 'mimeType');
-  const held = field === 'inlineData' ? file.data : fieldOf(file, 'fileUri');
-  if (!isText(held)) {
-    note('file-named', 'a file that holds nothing is named instead');
+  const source = field === 'inlineData' ? file.data : fieldOf(file, 'fileUri');
+  if (!isText(source)) {
+    report('file-named', 'a file that holds nothing is named instead');
     return { text: fileNote({ mediaType: isText(type) ? type : 'application/octet-stream', bytes: 0 }) };
   }
   if (isText(type) || field === 'fileData') return part;
-  note('file-type', 'a file without a type is sent as application/octet-stream');
+  report('file-type', 'a file without a type is sent as application/octet-stream');
   return { ...part, [key]: { ...file, [keyOf(file, 'mimeType')]: 'application/octet-stream' } };
 }

@@ -2,11 +2,11 @@ import type { Provider, WireFormat } from '../../spi/index.js';
 import { serverCallOf } from '../conversation/server-calls.js';
 import { countIn, signaturesByModel, usageFrom, usageOfLoop, usageInField } from '../provider/lore.js';
 import { fieldsOf, listOf } from '../record.js';
-import { reading } from './parse.js';
+import { parser } from './parse.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage } from './wire.js';
 
-export { bare } from './wire.js';
+export { bareMessage } from './wire.js';
 
 /** Any provider that LangChain supports. */
 const provider: Provider = {
@@ -30,7 +30,7 @@ const provider: Provider = {
  * the form of the list that they are in; among instances they are bare fields, which LangChain coerces.
  */
 export const langchain: WireFormat = {
-  ...reading,
+  ...parser,
   provider,
   copyInstance: copyOfMessage,
   serialise,

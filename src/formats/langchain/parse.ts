@@ -25,7 +25,7 @@ import {
   type Fields,
 } from '../record.js';
 import { isTwin } from './twins.js';
-import { copyOfMessage, FORMAT, see, textIn } from './wire.js';
+import { copyOfMessage, FORMAT, unwrap, textIn } from './wire.js';
 
 const ROLES: ReadonlyMap<string, Role> = new Map([
   ['human', 'user'],
@@ -35,22 +35,22 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of LangChain messages, or an object with such a list as `messages`',
   pass: 'LangChain messages',
   field: 'messages',
   open: (body) => ({ list: body.messages, otherFields: toolsAndModel(body) }),
   instance: copyOfMessage,
-  idOf: (wire) => see(wire).fields.id,
-  foreign: (wire) => (see(wire).type === 'function' ? 'an answer to `functions`' : undefined),
-  isKnown: (wire) => ROLES.has(see(wire).type),
-  messagesOf: ([wire], place) => [messageOf(wire, place)],
+  idOf: (wire) => unwrap(wire).fields.id,
+  foreign: (wire) => (unwrap(wire).type === 'function' ? 'an answer to `functions`' : undefined),
+  isKnown: (wire) => ROLES.has(unwrap(wire).type),
+  messagesOf: ([wire], piece) => [messageOf(wire, piece)],
 });
 
-function messageOf(wire: Fields, place: PieceContext): Message {
-  const { id, report } = place;
-  const { type, fields } = see(wire);
+function messageOf(wire: Fields, piece: PieceContext): Message {
+  const { id, report } = piece;
+  const { type, fields } = unwrap(wire);
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
   const role = ROLES.get(type);
   const about = { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name) };
@@ -60,7 +60,7 @@ function messageOf(wire: Fields, place: PieceContext): Message {
   const isAdded = role === 'user' && isNotification(fields);
   if (role !== 'tool') return logMessage(isAdded ? undefined : role, about, content);
   const failed = fields.status === 'error' ? { isError: true } : {};
-  const result = { callId: answeredId(fields, place), ...name, content: content.map(ofResult), ...failed };
+  const result = { callId: answeredId(fields, piece), ...name, content: content.map(ofResult), ...failed };
   return logMessage(role, about, [{ type: 'tool-result', ...result }]);
 }
 
@@ -121,22 +121,22 @@ const FILES: Readonly<Record<string, string>> = {
   'text-plain': 'text/plain',
   media: 'application/octet-stream',
 };
-const LINKED: readonly Way[] = ['address image_url.url', 'address image_url'];
-const SOURCED: readonly Way[] = [
+const LINKED_WAYS: readonly Way[] = ['address image_url.url', 'address image_url'];
+const SOURCED_WAYS: readonly Way[] = [
   'address source.url',
   'bytes data',
   'bytes source.data',
   'id fileId',
   'id id',
 ];
-const PLAIN: readonly Way[] = ['address url', 'bytes data', 'text text', 'id fileId', 'id id'];
+const PLAIN_WAYS: readonly Way[] = ['address url', 'bytes data', 'text text', 'id fileId', 'id id'];
 
 function fileOf(block: Fields, wire: number): FilePart | undefined {
   const fallbackType = entryOf(FILES, block.type);
   if (fallbackType === undefined) return undefined;
-  const ways = isFields(block.source) ? SOURCED : PLAIN;
+  const ways = isFields(block.source) ? SOURCED_WAYS : PLAIN_WAYS;
   const { filename, name } = fieldsOf(block.metadata);
-  return fileAt(block, ['content', wire], block.type === 'image_url' ? LINKED : ways, {
+  return fileAt(block, ['content', wire], block.type === 'image_url' ? LINKED_WAYS : ways, {
     wire,
     fallbackType,
     mediaType: block.mimeType ?? block.mime_type ?? fieldsOf(block.source).media_type,

@@ -28,8 +28,8 @@ import {
   withFields,
   type Fields,
 } from '../record.js';
-import { isTwin, twinning } from './twins.js';
-import { FORMAT, inShape, see, textIn, withChanges, type Shape } from './wire.js';
+import { isTwin, createTwinUpdater } from './twins.js';
+import { FORMAT, inShape, unwrap, textIn, withChanges, type Shape } from './wire.js';
 
 type Content = string | readonly unknown[];
 
@@ -49,7 +49,7 @@ const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human
 const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
 
 /** `wire` values of opaque parts that are next to the content, and remain there. */
-const BESIDE: ReadonlySet<unknown> = new Set(['invalid', 'output']);
+const OUTSIDE_CONTENT: ReadonlySet<unknown> = new Set(['invalid', 'output']);
 
 const draftOf = createDrafter<LangChainDraft>((shown, report) => {
   const { message } = shown;
@@ -58,45 +58,45 @@ const draftOf = createDrafter<LangChainDraft>((shown, report) => {
   const answers = results.map((part) => answerOf(part, message, wire, report));
   const silent = { answers, calls: [], hasContent: false };
   if (results.length > 0 && results.length === message.parts.length) return silent;
-  const said = say(shown, wire, report);
-  if (said) return { answers, hasContent: true, calls: said.calls, message: mended(said.message, report) };
+  const said = writeMessage(shown, wire, report);
+  if (said) return { answers, hasContent: true, calls: said.calls, message: repaired(said.message, report) };
   if (wire && results.length === 0) report('empty-text', REPAIRS.silent);
   return silent;
 });
 
 function answerOf(part: ToolResultPart, message: Message, wire: Fields | undefined, report: Report): Answer {
   const { callId, name, isError } = part;
-  const { type, fields } = see(wire ?? {});
+  const { type, fields } = unwrap(wire ?? {});
   const frame = type === 'tool' ? wire : undefined;
   const content = writeResultContent(part, frame && fields.content, message, report);
-  const isAsItWas = fields.content === content && fields.tool_call_id === callId;
+  const isUnchanged = fields.content === content && fields.tool_call_id === callId;
   const fresh = { type: 'tool', tool_call_id: callId, ...(name !== undefined && { name }), content };
-  const changed = frame && (isAsItWas ? frame : withChanges(frame, { content, tool_call_id: callId }));
+  const changed = frame && (isUnchanged ? frame : withChanges(frame, { content, tool_call_id: callId }));
   const sent = changed ?? { ...fresh, ...(isError && { status: 'error' }) };
-  return { callId, message: mended(sent, report), isFresh: !frame };
+  return { callId, message: repaired(sent, report), isFresh: !frame };
 }
 
 /** Undefined if a message has neither content nor calls. */
-function say(
+function writeMessage(
   shown: ViewMessage,
   wire: Fields | undefined,
   report: Report,
 ): { readonly message: Fields; readonly calls: readonly Call[] } | undefined {
   const { role, name, parts } = shown.message;
-  const { type: said, fields } = see(wire ?? {});
+  const { type: wireType, fields } = unwrap(wire ?? {});
   const made = parts.filter(isToolCall);
   const calls = callsIn(shown.message, report, wire === undefined);
   const known = listOf(fields.tool_calls);
   const written = made.map((part, at) => writeCall(part, calls[at]!, itemAt(known, part.wire), report));
-  const content = writeContent(shown, fields.content, twinning(made, written, known), report);
-  const thought = thinking(parts);
-  const speaksBeside =
-    (wire && parts.some(({ wire: at }) => BESIDE.has(at) || at === 'refusal')) ||
+  const content = writeContent(shown, fields.content, createTwinUpdater(made, written, known), report);
+  const thought = thinkingText(parts);
+  const hasOtherContent =
+    (wire && parts.some(({ wire: at }) => OUTSIDE_CONTENT.has(at) || at === 'refusal')) ||
     isFields(fieldsOf(fields.additional_kwargs).audio);
-  if (content.length === 0 && calls.length === 0 && !thought && !speaksBeside) return undefined;
-  const type = wire && KNOWN.has(said) ? said : TYPE_OF[role];
-  if (!wire || type !== said) {
-    if (wire) report('unknown-role', `type ${said || 'missing'} is sent as the user's`);
+  if (content.length === 0 && calls.length === 0 && !thought && !hasOtherContent) return undefined;
+  const type = wire && KNOWN.has(wireType) ? wireType : TYPE_OF[role];
+  if (!wire || type !== wireType) {
+    if (wire) report('unknown-role', `type ${wireType || 'missing'} is sent as the user's`);
     const message = {
       type,
       content,
@@ -129,7 +129,7 @@ const isEmpty = (content: unknown): boolean =>
   Array.isArray(content) ? content.length === 0 : (content ?? '') === '';
 
 /** Thinking for `additional_kwargs`: DeepSeek's, and unsigned thinking. Signed thinking is not sent there. */
-function thinking(parts: readonly Part[]): string {
+function thinkingText(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => {
       if (part.type !== 'reasoning') return [];
@@ -140,8 +140,8 @@ function thinking(parts: readonly Part[]): string {
 }
 
 /** Repairs halves of surrogate pairs, which providers refuse; `wellFormed` does not look into class instances. */
-function mended(message: Fields, report: Report): Fields {
-  const { content, tool_calls: calls } = see(message).fields;
+function repaired(message: Fields, report: Report): Fields {
+  const { content, tool_calls: calls } = unwrap(message).fields;
   const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };
   if (whole.content === content && whole.tool_calls === calls) return message;
   report('lone-surrogate', REPAIRS.surrogates);
@@ -186,7 +186,7 @@ function writeContent(
     else fresh.push(...written);
   }
   const kept = blocks.flatMap((block, at) => byBlock.get(at) ?? (isTwin(block) ? [twin(block)] : []));
-  return asWritten([...kept, ...fresh], blocks);
+  return asContent([...kept, ...fresh], blocks);
 }
 
 /** A result's content, for its own message or a user message. */
@@ -201,11 +201,11 @@ function writeResultContent(
     const from = typeof part.wire === 'number' ? blocks[part.wire] : undefined;
     return writeBlock(part, from, message, report) ?? { type: 'text', text: '' };
   });
-  return asWritten(written, blocks);
+  return asContent(written, blocks);
 }
 
 /** The list itself if every block is the same; one text if there was no list and all parts are words. */
-function asWritten(written: readonly unknown[], blocks: readonly unknown[]): Content {
+function asContent(written: readonly unknown[], blocks: readonly unknown[]): Content {
   const texts = blocks.length === 0 ? written.map(textIn) : [undefined];
   if (texts.every((text) => text !== undefined)) return texts.join('\n');
   return originalIfSame(written, blocks) as Content;
@@ -222,7 +222,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
     case 'file':
       return isFields(from) ? from : writeFile(part, message, report);
     case 'opaque':
-      if (from === undefined && !BESIDE.has(part.wire))
+      if (from === undefined && !OUTSIDE_CONTENT.has(part.wire))
         report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
       return from;
     default:
@@ -259,7 +259,7 @@ const write = resultsAfterCalls<LangChainDraft>({
       return { type: 'tool', tool_call_id: wireId, name: tool, content: NO_RESULT, status: 'error' };
     }),
   writeUnmatched: (label, { message }) => {
-    const content = see(message).fields.content as Content;
+    const content = unwrap(message).fields.content as Content;
     if (typeof content !== 'string')
       return { type: 'human', content: [{ type: 'text', text: label }, ...content] };
     return { type: 'human', content: content === '' ? label : `${label}\n${content}` };
@@ -272,10 +272,10 @@ const write = resultsAfterCalls<LangChainDraft>({
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   const { messages, notices } = write(view, memory);
   const first = view.map((shown) => ownWire(shown, FORMAT)).find((wire) => wire !== undefined);
-  const shape: Shape = first ? see(first).shape : 'fields';
+  const shape: Shape = first ? unwrap(first).shape : 'fields';
   if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
   const shaped = messages.map((message) =>
-    isFields(message) && see(message).shape === 'fields' ? inShape(message, shape) : message,
+    isFields(message) && unwrap(message).shape === 'fields' ? inShape(message, shape) : message,
   );
   return { messages: shaped, notices };
 }

@@ -12,7 +12,7 @@ export function isTwin(block: unknown): block is Fields {
  * Updates blocks that repeat a call: blocks with an id in order, because two calls may share one, and blocks without an
  * id by the calls of their name that had no id. `known` are the calls as the message has them.
  */
-export function twinning(
+export function createTwinUpdater(
   made: readonly ToolCallPart[],
   written: readonly Fields[],
   known: readonly unknown[],
@@ -26,20 +26,20 @@ export function twinning(
   const turns = new Map<string, number>();
   return (block) => {
     const key = isText(block.id) ? idOf(block.id) : nameOf(block.name);
-    const sharing = calls.get(key);
-    if (!sharing) return block;
+    const candidates = calls.get(key);
+    if (!candidates) return block;
     // The block types of the provider and of LangChain may both be present.
     const turn = `${asText(block.type)} ${key}`;
     const at = turns.get(turn) ?? 0;
     turns.set(turn, at + 1);
-    return inStep(block, sharing[Math.min(at, sharing.length - 1)]!);
+    return updatedTwin(block, candidates[Math.min(at, candidates.length - 1)]!);
   };
 }
 
 const idOf = (id: string): string => `id ${id}`;
 const nameOf = (name: unknown): string => `name ${asText(name)}`;
 
-function inStep(block: Fields, call: Fields): Fields {
+function updatedTwin(block: Fields, call: Fields): Fields {
   const fields = (['input', 'args'] as const).filter(
     (field) => field in block && jsonText(block[field]) !== jsonText(call.args),
   );

@@ -11,7 +11,7 @@ export const FORMAT = 'langchain';
 export type Shape = 'instance' | 'lc' | 'stored' | 'fields';
 
 /** The content of a message of any shape. */
-export interface Seen {
+export interface Unwrapped {
   readonly shape: Shape;
   /** LangChain's name for the speaker: `human`, `ai`, `system`, `tool`; other names as they come. */
   readonly type: string;
@@ -29,7 +29,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const ROLES: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', developer: 'system' };
 
-export function see(wire: Fields): Seen {
+export function unwrap(wire: Fields): Unwrapped {
   if (wire.lc === 1 && Array.isArray(wire.id) && isFields(wire.kwargs)) {
     const name = asText(wire.id.at(-1)).replace(/Chunk$/, '');
     return { shape: 'lc', type: typeOf(entryOf(CLASSES, name) ?? name, wire.kwargs), fields: wire.kwargs };
@@ -39,22 +39,22 @@ export function see(wire: Fields): Seen {
   }
   const shape = !isPlain(wire) ? 'instance' : 'fields';
   // Bare fields may have both; LangChain uses the role.
-  const said = shape === 'fields' && typeof wire.role === 'string' ? wire.role : wire.type;
-  return { shape, type: typeOf(said, wire), fields: wire };
+  const rawType = shape === 'fields' && typeof wire.role === 'string' ? wire.role : wire.type;
+  return { shape, type: typeOf(rawType, wire), fields: wire };
 }
 
-function typeOf(said: unknown, fields: Fields): string {
-  const type = typeof said === 'string' ? said : '';
+function typeOf(rawType: unknown, fields: Fields): string {
+  const type = typeof rawType === 'string' ? rawType : '';
   const named = type === 'generic' && typeof fields.role === 'string' ? fields.role : type;
   return entryOf(ROLES, named) ?? named;
 }
 
 /** A copy of a message of a class; its texts are shared. Other instances may have private state and are not copied. */
 export function copyOfMessage(value: object, copy: (inner: unknown) => unknown): unknown {
-  return MESSAGE_MARK in value ? fieldByField(value, copy) : value;
+  return MESSAGE_MARK in value ? copyFields(value, copy) : value;
 }
 
-function fieldByField(value: object, copy: (inner: unknown) => unknown): Fields {
+function copyFields(value: object, copy: (inner: unknown) => unknown): Fields {
   const made = Object.create(Object.getPrototypeOf(value) as object) as Record<PropertyKey, unknown>;
   for (const key of Reflect.ownKeys(value)) made[key] = copy((value as Record<PropertyKey, unknown>)[key]);
   return made;
@@ -68,7 +68,7 @@ const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
 
 /** The same message in its own shape, with these fields replaced; the value undefined removes a field. */
 export function withChanges(wire: Fields, changes: Fields): Fields {
-  const { shape, fields } = see(wire);
+  const { shape, fields } = unwrap(wire);
   if (shape === 'instance') return instanceWith(wire, changes);
   if (shape === 'lc') return { ...wire, kwargs: withFields(fields, changes) };
   if (shape === 'stored') return { ...wire, data: withFields(fields, changes) };
@@ -84,7 +84,7 @@ function instanceWith(wire: Fields, changes: Fields): Fields {
     ([key, value]) => !DERIVED.test(key) && typeof value !== 'function',
   );
   const chunks = 'tool_call_chunks' in wire && { tool_call_chunks: [] };
-  const made = fieldByField(wire, (inner) => inner);
+  const made = copyFields(wire, (inner) => inner);
   return Object.assign(made, changes, chunks, {
     lc_kwargs: { ...withFields(Object.fromEntries(own), changes), ...chunks },
   });
@@ -101,8 +101,8 @@ const CLASS_OF: Readonly<Record<string, string>> = {
  * A message as bare fields, which LangChain coerces, with the type that LangChain uses for its classes; an instance as
  * it is. Bare fields and a `ChatMessage` may name the speaker by `role` instead; no other class has that field.
  */
-export function bare(message: Fields): Fields {
-  const { shape, type, fields } = see(message);
+export function bareMessage(message: Fields): Fields {
+  const { shape, type, fields } = unwrap(message);
   if (shape === 'instance') return message;
   const { role, type: said, ...more } = fields;
   if (role !== 'developer' && said !== 'developer') return { type, ...more };
@@ -114,7 +114,7 @@ export function bare(message: Fields): Fields {
 /** A message of bare fields in the shape of its neighbours. Bare fields are coerced to instances by LangChain. */
 export function inShape(message: Fields, shape: Shape): Fields {
   if (shape !== 'lc' && shape !== 'stored') return message;
-  const { type, ...fields } = bare(message);
+  const { type, ...fields } = bareMessage(message);
   if (shape === 'stored') return { type, data: fields };
   const id = ['langchain_core', 'messages', entryOf(CLASS_OF, type) ?? 'HumanMessage'];
   return { lc: 1, type: 'constructor', id, kwargs: fields };

@@ -1,6 +1,6 @@
 import type { WireFormat, OverflowWording, Provider } from '../../spi/index.js';
 import { countIn, N, signaturesByModel, usageFrom, usageInField, wording } from '../provider/lore.js';
-import { reading } from './parse.js';
+import { parser } from './parse.js';
 import { serialise } from './serialise.js';
 
 /** Overflow wordings of the many servers with chat completions. */
@@ -118,7 +118,7 @@ const provider: Provider = {
 
 /** OpenAI chat completions, which many servers support. */
 export const openaiChat: WireFormat = {
-  ...reading,
+  ...parser,
   provider,
   serialise,
 };

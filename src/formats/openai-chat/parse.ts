@@ -15,7 +15,7 @@ import {
 } from './wire.js';
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, unchanged. */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of chat messages, or an object with such a list as `messages`',
   pass: 'a chat completions request body',
@@ -26,18 +26,18 @@ export const reading = listParser({
   foreign: ({ role, function_call: legacy }) =>
     role === 'function' || isFields(legacy) ? 'a call of `functions`' : undefined,
   isKnown: ({ role }) => isKnownRole(role),
-  messagesOf: ([wire], place) => [messageOf(wire, place)],
+  messagesOf: ([wire], piece) => [messageOf(wire, piece)],
 });
 
-function messageOf(wire: WireMessage, place: PieceContext): Message {
-  const { id, report } = place;
+function messageOf(wire: WireMessage, piece: PieceContext): Message {
+  const { id, report } = piece;
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
   const about = { id, wire, wireFormat: FORMAT, ...name };
   const role = ROLES.get(wire.role);
   const content = parseContent(wire.content, report);
   if (!role) report('unknown-role', REPAIRS.unknownRole(jsonText(wire.role) || 'missing'));
   if (role === 'tool') {
-    const callId = answeredId(wire, place);
+    const callId = answeredId(wire, piece);
     return logMessage(role, about, [{ type: 'tool-result', callId, ...name, content }]);
   }
   if (role !== 'assistant') return logMessage(role, about, content);
@@ -73,12 +73,12 @@ function callsIn(wire: WireMessage, messageId: string, report: Report): ToolCall
   return listOf(wire.tool_calls).map((call, index): ToolCallPart => {
     const { id, custom, function: called } = isFields(call) ? call : {};
     const callId = callIdOf(id, messageId, index, report);
-    const said = isFields(custom) ? saidIn(custom, 'input', report) : saidIn(called, 'arguments', report);
+    const said = isFields(custom) ? toolIn(custom, 'input', report) : toolIn(called, 'arguments', report);
     return { type: 'tool-call', callId, ...said, wire: index };
   });
 }
 
-function saidIn(call: unknown, field: string, report: Report): Pick<ToolCallPart, 'name' | 'arguments'> {
+function toolIn(call: unknown, field: string, report: Report): Pick<ToolCallPart, 'name' | 'arguments'> {
   const { name: own, [field]: args } = isFields(call) ? call : ({} as Fields);
   const name = typeof own === 'string' ? own : 'unknown';
   if (typeof args === 'string') return { name, arguments: args };

@@ -12,7 +12,7 @@ import { REPAIRS, type Report } from '../conversation/repairs.js';
 import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
 import { overlay, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
 import { FORMAT, isKnownRole, type WireMessage } from './wire.js';
-import { adopted, isContentPart, plain, rebuilt, writeContent, writeResult } from './write-message.js';
+import { adapted, isContentPart, newMessage, rebuild, writeContent, writeResult } from './write-message.js';
 
 /** Sent before instructions of a conversation that began without any. Models read it: plain, labelled, and final. */
 export const MIDWAY = '[instructions given at this point]';
@@ -27,18 +27,18 @@ interface ChatDraft extends Draft<ChatAnswer> {
   readonly message?: WireMessage;
 }
 
-type Said = Pick<ChatDraft, 'message' | 'calls' | 'hasContent'>;
+type WrittenMessage = Pick<ChatDraft, 'message' | 'calls' | 'hasContent'>;
 
 const draftOf = createDrafter<ChatDraft>((shown, report) => {
   const { wireFormat } = shown.message;
   const isForeign = wireFormat !== undefined && wireFormat !== FORMAT;
-  const message = isForeign ? adopted(shown.message, report) : shown.message;
+  const message = isForeign ? adapted(shown.message, report) : shown.message;
   const original = shown.made || isForeign ? undefined : (shown.source ?? message).wire;
   const wire = isFields(original) ? original : undefined;
   const isEdited = wire === undefined || (shown.replaced?.size ?? 0) > 0;
   const results = message.parts.filter(isToolResult);
   if (results.length === 0 && message.role !== 'tool')
-    return { ...sayMessage(message, wire, isEdited, report), answers: [] };
+    return { ...draftMessage(message, wire, isEdited, report), answers: [] };
 
   const own = wire?.role === 'tool' ? wire : undefined;
   const written = results.map((part) => (own && !isEdited ? own : writeResult(part, own)));
@@ -54,16 +54,16 @@ const draftOf = createDrafter<ChatDraft>((shown, report) => {
   }
   // A message of another format may contain words and results; chat needs separate messages for these.
   const role = message.role === 'tool' ? 'user' : message.role;
-  return { ...sayMessage({ ...message, role, parts: rest }, undefined, true, report), answers };
+  return { ...draftMessage({ ...message, role, parts: rest }, undefined, true, report), answers };
 });
 
 /** Repairs what every provider refuses, each repair with a notice; the same object if nothing is wrong. */
-function sayMessage(
+function draftMessage(
   message: Message,
   wire: WireMessage | undefined,
   isEdited: boolean,
   report: Report,
-): Said {
+): WrittenMessage {
   const calls = callsIn(message, report, wire === undefined);
   const made = message.parts.filter(isToolCall);
   const isRenamed = calls.some(
@@ -90,11 +90,11 @@ function writeMessage(
   isEdited: boolean,
   report: Report,
 ): WireMessage {
-  if (!wire) return plain(message);
-  if (isEdited) return rebuilt(message.parts, wire);
+  if (!wire) return newMessage(message);
+  if (isEdited) return rebuild(message.parts, wire);
   if (message.parts.every((part) => !isToolCall(part) || isOnWire(part, wire))) return wire;
   report('call-mended', 'a call had no id, or arguments that are no text');
-  return rebuilt(message.parts, wire);
+  return rebuild(message.parts, wire);
 }
 
 /** Adds empty content, which may be missing only if the message has calls, a refusal or spoken audio. */
@@ -102,8 +102,8 @@ function withText(wire: WireMessage, calls: boolean): WireMessage {
   const { content } = wire;
   if (typeof content === 'string' || listOf(content).length > 0) return wire;
   const isMissing = content === undefined || content === null;
-  const speaks = calls || Boolean(wire.refusal) || isFields(wire.audio);
-  if (isMissing && wire.role === 'assistant' && speaks) return wire;
+  const mayOmitContent = calls || Boolean(wire.refusal) || isFields(wire.audio);
+  if (isMissing && wire.role === 'assistant' && mayOmitContent) return wire;
   return { ...wire, content: isMissing || Array.isArray(content) ? '' : jsonText(content) };
 }
 
@@ -142,17 +142,17 @@ export const serialise = resultsAfterCalls<ChatDraft>({
     }),
   writeMissing: (calls) =>
     calls.map(({ wireId }) => ({ role: 'tool', tool_call_id: wireId, content: NO_RESULT })),
-  writeUnmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
+  writeUnmatched: (label, { wire }) => ({ role: 'user', content: withLabel(label, wire.content) }),
   turnBreak: { role: 'user', content: TURN_BREAK },
   writeOther: ({ role, message }, view, report) => {
     // Servers want instructions first, and accept later ones only after instructions at the start.
     if (role !== 'system' || view[0]!.message.role === 'system') return message;
     report('midway-instructions', REPAIRS.midway);
-    return { role: 'user', content: behind(MIDWAY, message?.content) };
+    return { role: 'user', content: withLabel(MIDWAY, message?.content) };
   },
 });
 
-function behind(label: string, content: unknown): unknown {
+function withLabel(label: string, content: unknown): unknown {
   if (content === '') return label;
   return typeof content === 'string'
     ? `${label}\n${content}`

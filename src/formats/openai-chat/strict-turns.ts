@@ -7,11 +7,11 @@ import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS } from './wire
 import type { WireMessage } from './wire.js';
 
 /** Sent between the result of a tool and the user's next words if the assistant said nothing. */
-const NOTHING_SAID = '[No answer was given here.]';
+const NO_ANSWER = '[No answer was given here.]';
 
 /** A format with turns as the settings ask; only OpenAI chat has templates that refuse free turns. */
 export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFormat {
-  return turns === 'strict' && format.name === FORMAT ? strictly(format) : format;
+  return turns === 'strict' && format.name === FORMAT ? withStrictTurns(format) : format;
 }
 
 /**
@@ -19,28 +19,28 @@ export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFor
  * and refuses anything else (Mistral's, Gemma's, some of Qwen's). Neighbours of one role become one message; no word is
  * lost. A message that joins the newest one changes it: requests extend each other in words only.
  */
-function strictly(format: WireFormat): WireFormat {
+function withStrictTurns(format: WireFormat): WireFormat {
   return {
     ...format,
     serialise: (view, memory) => {
       const { messages, notices, ...rest } = format.serialise(view, memory);
-      const strict = inTurn(messages as readonly WireMessage[]);
+      const strict = toStrictTurns(messages as readonly WireMessage[]);
       return { ...rest, messages: strict.messages, notices: [...notices, ...strict.notices] };
     },
   };
 }
 
-function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; notices: Notice[] } {
+function toStrictTurns(messages: readonly WireMessage[]): { messages: WireMessage[]; notices: Notice[] } {
   const out: WireMessage[] = [];
   const notices: Notice[] = [];
-  const say = (kind: RepairKind, at: number, what: string): void =>
+  const report = (kind: RepairKind, at: number, what: string): void =>
     void notices.push({ at: `message ${at}`, kind, what });
   messages.forEach((message, at) => {
     const last = out.at(-1);
     const isFirst = last === undefined || isInstruction(last);
     if (isInstruction(message)) {
       if (last === undefined) return void out.push(message);
-      say(isFirst ? 'merged-turns' : 'midway-instructions', at, 'the template takes one system message');
+      report(isFirst ? 'merged-turns' : 'midway-instructions', at, 'the template takes one system message');
       if (isFirst) return void (out[out.length - 1] = joined(last, message));
       return add({ role: 'user', content: labelled(message.content) }, at);
     }
@@ -51,13 +51,13 @@ function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; no
   function add(message: WireMessage, at: number): void {
     const last = out.at(-1);
     if (message.role === 'assistant' && (last === undefined || isInstruction(last))) {
-      say('begins-with-assistant', at, 'the template begins with the user');
+      report('begins-with-assistant', at, 'the template begins with the user');
       out.push({ role: 'user', content: OPENING_TURN });
     } else if (message.role === 'user' && last && isAnswer(last)) {
-      say('turn-between', at, 'the template wants the assistant between a result and the user');
-      out.push({ role: 'assistant', content: NOTHING_SAID });
+      report('turn-between', at, 'the template wants the assistant between a result and the user');
+      out.push({ role: 'assistant', content: NO_ANSWER });
     } else if (last && last.role === message.role && isSpeaker(message) && !hasCalls(last)) {
-      say('merged-turns', at, `the template takes no two ${asText(message.role)} messages in a row`);
+      report('merged-turns', at, `the template takes no two ${asText(message.role)} messages in a row`);
       out[out.length - 1] = joined(last, message);
       return;
     }
@@ -72,22 +72,22 @@ const isSpeaker = ({ role }: WireMessage): boolean =>
 const hasCalls = (message: WireMessage): boolean => listOf(message.tool_calls).length > 0;
 
 /** Fields that contain words, and the signatures of these words. */
-const SAID = ['content', 'refusal', ...REASONING_FIELDS, REASONING_DETAILS];
+const TEXT_FIELDS = ['content', 'refusal', ...REASONING_FIELDS, REASONING_DETAILS];
 
 /** Both messages as one. The second message's other fields win, because any calls are in the second. */
 function joined(first: WireMessage, second: WireMessage): WireMessage {
-  const said = SAID.map((field) => [field, bothOf(first[field], second[field])]);
+  const said = TEXT_FIELDS.map((field) => [field, bothOf(first[field], second[field])]);
   return withFields({ ...first, ...second, role: first.role }, Object.fromEntries(said) as Fields);
 }
 
 function bothOf(first: unknown, second: unknown): unknown {
-  if (isNothing(first)) return second;
-  if (isNothing(second)) return first;
+  if (isEmpty(first)) return second;
+  if (isEmpty(second)) return first;
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
   return [...partsOf(first), ...partsOf(second)];
 }
 
-const isNothing = (content: unknown): boolean => content === undefined || content === null || content === '';
+const isEmpty = (content: unknown): boolean => content === undefined || content === null || content === '';
 const partsOf = (content: unknown): readonly unknown[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
 const labelled = (content: unknown): unknown => bothOf(MIDWAY, content);

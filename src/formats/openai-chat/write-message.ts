@@ -15,7 +15,7 @@ import { overlay, fieldsOf, isFields, isText, itemAt, listOf, withFields, type F
 import { REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 
 /** A message without another format's objects: files in chat's form; content without a place in chat is named. */
-export function adopted(message: Message, report: Report): Message {
+export function adapted(message: Message, report: Report): Message {
   const parts = message.parts.flatMap((part): Part[] => {
     const { wire: _, ...own } = part;
     if (part.type === 'opaque') {
@@ -24,7 +24,7 @@ export function adopted(message: Message, report: Report): Message {
     }
     if (part.type === 'tool-result')
       return [
-        { ...(own as typeof part), content: part.content.map((one) => inResult(message, one, report)) },
+        { ...(own as typeof part), content: part.content.map((one) => resultText(message, one, report)) },
       ];
     if (part.type !== 'file') return [own as Part];
     // Only user messages may carry files.
@@ -37,7 +37,7 @@ export function adopted(message: Message, report: Report): Message {
 }
 
 /** A part of a result as text, because chat results have only text: a text file becomes its own text. */
-function inResult(message: Message, part: TextPart | FilePart, report: Report): TextPart {
+function resultText(message: Message, part: TextPart | FilePart, report: Report): TextPart {
   const text = part.type === 'text' ? part.text : wordsIn(message, part) || reportedFileNote(part, report);
   return { type: 'text', text };
 }
@@ -58,17 +58,17 @@ function filePart(source: FileSource, { name }: FilePart): Fields | undefined {
 }
 
 /** A message that was in no chat request before: a summary, a notice, or a message from another format. */
-export function plain({ role, name, parts }: Message): WireMessage {
+export function newMessage({ role, name, parts }: Message): WireMessage {
   // Signed thinking is valid only for the provider that signed it.
   const sent = parts.filter((part) => part.type !== 'reasoning' || part.signature === undefined);
-  return rebuilt(sent, { role, ...(name !== undefined && { name }) });
+  return rebuild(sent, { role, ...(name !== undefined && { name }) });
 }
 
 /**
  * A message written from its parts over the object it came from: fields that no part represents, and the order of keys,
  * stay as they were. `writeResult` writes tool results.
  */
-export function rebuilt(parts: readonly Part[], wire: WireMessage): WireMessage {
+export function rebuild(parts: readonly Part[], wire: WireMessage): WireMessage {
   const calls = parts.filter(isToolCall);
   const content = parts.filter(isContentPart);
   const refusal = parts.find((part) => part.type === 'text' && part.wire === 'refusal') as
@@ -105,9 +105,9 @@ export function writeContent(
 ): string | readonly unknown[] {
   const written = parts.map((part) => {
     const source: unknown = typeof part.wire === 'number' ? listOf(original)[part.wire] : part.wire;
-    const stands =
+    const isUnchanged =
       part.type === 'file' ? isFields(source) : source === part.text || isTextOf(source, part.text);
-    return stands ? { source } : { text: part.type === 'text' ? part.text : fileNote(part) };
+    return isUnchanged ? { source } : { text: part.type === 'text' ? part.text : fileNote(part) };
   });
   if (!Array.isArray(original) && written.every(({ text }) => text !== undefined))
     return written.map(({ text }) => text).join('\n');
@@ -125,8 +125,8 @@ function writeReasoning(parts: readonly Part[], wire: WireMessage): Fields {
     reasoning.every(({ wire: at, text }) => at === REASONING_DETAILS || (isText(at) && wire[at] === text));
   if (isUntouched) return {};
   const [home = REASONING_FIELDS[0], ...others] = fields;
-  const gone = Object.fromEntries([...others, REASONING_DETAILS].map((field) => [field, undefined]));
-  return { ...gone, [home]: reasoning.length > 0 ? wordsOf(reasoning) : undefined };
+  const removed = Object.fromEntries([...others, REASONING_DETAILS].map((field) => [field, undefined]));
+  return { ...removed, [home]: reasoning.length > 0 ? wordsOf(reasoning) : undefined };
 }
 
 function wordsOf(parts: readonly Part[]): string {

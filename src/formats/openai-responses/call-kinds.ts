@@ -20,10 +20,10 @@ export interface CallKind {
   /** The result with other content; the same item if this kind of result has no place for words. */
   withContent(item: Item, content: ResultContent): Item;
   /** Fields of the item that is sent for a call without an answer. */
-  readonly silence: Fields;
+  readonly noResultFields: Fields;
   /** The field in which that item names its call, if not the most reliable one. */
-  readonly silenceIdField?: string;
-  failed?(item: Item): boolean;
+  readonly noResultIdField?: string;
+  hasFailed?(item: Item): boolean;
 }
 
 /** A grey pixel, because a computer's output must be a screenshot, even if its image was left out. */
@@ -39,13 +39,13 @@ const functionCall: CallKind = {
   idField: 'call_id',
   resultIdFields: ['call_id', 'id'],
   read: (item) => ({
-    name: text(item.name, 'unknown'),
+    name: textOr(item.name, 'unknown'),
     args: typeof item.arguments === 'string' ? item.arguments : jsonText(item.arguments ?? {}),
   }),
   withArguments: (item, args) => ({ ...item, arguments: args }),
   readResult: ({ output }) => parseOutput(output, 0),
   withContent: (item, content) => ({ ...item, output: writeOutput(content, item.output) }),
-  silence: { output: NO_RESULT },
+  noResultFields: { output: NO_RESULT },
 };
 
 /** The input is bare text; the log has it as the JSON object that other providers want: `{"input": …}`. */
@@ -53,7 +53,7 @@ const customCall: CallKind = {
   ...functionCall,
   call: 'custom_tool_call',
   result: 'custom_tool_call_output',
-  read: (item) => ({ name: text(item.name, 'unknown'), args: jsonText({ input: text(item.input, '') }) }),
+  read: (item) => ({ name: textOr(item.name, 'unknown'), args: jsonText({ input: textOr(item.input, '') }) }),
   withArguments: (item, args) => ({ ...item, input: inputIn(args) }),
 };
 
@@ -73,7 +73,7 @@ const localShell: CallKind = {
   call: 'local_shell_call',
   result: 'local_shell_call_output',
   // The vendor's type names the call by `id` here.
-  silenceIdField: 'id',
+  noResultIdField: 'id',
 };
 
 const shell: CallKind = {
@@ -87,8 +87,8 @@ const shell: CallKind = {
     const chunks = chunksIn(item.output);
     return { ...item, output: content.map((part) => writeChunk(part, chunks)) };
   },
-  silence: { output: [{ stdout: '', stderr: NO_RESULT, outcome: { type: 'timeout' } }] },
-  failed: ({ output }) =>
+  noResultFields: { output: [{ stdout: '', stderr: NO_RESULT, outcome: { type: 'timeout' } }] },
+  hasFailed: ({ output }) =>
     chunksIn(output).some(({ outcome }) => isFields(outcome) && (outcome.exit_code ?? 0) !== 0),
 };
 
@@ -98,8 +98,8 @@ const applyPatch: CallKind = {
   call: 'apply_patch_call',
   result: 'apply_patch_call_output',
   withContent: (item, content) => ({ ...item, output: content.map(wordsOf).join('\n') }),
-  silence: { status: 'failed', output: NO_RESULT },
-  failed: ({ status }) => status === 'failed',
+  noResultFields: { status: 'failed', output: NO_RESULT },
+  hasFailed: ({ status }) => status === 'failed',
 };
 
 const computer: CallKind = {
@@ -112,7 +112,7 @@ const computer: CallKind = {
     const kept = content.some((part) => part.type === 'file' && Array.isArray(part.wire));
     return kept ? item : { ...item, output: BLANK_SCREEN };
   },
-  silence: { output: BLANK_SCREEN },
+  noResultFields: { output: BLANK_SCREEN },
 };
 
 const approval: CallKind = {
@@ -126,7 +126,7 @@ const approval: CallKind = {
     return [{ type: 'text', text: words, wire: [0] }];
   },
   withContent: (item) => item,
-  silence: { approve: false, reason: NO_RESULT },
+  noResultFields: { approve: false, reason: NO_RESULT },
 };
 
 const toolSearch: CallKind = {
@@ -137,7 +137,7 @@ const toolSearch: CallKind = {
   readResult: ({ tools }) => [{ type: 'text', text: jsonText(tools ?? []), wire: [0] }],
   withContent: (item, content) =>
     content.every((part) => Array.isArray(part.wire)) && content.length > 0 ? item : { ...item, tools: [] },
-  silence: { execution: 'client', tools: [] },
+  noResultFields: { execution: 'client', tools: [] },
 };
 
 const KINDS = [functionCall, customCall, localShell, shell, applyPatch, computer, approval, toolSearch];
@@ -155,10 +155,10 @@ export function resultKindOf(item: Item): CallKind | undefined {
 
 /** The item that is sent for a call without an answer. */
 export function noResult(
-  { result, resultIdFields, silence, silenceIdField }: CallKind,
+  { result, resultIdFields, noResultFields, noResultIdField }: CallKind,
   callId: string,
 ): Item {
-  return { type: result, [silenceIdField ?? resultIdFields[0]!]: callId, ...silence };
+  return { type: result, [noResultIdField ?? resultIdFields[0]!]: callId, ...noResultFields };
 }
 
 /** For calls of other formats: the only kind that carries any tool. */
@@ -194,6 +194,6 @@ function inputIn(args: string): string {
 
 const chunksIn = (output: unknown): readonly Fields[] => listOf(output).filter(isFields);
 
-function text(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value : otherwise;
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
 }

@@ -26,7 +26,7 @@ export interface DraftCall extends DraftedCall {
 
 export interface DraftResult extends DraftedAnswer {
   /** Its words, for a call of another kind or for a user message. */
-  readonly said: readonly string[];
+  readonly texts: readonly string[];
   readonly item: Item;
   readonly kind: CallKind;
 }
@@ -50,51 +50,51 @@ export const draftOf = createDrafter<Draft>((shown, report) => {
   return { ...form, hasContent: form.items.length > 0 };
 });
 
-const NOTHING: WireForm = { items: [], calls: [], answers: [] };
+const EMPTY_FORM: WireForm = { items: [], calls: [], answers: [] };
 
-function ownForm(shown: ViewMessage, carried: Carried, note: Report): WireForm {
+function ownForm(shown: ViewMessage, carried: Carried, report: Report): WireForm {
   const { message, replaced } = shown;
   const { instructions, text } = carried;
   const { items = text === undefined ? [] : [{ role: 'user', content: text }] } = carried;
   const isEdited = (replaced?.size ?? 0) > 0;
   if (instructions !== undefined)
-    return { ...NOTHING, instructions: isEdited ? textOf(message.parts) : instructions };
-  if (message.role === 'tool') return resultForm(shown, carried, note);
+    return { ...EMPTY_FORM, instructions: isEdited ? textOf(message.parts) : instructions };
+  if (message.role === 'tool') return resultForm(shown, carried, report);
   const aligned = alignedParts(shown);
   const written = items.map((item, index): Written => {
     const parts = aligned.filter(({ source }) => (pointerOf(source.wire)?.[0] ?? 0) === index);
-    return { item, parts, written: writeItem(item, parts, note) };
+    return { item, parts, written: writeItem(item, parts, report) };
   });
-  return { ...NOTHING, items: boundItems(written, note), calls: written.flatMap(callIn) };
+  return { ...EMPTY_FORM, items: boundItems(written, report), calls: written.flatMap(callIn) };
 }
 
-function resultForm(shown: ViewMessage, { items, elsewhere: mayLackCall }: Carried, note: Report): WireForm {
+function resultForm(shown: ViewMessage, { items, elsewhere }: Carried, report: Report): WireForm {
   const item = items?.[0];
   const kind = item && resultKindOf(item);
   const [aligned] = alignedParts(shown);
   const part = aligned?.shown[0];
-  if (!kind || part?.type !== 'tool-result') return foreignForm(shown.message, note);
-  const own = withOutput(withId(item, part, kind, note), kind, note);
+  if (!kind || part?.type !== 'tool-result') return foreignForm(shown.message, report);
+  const own = withOutput(withId(item, part, kind, report), kind, report);
   const edited = aligned!.replaced ? kind.withContent(own, part.content) : own;
   // A screenshot has no place for words: the text that replaces the image is sent after it.
   const words = kind.call === 'computer_call' && edited !== own ? textOf(part.content) : '';
-  const said = textsIn(part.content);
-  const answer = { callId: part.callId, said, kind, item: edited, ...(mayLackCall && { mayLackCall }) };
-  return { ...NOTHING, items: words === '' ? [] : [{ role: 'user', content: words }], answers: [answer] };
+  const texts = textsIn(part.content);
+  const answer = { callId: part.callId, texts, kind, item: edited, ...(elsewhere && { mayLackCall: true }) };
+  return { ...EMPTY_FORM, items: words === '' ? [] : [{ role: 'user', content: words }], answers: [answer] };
 }
 
-function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, note: Report): Item {
+function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, report: Report): Item {
   if (resultIdFields.some((field) => isText(item[field]))) return item;
-  note('missing-result-id', `a result without an id; by order it answers ${callId}`);
+  report('missing-result-id', `a result without an id; by order it answers ${callId}`);
   return { ...item, [resultIdFields[0]!]: callId };
 }
 
 /** The output of a function must be text or a list of entries; any other value is sent as JSON text. */
-function withOutput(item: Item, { result }: CallKind, note: Report): Item {
+function withOutput(item: Item, { result }: CallKind, report: Report): Item {
   const { output } = item;
   const wantsText = result === 'function_call_output' || result === 'custom_tool_call_output';
   if (!wantsText || typeof output === 'string' || Array.isArray(output)) return item;
-  note('output-not-text', 'the output of a call is sent as JSON text');
+  report('output-not-text', 'the output of a call is sent as JSON text');
   return { ...item, output: output === undefined || output === null ? '' : jsonText(output) };
 }
 
@@ -106,10 +106,10 @@ function callIn({ item, parts: [first] }: Written): DraftCall[] {
 }
 
 /** The items that are sent for one item: the very object if its parts are unchanged, none if no part is left. */
-function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonly Item[] {
+function writeItem(item: Item, parts: readonly Aligned[], report: Report): readonly Item[] {
   const edited = parts.some((part) => part.replaced);
-  if (isMessageItem(item) && !isKnownRole(item.role)) return [labelled(item, parts, note)];
-  if (isMessageItem(item)) return edited ? writeMessage(item, parts) : [withContent(item, note)];
+  if (isMessageItem(item) && !isKnownRole(item.role)) return [labelled(item, parts, report)];
+  if (isMessageItem(item)) return edited ? writeMessage(item, parts) : [withContent(item, report)];
   const kind = callKindOf(item);
   if (kind) {
     const call = parts[0]?.shown[0];
@@ -117,7 +117,7 @@ function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonl
     const named = isText(item[kind.idField]) ? item : { ...item, [kind.idField]: call.callId };
     if (edited) return [kind.withArguments(named, call.arguments)];
     if (kind.call !== 'function_call' || typeof item.arguments === 'string') return [named];
-    note('arguments-not-text', `the arguments of ${call.name} are sent as JSON text`);
+    report('arguments-not-text', `the arguments of ${call.name} are sent as JSON text`);
     return [{ ...named, arguments: call.arguments }];
   }
   if (!edited) return [item];
@@ -129,8 +129,8 @@ function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonl
 }
 
 /** A message with an unknown role: its words are sent as the user's, with the role as a label. */
-function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item {
-  note('unknown-role', `role ${asText(role ?? 'missing')} is sent as a labelled user message`);
+function labelled({ role }: Item, parts: readonly Aligned[], report: Report): Item {
+  report('unknown-role', `role ${asText(role ?? 'missing')} is sent as a labelled user message`);
   const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
   return { role: 'user', content: [unknownRole(role), ...words].join('\n') };
 }
@@ -138,11 +138,11 @@ function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item
 function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {
   if (Array.isArray(item.content)) {
     const list = item.content as readonly unknown[];
-    const isModels = item.role === 'assistant';
+    const isFromModel = item.role === 'assistant';
     const content = parts.flatMap(({ source, shown, replaced }): readonly unknown[] => {
       const own = innerOf(list, source.wire);
       if (!replaced && own !== undefined) return [own];
-      return shown.map((part) => textEntry(wordsOf(part), isModels));
+      return shown.map((part) => textEntry(wordsOf(part), isFromModel));
     });
     if (content.length > 0) return [{ ...item, content }];
   } else {
@@ -152,17 +152,17 @@ function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {
   return item.role === 'assistant' ? [] : [{ ...item, content: '' }];
 }
 
-function textEntry(text: string, isModels: boolean): Item {
-  return isModels ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
+function textEntry(text: string, isFromModel: boolean): Item {
+  return isFromModel ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
 }
 
 /** The item with empty text for missing content or an empty list, which the server refuses. */
-function withContent(item: Item, note: Report): Item {
+function withContent(item: Item, report: Report): Item {
   const { content } = item;
   const missing =
     content === undefined || content === null || (Array.isArray(content) && content.length === 0);
   if (!missing) return item;
-  note('no-content', 'a message without content is sent with an empty one');
+  report('no-content', 'a message without content is sent with an empty one');
   return { ...item, content: '' };
 }
 
@@ -188,19 +188,19 @@ interface Written {
  * The server wants a reasoning item directly before the item that it led to, and pairs the two by their ids: a
  * reasoning item whose successor is gone is removed too, and items after a removed reasoning item lose their ids.
  */
-function boundItems(all: readonly Written[], note: Report): readonly Item[] {
+function boundItems(all: readonly Written[], report: Report): readonly Item[] {
   /** Whether the reasoning before these items is not sent. */
-  let loose = false;
+  let isUnbound = false;
   return all.flatMap(({ item, written }, index) => {
-    if (item.type !== 'reasoning') return loose ? written.map(withoutId) : written;
+    if (item.type !== 'reasoning') return isUnbound ? written.map(withoutId) : written;
     const next = all.slice(index + 1).find((one) => one.item.type !== 'reasoning');
     const isReadable = isText(item.encrypted_content) || isText(item.id);
     const isWhole = written[0] === item;
-    loose = !(isWhole && isReadable && next?.written.some(({ id }) => id === next.item.id));
-    if (!loose || !isWhole) return written;
+    isUnbound = !(isWhole && isReadable && next?.written.some(({ id }) => id === next.item.id));
+    if (!isUnbound || !isWhole) return written;
     if (!isReadable)
-      note('unbound-reasoning', 'reasoning without id and sealed content means nothing; not sent');
-    else if (!next) note('dangling-reasoning', 'reasoning that led to nothing is refused; not sent');
+      report('unbound-reasoning', 'reasoning without id and sealed content means nothing; not sent');
+    else if (!next) report('dangling-reasoning', 'reasoning that led to nothing is refused; not sent');
     return [];
   });
 }

@@ -17,51 +17,51 @@ import type { DraftCall, DraftResult, WireForm } from './draft.js';
 import { type Item, wordsOf } from './wire.js';
 
 /** Ids of other formats. Ids of this format never change, because their server made them (some have 450 characters). */
-const TAKEN = /^[^]{1,64}$/;
+const FOREIGN_ID = /^[^]{1,64}$/;
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
  * Thinking is not sent, because this provider reads only thinking that it sealed itself.
  */
-export function foreignForm(message: Message, note: Report): WireForm {
+export function foreignForm(message: Message, report: Report): WireForm {
   const items: Item[] = [];
   const calls: DraftCall[] = [];
-  let spoken: (TextPart | FilePart)[] = [];
-  const speak = (): void => {
-    items.push(...spokenItem(message, spoken, items.length === 0, note));
-    spoken = [];
+  let pending: (TextPart | FilePart)[] = [];
+  const flush = (): void => {
+    items.push(...contentItem(message, pending, items.length === 0, report));
+    pending = [];
   };
   for (const part of message.parts) {
-    if (part.type === 'text' || part.type === 'file') spoken.push(part);
-    if (part.type === 'opaque') note('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
+    if (part.type === 'text' || part.type === 'file') pending.push(part);
+    if (part.type === 'opaque') report('foreign-part', REPAIRS.foreignPart(part.kind, part.bytes));
     if (part.type !== 'tool-call') continue;
-    speak();
-    const wireId = wellFormed(legalId(part.callId, TAKEN));
-    const name = toolName(part.name, note);
+    flush();
+    const wireId = wellFormed(legalId(part.callId, FOREIGN_ID));
+    const name = toolName(part.name, report);
     items.push({ type: 'function_call', call_id: wireId, name, arguments: part.arguments });
     calls.push({ callId: part.callId, wireId, tool: part.name, kind: anyCall });
   }
-  speak();
-  reportThinking(message.parts, note);
-  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, note));
+  flush();
+  reportThinking(message.parts, report);
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part, report));
   if (items.length === 0 && answers.length === 0 && message.role !== 'assistant')
     items.push({ role: roleOf(message), content: '' });
   return { items, calls, answers };
 }
 
 /** Words and files as one message; none if there are no words and files. Only user messages carry files. */
-function spokenItem(
+function contentItem(
   message: Message,
   parts: readonly (TextPart | FilePart)[],
   first: boolean,
-  note: Report,
+  report: Report,
 ): Item[] {
   const name = first && message.name !== undefined ? `${message.name}: ` : '';
   const role = roleOf(message);
   const files = role === 'user' && parts.some((part) => part.type === 'file');
   if (files) {
     const content = parts.map((part, i) =>
-      contentEntry(message, i === 0 ? prefixed(part, name) : part, note),
+      contentEntry(message, i === 0 ? prefixed(part, name) : part, report),
     );
     return [{ role, content }];
   }
@@ -78,11 +78,11 @@ function roleOf({ role }: Message): string {
   return role === 'tool' ? 'user' : role;
 }
 
-function contentEntry(message: Message, part: TextPart | FilePart, note: Report): Fields {
+function contentEntry(message: Message, part: TextPart | FilePart, report: Report): Fields {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
   const source = sourceOf(message, part);
   const file = source && entryOfFile(source, part, message.wireFormat);
-  return file ?? { type: 'input_text', text: reportedFileNote(part, note) };
+  return file ?? { type: 'input_text', text: reportedFileNote(part, report) };
 }
 
 /** A file of another format as an entry of a content list; undefined if this format has no place for it. */
@@ -106,14 +106,14 @@ function entryOfFile(
   return { type: 'input_file', filename: name ?? 'file', file_data: url };
 }
 
-function resultOf(message: Message, part: ToolResultPart, note: Report): DraftResult {
+function resultOf(message: Message, part: ToolResultPart, report: Report): DraftResult {
   const plain = part.content.every((inner) => inner.type === 'text');
   const output = plain
     ? part.content.map(wordsOf).join('\n')
-    : part.content.map((inner) => contentEntry(message, inner, note));
+    : part.content.map((inner) => contentEntry(message, inner, report));
   return {
     callId: part.callId,
-    said: textsIn(part.content),
+    texts: textsIn(part.content),
     kind: anyCall,
     item: { type: 'function_call_output', call_id: part.callId, output },
   };

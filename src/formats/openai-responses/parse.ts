@@ -22,7 +22,7 @@ import {
  * with its calls; every other item is a message of its own. The instructions come first, as a system message. Each
  * message keeps its items unchanged.
  */
-export const reading = listParser({
+export const parser = listParser({
   format: FORMAT,
   allowed: 'a list of input items, or an object with `input`: such a list, or a text',
   pass: 'a body of the Responses API',
@@ -33,37 +33,37 @@ export const reading = listParser({
       list: typeof input === 'string' ? [{ role: 'user', content: input }] : input,
       leading: typeof instructions === 'string' ? [systemOf(instructions)] : [],
       otherFields: toolsAndModel(body),
-      mode: isText(previous) || isSet(conversation) ? GOES_ON : 'begins',
+      mode: isText(previous) || isSet(conversation) ? CONTINUES : 'begins',
     };
   },
   endOf: (list, from) => {
     let to = from + 1;
-    if (isModels(list[from])) while (to < list.length && isModels(list[to])) to++;
+    if (isFromModel(list[from])) while (to < list.length && isFromModel(list[to])) to++;
     return to;
   },
   isKnown,
   messagesOf: (items, place) => {
     const { id, report } = place;
     const [first] = items;
-    if (!isModels(first)) return [resultMessage(first, place) ?? spokenMessage(first, id, report)];
+    if (!isFromModel(first)) return [resultMessage(first, place) ?? clientMessage(first, id, report)];
     const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
-    return [said(id, 'assistant', parts, { items })];
+    return [itemMessage(id, 'assistant', parts, { items })];
   },
 });
 
 /** Earlier responses, which are not in the list, precede it. */
-const GOES_ON = 'goes on';
+const CONTINUES = 'goes on';
 
 function systemOf(instructions: string): Message {
   const parts: Part[] = instructions === '' ? [] : [{ type: 'text', text: instructions }];
-  return said('instructions', 'system', parts, { instructions });
+  return itemMessage('instructions', 'system', parts, { instructions });
 }
 
 /** A result without an id answers the first waiting call; a shell's may name its call by the call item's own id. */
 function resultMessage(item: Item, { id, past, mode }: PieceContext): Message | undefined {
   const kind = resultKindOf(item);
   if (!kind) return undefined;
-  const found = namedIn(item, kind) ?? past.waitingCalls[0]?.callId ?? `result_${id}`;
+  const found = namedCallId(item, kind) ?? past.waitingCalls[0]?.callId ?? `result_${id}`;
   const byItem = past.calls.has(found) ? undefined : itemsOf(past.head).find((one) => one.id === found);
   const callId = isText(byItem?.call_id) ? byItem.call_id : found;
   const part: ToolResultPart = {
@@ -71,22 +71,22 @@ function resultMessage(item: Item, { id, past, mode }: PieceContext): Message | 
     callId,
     content: kind.readResult(item),
     wire: [0],
-    ...(kind.failed?.(item) ? { isError: true } : {}),
+    ...(kind.hasFailed?.(item) ? { isError: true } : {}),
   };
-  const isElsewhere = !past.calls.has(callId) && (mode === GOES_ON || past.messages.some(refers));
-  return said(id, 'tool', [part], { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) });
+  const isElsewhere = !past.calls.has(callId) && (mode === CONTINUES || past.messages.some(hasReference));
+  return itemMessage(id, 'tool', [part], { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) });
 }
 
 function itemsOf(message: Message | undefined): readonly Item[] {
   return (message?.wire as Carried | undefined)?.items ?? [];
 }
 
-function refers(message: Message): boolean {
+function hasReference(message: Message): boolean {
   return itemsOf(message).some(isReference);
 }
 
 /** The id of the call that a result names. */
-function namedIn(item: Item, { resultIdFields }: CallKind): string | undefined {
+function namedCallId(item: Item, { resultIdFields }: CallKind): string | undefined {
   return resultIdFields.map((field) => item[field]).find(isText);
 }
 
@@ -96,29 +96,29 @@ function isKnown(item: Item): boolean {
   return isKnownRole(item.role) && item.tool_calls === undefined;
 }
 
-function isModels(item: unknown): item is Item {
+function isFromModel(item: unknown): item is Item {
   if (!isFields(item)) return false;
   if (isMessageItem(item)) return item.role === 'assistant';
   return !resultKindOf(item) && item.type !== 'compaction_trigger' && item.type !== 'additional_tools';
 }
 
-function said(id: string, role: Role | undefined, parts: readonly Part[], wire: Carried): Message {
+function itemMessage(id: string, role: Role | undefined, parts: readonly Part[], wire: Carried): Message {
   return logMessage(role, { id, wire, wireFormat: FORMAT }, parts);
 }
 
 /** An item from a person or a program: a message, added tools, or the order to compact. */
-function spokenMessage(item: Item, id: string, report: Report): Message {
+function clientMessage(item: Item, id: string, report: Report): Message {
   const { type, role } = item;
   const wire: Carried = { items: [item] };
   if (!isMessageItem(item)) {
     const part = opaquePart(asText(type), item, [0], ['items', 0]);
-    return said(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
+    return itemMessage(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
   }
   const parts = parseContent(item.content, 0, report);
-  if (role === 'system' || role === 'developer') return said(id, 'system', parts, wire);
-  if (role === 'user') return said(id, 'user', parts, wire);
+  if (role === 'system' || role === 'developer') return itemMessage(id, 'system', parts, wire);
+  if (role === 'user') return itemMessage(id, 'user', parts, wire);
   report('unknown-role', REPAIRS.unknownRole(asText(role ?? 'missing')));
-  return said(id, undefined, parts, wire);
+  return itemMessage(id, undefined, parts, wire);
 }
 
 /** One item of the model, or of a tool on the server, as parts of its assistant message. */

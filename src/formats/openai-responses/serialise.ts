@@ -31,7 +31,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
     heldByServer: !compacted || view.some(holdsReference),
   };
   const { items, notices, heldByServer } = request;
-  const drafts = view.map(draftOf).map((draft) => (heldByServer ? draft : alone(draft)));
+  const drafts = view.map(draftOf).map((draft) => (heldByServer ? draft : withoutServerCalls(draft)));
   for (const step of pairedSteps(drafts, notices)) writeStep(step, request);
   const { instructions } = request;
   if (compacted && view.some(({ message }) => message.wireFormat === FORMAT)) {
@@ -50,7 +50,7 @@ function holdsReference(shown: ViewMessage): boolean {
 }
 
 /** For a new chain the server keeps nothing: a result whose call is not in the request is an orphan. */
-function alone(draft: Draft): Draft {
+function withoutServerCalls(draft: Draft): Draft {
   if (!draft.answers.some(({ mayLackCall }) => mayLackCall)) return draft;
   return { ...draft, answers: draft.answers.map(({ mayLackCall: _, ...answer }) => answer) };
 }
@@ -81,10 +81,10 @@ function writeStep(step: PairedStep<Draft>, request: Request): void {
   const { head, waiting } = step;
   const ids: WireIds = new Map();
   for (const own of head?.items ?? []) {
-    const item = put(own, request, head!.id);
+    const item = prepareItem(own, request, head!.id);
     if (!item) continue;
     const one = callKindOf(item) && waiting[ids.size];
-    request.items.push(one ? named(item, one, ids, request, head!.id) : item);
+    request.items.push(one ? callItem(item, one, ids, request, head!.id) : item);
   }
 
   const rest: Item[] = [];
@@ -110,7 +110,7 @@ function writeStep(step: PairedStep<Draft>, request: Request): void {
 }
 
 /** An item as it is sent in this request; undefined if it is meaningless in this request. */
-function put(own: Item, request: Request, at: string): Item | undefined {
+function prepareItem(own: Item, request: Request, at: string): Item | undefined {
   const item = withFreshId(own, request, at);
   if (item.type === 'program') request.programs.add(item.call_id);
   // Compaction may have removed the request for approval that the item names.
@@ -124,7 +124,7 @@ function put(own: Item, request: Request, at: string): Item | undefined {
 }
 
 /** A call under an id that no earlier call has. */
-function named(item: Item, one: WaitingCall<DraftCall>, ids: WireIds, request: Request, at: string): Item {
+function callItem(item: Item, one: WaitingCall<DraftCall>, ids: WireIds, request: Request, at: string): Item {
   const { wireId, kind } = one.call;
   const id = request.callIds.take(wireId);
   if (id !== wireId) {
@@ -149,13 +149,13 @@ function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Ite
 
 /** A result in the form that its call needs; without a waiting call, a labelled message. */
 function answerOf(one: Paired<Draft>, ids: WireIds): Item {
-  if (one.kind === 'matched') return settled(one.answer, one.waiting.call, ids.get(one.waiting)!);
+  if (one.kind === 'matched') return resultItem(one.answer, one.waiting.call, ids.get(one.waiting)!);
   return one.kind === 'unmatched' ? labelled(one.label, one.answer) : one.answer.item;
 }
 
 /** The very item if it already fits; a result of another kind keeps its words. */
-function settled({ said, item, kind }: DraftResult, call: DraftCall, id: string): Item {
-  if (kind !== call.kind) return adopted(said, item, call.kind, id);
+function resultItem({ texts, item, kind }: DraftResult, call: DraftCall, id: string): Item {
+  if (kind !== call.kind) return convertedResult(texts, item, call.kind, id);
   if (call.callId === id) {
     const named = kind.resultIdFields.find((field) => isText(item[field]));
     if (named !== undefined && (item[named] === id || call.wireId === call.callId)) return item;
@@ -164,14 +164,14 @@ function settled({ said, item, kind }: DraftResult, call: DraftCall, id: string)
   return { ...item, [field]: id };
 }
 
-function adopted(said: readonly string[], item: Item, kind: CallKind, id: string): Item {
+function convertedResult(texts: readonly string[], item: Item, kind: CallKind, id: string): Item {
   const empty = noResult(kind, id);
   const takesLists = kind.call === 'function_call' || kind.call === 'custom_tool_call';
   if (takesLists && (typeof item.output === 'string' || isInputList(item.output)))
     return { ...empty, output: item.output };
   return kind.withContent(
     empty,
-    said.map((text) => ({ type: 'text', text })),
+    texts.map((text) => ({ type: 'text', text })),
   );
 }
 
@@ -181,8 +181,8 @@ function isInputList(output: unknown): output is readonly Fields[] {
   return Array.isArray(output) && output.every((entry) => isFields(entry) && INPUT.has(entry.type));
 }
 
-function labelled(label: string, { said, item }: DraftResult): Item {
+function labelled(label: string, { texts, item }: DraftResult): Item {
   if (isInputList(item.output))
     return { role: 'user', content: [{ type: 'input_text', text: label }, ...item.output] };
-  return { role: 'user', content: [label, ...said.filter(isText)].join('\n') };
+  return { role: 'user', content: [label, ...texts.filter(isText)].join('\n') };
 }
