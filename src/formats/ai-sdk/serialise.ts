@@ -6,9 +6,9 @@ import type { DraftedAnswer } from '../conversation/pairing.js';
 import { TURN_BREAK, NO_RESULT, EMPTY_TURN } from '../conversation/placeholders.js';
 import { textOf } from '../conversation/reading.js';
 import { type Report, REPAIRS } from '../conversation/repairs.js';
-import { type Call, type Draft, resultsAfterCalls } from '../conversation/results-behind-calls.js';
+import { type Call, type Draft, resultsAfterCalls } from '../conversation/results-after-calls.js';
 import { asText, overlay, type Fields, isFields, jsonText, listOf, originalIfSame } from '../record.js';
-import { resultAsItems, writeItem, writeResult } from './item-out.js';
+import { resultAsItems, writeItem, writeResult } from './write-item.js';
 import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage } from './wire.js';
 
 /** An answer of a tool message: the item to send, and its words for use if no call waits for it. */

@@ -3,7 +3,7 @@ import { isToolCall, type Message } from '../../transcript/index.js';
 import { asText } from '../record.js';
 import { wellFormed } from './drafts.js';
 import { REPAIRS, type Report } from './repairs.js';
-import type { Call } from './results-behind-calls.js';
+import type { Call } from './results-after-calls.js';
 
 /** OpenAI's and Anthropic's limit: they answer a longer call id with 400. */
 const MAX_ID_CHARS = 64;

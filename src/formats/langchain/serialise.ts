@@ -14,7 +14,7 @@ import { callsIn } from '../conversation/ids.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { TURN_BREAK, reportedFileNote, NO_RESULT, EMPTY_TURN } from '../conversation/placeholders.js';
 import { REPAIRS, type Report } from '../conversation/repairs.js';
-import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-after-calls.js';
 import { sourceOf, urlOf } from '../files.js';
 import {
   argumentsIn,

@@ -9,7 +9,7 @@ import { createDrafter } from '../conversation/drafts.js';
 import { callsIn } from '../conversation/ids.js';
 import { TURN_BREAK, NO_RESULT, unknownRole } from '../conversation/placeholders.js';
 import { REPAIRS, type Report } from '../conversation/repairs.js';
-import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { resultsAfterCalls, type Call, type Draft } from '../conversation/results-after-calls.js';
 import { overlay, isFields, itemAt, jsonText, kindOf, listOf, withFields } from '../record.js';
 import { FORMAT, isKnownRole, type WireMessage } from './wire.js';
 import { adapted, isContentPart, newMessage, rebuild, writeContent, writeResult } from './write-message.js';
