@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { ask } from '../../src/faces/server/proxy/upstream.js';
+import { forward } from '../../src/faces/server/proxy/upstream.js';
 import { RequestNotes } from '../../src/faces/server/request-log.js';
 
 /** A fastify proxy that only forwards OpenAI chat requests: the baseline for Spillway's proxy. */
@@ -11,7 +11,7 @@ export async function plainProxy(
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   app.get('/health', () => ({ status: 'ok' }));
   app.post('/v1/chat/completions', async (request, reply) => {
-    const answer = await ask({
+    const answer = await forward({
       method: 'POST',
       url: `${upstream}/chat/completions`,
       headers: request.headers,

@@ -124,8 +124,8 @@ export function sendCompacted(
         let controller: AbortController | undefined;
         let newest: Sent | undefined;
         const ask = async (prepared: Prepared, isLast: boolean): Promise<unknown> => {
-          const offersRecall = !mayBeStored || canRecall(prepared.view);
-          const own = clientRequest.bodyOf(place.session, prepared, { offersRecall, isLast });
+          const withRecall = !mayBeStored || canRecall(prepared.view);
+          const own = clientRequest.bodyOf(place.session, prepared, { withRecall, isLast });
           newest = await sendWith(() => resource.create(own, withSignal(options, controller?.signal)));
           await observeAnswer(newest.data, endpoint, place.session, controller);
           return newest.data;

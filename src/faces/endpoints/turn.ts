@@ -197,7 +197,7 @@ export async function* reportingUsage<Event>(
 /** How to write one request of a turn. */
 interface WriteOptions {
   /** Includes the recall tool, if the request can have it. */
-  readonly offersRecall: boolean;
+  readonly withRecall: boolean;
   /** Writes the last request of a loop, which no longer offers the tool. */
   readonly isLast: boolean;
 }
@@ -224,9 +224,9 @@ export class ClientRequest {
   }
 
   /** The body with the prepared messages. */
-  bodyOf(session: Session, { messages, beside }: Prepared, { offersRecall, isLast }: WriteOptions): Fields {
+  bodyOf(session: Session, { messages, beside }: Prepared, { withRecall, isLast }: WriteOptions): Fields {
     const { format, recall } = this.#endpoint;
-    const body = (offersRecall ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#body;
+    const body = (withRecall ? this.offering : undefined)?.[isLast ? 'last' : 'offered'] ?? this.#body;
     const own = session.untrimmed<Fields>({
       ...body,
       ...beside,

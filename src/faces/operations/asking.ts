@@ -3,7 +3,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { recalledText, type RecallRequest } from '../../session/index.js';
 import { textOf, type Part } from '../../transcript/index.js';
 import { AuditEvent, Finding, GivenBack, Recalled, WordsGivenBack } from './asking-shapes.js';
-import { shown } from './plans.js';
+import { shownMessage } from './plans.js';
 import * as shapes from './shapes.js';
 import { verb } from './verb.js';
 
@@ -65,9 +65,9 @@ export const context = verb(
     messages: z.array(shapes.ShownMessage),
   }),
   async ({ operator, reading, view: own }, { call: asked }) => {
-    if (asked === undefined) return { reading, messages: own.map(shown) };
+    if (asked === undefined) return { reading, messages: own.map(shownMessage) };
     const { call, view } = await operator.explainCall(asked);
-    return { call, messages: view.map(shown) };
+    return { call, messages: view.map(shownMessage) };
   },
 );
 
@@ -137,7 +137,7 @@ export const costs = verb(
 );
 
 /** The text of a part, for people who look through messages. */
-export function wordsOf(part: Part): string {
+export function partText(part: Part): string {
   if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
   return part.type === 'file' ? `[${part.mediaType}, ${part.bytes} bytes]` : textOf(part);
 }

@@ -12,22 +12,22 @@ import { verb } from './verb.js';
 
 /* Plans: listed, changed, committed, and approved or rejected while they wait. */
 
-const Answered = z.object({ record: CompactionRecord.optional() });
+const CommitAnswer = z.object({ record: CompactionRecord.optional() });
 const hash = z.string().min(1);
 
 export const approve = verb(
   'Says yes to the plan that waits.',
   { hash: hash.optional() },
-  Answered,
+  CommitAnswer,
   async (session, asked) => ({
-    record: await once(session, asked.hash, () => session.operator.approve(asked.hash)),
+    record: await commitOnce(session, asked.hash, () => session.operator.approve(asked.hash)),
   }),
 );
 
 export const reject = verb(
   'Says no to the plan that waits.',
   { hash: hash.optional(), notes: z.string().max(20_000).optional().describe('Why.') },
-  Answered,
+  CommitAnswer,
   async ({ operator }, asked) => {
     await operator.reject(asked.hash, asked.notes);
     return {};
@@ -42,8 +42,8 @@ export const planVerbs = (store: SessionStore) => ({
     z.object({ items: z.array(z.object({ at: z.number(), waits: z.boolean(), plan: Plan })) }),
     async (session) => {
       const { pending, history: records } = session.operator;
-      const told = new Set([...(pending ? [pending] : []), ...records].map(({ plan }) => plan.hash));
-      const others = (await keptPlans(store, session)).filter(({ plan }) => !told.has(plan.hash));
+      const listed = new Set([...(pending ? [pending] : []), ...records].map(({ plan }) => plan.hash));
+      const others = (await keptPlans(store, session)).filter(({ plan }) => !listed.has(plan.hash));
       const waiting = pending ? [{ ...pending, waits: true }] : [];
       return { items: [...waiting, ...others.map(({ at, plan }) => ({ at, plan, waits: false }))] };
     },
@@ -53,16 +53,12 @@ export const planVerbs = (store: SessionStore) => ({
     { hash },
     z.object({
       plan: Plan,
-      preview: z.object({
-        reading: Reading,
-        messages: z.array(ShownMessage),
-        request: z.array(z.unknown()),
-      }),
+      preview: z.object({ reading: Reading, messages: z.array(ShownMessage), request: z.array(z.unknown()) }),
     }),
     async (session, asked) => {
       const plan = await planOf(store, session, asked.hash);
       const { messages, reading, view } = await session.operator.preview(plan);
-      return { plan, preview: { reading, messages: view.map(shown), request: messages } };
+      return { plan, preview: { reading, messages: view.map(shownMessage), request: messages } };
     },
   ),
   edit: verb(
@@ -78,16 +74,16 @@ export const planVerbs = (store: SessionStore) => ({
   commit: verb(
     'Commits exactly this plan. A repeated request returns the compaction that was made.',
     { hash },
-    Answered,
+    CommitAnswer,
     async (session, asked) => {
       const commit = async () => session.operator.commit(await planOf(store, session, asked.hash));
-      return { record: await once(session, asked.hash, commit) };
+      return { record: await commitOnce(session, asked.hash, commit) };
     },
   ),
   propose: verb(
     'Makes the plan wait. Calls that need it pause until it is approved or rejected.',
     { hash },
-    Answered,
+    CommitAnswer,
     async (session, asked) => {
       if (session.operator.pending?.plan.hash !== asked.hash)
         await session.operator.propose(await planOf(store, session, asked.hash));
@@ -97,7 +93,7 @@ export const planVerbs = (store: SessionStore) => ({
 });
 
 /** Makes a commit idempotent: after a repeated or concurrent request, returns the record that is already committed. */
-const once = ({ operator }: Session, of: string | undefined, commit: () => Promise<RecordValue>) =>
+const commitOnce = ({ operator }: Session, of: string | undefined, commit: () => Promise<RecordValue>) =>
   commit().catch((error: unknown) => {
     const done = operator.history.find(({ plan, status }) => plan.hash === of && status === 'committed');
     if (done) return done;
@@ -105,7 +101,7 @@ const once = ({ operator }: Session, of: string | undefined, commit: () => Promi
   });
 
 /** A message of a request for operators: original, replaced, or a summary, and by which stage and why. */
-export function shown({ message, source, replaced, made, size, from, to }: ViewMessage): object {
+export function shownMessage({ message, source, replaced, made, size, from, to }: ViewMessage): object {
   const [mark] = replaced?.values() ?? [];
   const by = mark ? { stage: mark.stage, reason: mark.reason } : made;
   return {
@@ -129,9 +125,9 @@ interface KeptPlan {
   readonly plan: PlanValue;
 }
 
-const KEPT = z.object({ at: z.number(), plan: Plan });
+const KEPT_PLAN = z.object({ at: z.number(), plan: Plan });
 /** A plan that is damaged in the store is treated as dropped. */
-const isKept = (value: unknown): value is KeptPlan => KEPT.safeParse(value).success;
+const isKept = (value: unknown): value is KeptPlan => KEPT_PLAN.safeParse(value).success;
 
 type Place = Pick<Session, 'id' | 'agentPath'>;
 

@@ -3,7 +3,7 @@ import type { Session } from '../../session/index.js';
 
 type Fields = z.core.$ZodShape;
 /** Input of a verb, with undefined fields left out. */
-type Said<Shape extends Fields> = Exact<z.output<z.ZodObject<Shape>>>;
+type VerbInput<Shape extends Fields> = Exact<z.output<z.ZodObject<Shape>>>;
 type Exact<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 /** An operator's action on one session, the same for the library, the HTTP API, the command line and agents' tools. */
@@ -24,7 +24,7 @@ export function verb<Shape extends Fields, Output>(
   fields: Shape,
   output: z.ZodType | undefined,
   /** The session is loaded from its beginning before `act` is called. */
-  act: (session: Session, asked: Said<Shape>) => Output | Promise<Output>,
+  act: (session: Session, asked: VerbInput<Shape>) => Output | Promise<Output>,
 ): Verb<Shape, Output> {
   return {
     summary,
@@ -32,7 +32,7 @@ export function verb<Shape extends Fields, Output>(
     output,
     async run(session, given) {
       const named = Object.entries(given).filter(([name]) => Object.hasOwn(fields, name));
-      return act(await session.load(), present(Object.fromEntries(named)) as Said<Shape>);
+      return act(await session.load(), present(Object.fromEntries(named)) as VerbInput<Shape>);
     },
   };
 }

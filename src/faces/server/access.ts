@@ -78,9 +78,9 @@ export const maySee = ({ tenant }: Caller, sessionId: string): boolean =>
 export const SESSION_NAME = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 
 /** The name in a caller's request. The caller may write it as our answers do, with the tenant before it and encoded. */
-export function nameIn({ tenant }: Pick<Caller, 'tenant'>, said: string): string {
+export function sessionNameIn({ tenant }: Pick<Caller, 'tenant'>, text: string): string {
   const before = tenant === '' ? [] : [`${tenant}:`, `${tenant}%3A`];
-  return said.slice(before.find((one) => said.startsWith(one))?.length ?? 0);
+  return text.slice(before.find((one) => text.startsWith(one))?.length ?? 0);
 }
 
 /** The id under which the store keeps a session of the caller. */

@@ -50,14 +50,14 @@ export async function engineOn(
   // A call that fits must not fail because a database is away.
   await openSpillway(container, {
     ...layers,
-    ...(store ? { store: kept(store), onStoreFailure: 'open' } : { store: null, opensPlugins: false }),
+    ...(store ? { store: keepOpen(store), onStoreFailure: 'open' } : { store: null, opensPlugins: false }),
     ...(before && { lasting: before.lasting }),
   });
   return container;
 }
 
 /** The store with a `close` that does nothing, so that closing an engine leaves it open. */
-function kept(store: SessionStore): SessionStore {
+function keepOpen(store: SessionStore): SessionStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'close') return () => Promise.resolve();

@@ -54,11 +54,11 @@ function answerTo(error: FastifyError | SpillwayError, request: FastifyRequest) 
   }
   const status = error.statusCode ?? 500;
   if (status >= 500) return { status, body: faultBody('INTERNAL', 'A fault of Spillway itself.') };
-  return { status, body: faultBody(`HTTP_${status}`, wordsOf(error, request), status === 429) };
+  return { status, body: faultBody(`HTTP_${status}`, faultMessage(error, request), status === 429) };
 }
 
 /** The message for a faulty request. If the body is too large, it names the limit and the setting. */
-export function wordsOf(
+export function faultMessage(
   { statusCode, message }: { readonly statusCode?: number; readonly message: string },
   { server }: FastifyRequest,
 ): string {

@@ -108,18 +108,18 @@ function tokenOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-function limitConcurrency(app: FastifyInstance, most: number): void {
-  let underWay = 0;
+function limitConcurrency(app: FastifyInstance, maxRunning: number): void {
+  let running = 0;
   app.addHook('onRequest', ({ routeOptions }, reply, done) => {
     if (routeOptions.config.isUncounted) return done();
-    if (underWay >= most) {
+    if (running >= maxRunning) {
       const body = faultBody('HTTP_503', 'Too many requests are under way: server.concurrency.', true);
       void reply.code(503).header('retry-after', '1').send(body);
       return;
     }
-    underWay += 1;
+    running += 1;
     // Not onResponse: if the client disconnects, the response never ends.
-    reply.raw.once('close', () => (underWay -= 1));
+    reply.raw.once('close', () => (running -= 1));
     done();
   });
 }

@@ -6,11 +6,11 @@ import { codesOf } from './request-log.js';
 import type { Service } from './service.js';
 
 /** Time limit of the store for a probe: most probing systems wait for one second. */
-const PATIENCE_MS = 500;
+const PROBE_LIMIT_MS = 500;
 /** A probe writes to the store, so its result is reused for one second. */
-const FRESH_MS = 1_000;
+const PROBE_REUSE_MS = 1_000;
 /** If `/ready` was asked within this time, the asking system is told of the stop before the listener closes. */
-const ASKS_EVERY_MS = 60_000;
+const RECENT_MS = 60_000;
 
 /** `ready`; `degraded`: calls continue from memory while the store fails; `down`. */
 interface State {
@@ -50,30 +50,30 @@ export class Health {
   /** Reports `down` from now on. Resolves when the systems that ask `/ready` have had time to see it. */
   async drain(): Promise<void> {
     this.#isStopping = true;
-    if (performance.now() - this.#askedAt < ASKS_EVERY_MS) await pause(this.#service.settings.server.drainMs);
+    if (performance.now() - this.#askedAt < RECENT_MS) await pause(this.#service.settings.server.drainMs);
   }
 
   async #state(): Promise<State> {
     if (this.#isStopping) return { status: 'down', reason: 'The service is stopping.' };
     const at = performance.now();
-    if (!this.#probe || at - this.#probe.at > FRESH_MS) this.#probe = { at, state: this.#written() };
+    if (!this.#probe || at - this.#probe.at > PROBE_REUSE_MS) this.#probe = { at, state: this.#probeStore() };
     return this.#probe.state;
   }
 
-  async #written(): Promise<State> {
+  async #probeStore(): Promise<State> {
     const { store } = this.#service;
     try {
-      const done = await inTime(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
+      const done = await inTime(PROBE_LIMIT_MS, () => store.setValue('service', 'ready', Date.now()));
       if (done === LATE) return { ...AWAY, code: 'STORE_FAILED' };
-      void this.#service.storeWhatWaits();
+      void this.#service.storeUnsaved();
       return { status: 'ready' };
     } catch (error) {
       const codes = codesOf(error);
-      return { ...(codes.code === 'STORE_SCHEMA' ? TAKEN : AWAY), ...codes };
+      return { ...(codes.code === 'STORE_SCHEMA' ? UNUSABLE : AWAY), ...codes };
     }
   }
 }
 
 const AWAY: State = { status: 'degraded', reason: 'The store takes no write; calls go on from memory.' };
 /** Another version of Spillway uses the store; without the store, no session can continue. */
-const TAKEN: State = { status: 'down', reason: 'The store cannot be used.' };
+const UNUSABLE: State = { status: 'down', reason: 'The store cannot be used.' };

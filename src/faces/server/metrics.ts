@@ -3,7 +3,7 @@ import { checkMayActForAll } from './access.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EngineEvent } from '../../session/index.js';
 import { boughtText } from '../../pressure/index.js';
-import type { HearRequest } from './request-log.js';
+import type { RequestListener } from './request-log.js';
 import type { Service } from './service.js';
 
 const SECONDS: readonly number[] = [
@@ -52,10 +52,10 @@ const COUNTS = {
 /** Figures of the service for Prometheus. Sessions and tenants are no labels, because there are too many of them. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #times = made(TIMES, (name, help, labelNames) =>
+  readonly #times = perName(TIMES, (name, help, labelNames) =>
     this.#histogram(`spillway_${name}_seconds`, help, SECONDS, labelNames),
   );
-  readonly #counts = made(
+  readonly #counts = perName(
     COUNTS,
     (name, help, labelNames) =>
       new Counter({ name: `spillway_${name}_total`, help, labelNames, registers: [this.#registry] }),
@@ -70,7 +70,7 @@ export class Metrics {
 
   constructor(service: Service) {
     collectDefaultMetrics({ register: this.#registry, prefix: 'spillway_' });
-    service.listen((event) => this.#hear(event));
+    service.listen((event) => this.#record(event));
   }
 
   register(app: FastifyInstance): void {
@@ -81,32 +81,32 @@ export class Metrics {
     });
   }
 
-  passedBy(code: string): void {
+  countPassedBy(code: string): void {
     this.#counts.passed_by.inc({ code });
   }
 
-  failedAfterRefusal(code: string): void {
+  countFailedAfterRefusal(code: string): void {
     this.#counts.failed_after_refusal.inc({ code });
   }
 
   /** Records each request when it is over. */
-  readonly hear: HearRequest = ({ routeOptions, notes }, code) => {
+  readonly recordRequest: RequestListener = ({ routeOptions, notes }, code) => {
     const route = routeOptions.url ?? 'none';
     this.#times.request.observe({ route, status: String(code) }, notes.ms / 1_000);
     if (notes.upstream.length === 0) return;
     this.#times.overhead.observe({ route }, Math.max(0, notes.ms - notes.upstreamMs) / 1_000);
     this.#counts.retries.inc(notes.retries);
-    for (const { from, head, to, status, isCut, isFailed } of notes.upstream) {
+    for (const { startedAt, headAt, endedAt, status, isCut, isFailed } of notes.upstream) {
       if (isCut) this.#counts.upstream_refusals.inc({ status: 'cut' });
       if (isFailed) this.#counts.upstream_refusals.inc({ status: 'error' });
-      if (head === undefined && to === undefined) continue;
+      if (headAt === undefined && endedAt === undefined) continue;
       const answered = { status: String(status ?? 'none') };
-      this.#times.upstream.observe(answered, ((head ?? to!) - from) / 1_000);
+      this.#times.upstream.observe(answered, ((headAt ?? endedAt!) - startedAt) / 1_000);
       if (status === undefined || status >= 400) this.#counts.upstream_refusals.inc(answered);
     }
   };
 
-  #hear(event: EngineEvent): void {
+  #record(event: EngineEvent): void {
     const counts = this.#counts;
     switch (event.kind) {
       case 'prepared':
@@ -149,11 +149,11 @@ export class Metrics {
   }
 }
 
-function made<Name extends string, Made>(
+function perName<Name extends string, Metric>(
   figures: Readonly<Record<Name, readonly [help: string, ...labels: string[]]>>,
-  make: (name: string, help: string, labels: readonly string[]) => Made,
-): Readonly<Record<Name, Made>> {
+  make: (name: string, help: string, labels: readonly string[]) => Metric,
+): Readonly<Record<Name, Metric>> {
   const rows = Object.entries<readonly [string, ...string[]]>(figures);
   const all = rows.map(([name, [help, ...labels]]) => [name, make(name, help, labels)]);
-  return Object.fromEntries(all) as Record<Name, Made>;
+  return Object.fromEntries(all) as Record<Name, Metric>;
 }

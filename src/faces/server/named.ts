@@ -2,6 +2,6 @@
 const NAME = Symbol.for('fastify.display-name');
 
 /** Names a plugin. For a plugin without a name, Fastify searches all loaded modules for its file. */
-export function named<Plugin extends (...args: never[]) => unknown>(name: string, plugin: Plugin): Plugin {
+export function withName<Plugin extends (...args: never[]) => unknown>(name: string, plugin: Plugin): Plugin {
   return Object.assign(plugin, { [NAME]: name });
 }

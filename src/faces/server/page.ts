@@ -12,15 +12,15 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The names of built files contain a digest of their content. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-const built = (): string => join(packageFolder(), 'dist', 'page');
+const builtFolder = (): string => join(packageFolder(), 'dist', 'page');
 
 /**
  * Serves the Compactor page at `/`. Its few files are read once: only built files have an address, so no path can reach
  * another file. The page contains no figures; it requests them from the API with the token of its viewer.
  */
-export function registerPage(app: FastifyInstance, folder = built()): void {
+export function registerPage(app: FastifyInstance, folder = builtFolder()): void {
   const config = { schema: { hide: true } };
   const index = fileAt(join(folder, 'index.html'));
   app.get('/', config, (_, reply) => {
@@ -32,7 +32,7 @@ export function registerPage(app: FastifyInstance, folder = built()): void {
     const content = type && fileAt(join(folder, 'assets', name));
     if (!type || !content) continue;
     app.get(`/assets/${name}`, config, (_, reply) =>
-      reply.type(type).header('cache-control', FOR_GOOD).serializer(asIs).send(content),
+      reply.type(type).header('cache-control', IMMUTABLE).serializer(asIs).send(content),
     );
   }
 }

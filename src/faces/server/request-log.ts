@@ -5,14 +5,14 @@ import type { Service } from './service.js';
 
 /** One request to an upstream. Times are milliseconds of `performance.now()`. */
 export interface UpstreamCall {
-  readonly from: number;
+  readonly startedAt: number;
   /** Host of the upstream. The full address is not kept, because it may contain keys. */
   readonly host: string;
   /** Start and status of the answer; absent if there was no answer. */
-  head?: number;
+  headAt?: number;
   status?: number;
   /** End of the answer, or of the wait for an answer that never came; absent if the client disconnected first. */
-  to?: number;
+  endedAt?: number;
   /** True if the answer broke off although the client was still connected. */
   isCut?: boolean;
   /** True if an event of the answer reports a failure. */
@@ -24,7 +24,7 @@ const MAX_NAME_CHARS = 200;
 
 /** Facts about one request in addition to its route: names and figures, no message text. */
 export class RequestNotes {
-  readonly from = performance.now();
+  readonly startedAt = performance.now();
   readonly upstream: UpstreamCall[] = [];
   session: string | undefined;
   agent: string | undefined;
@@ -34,25 +34,25 @@ export class RequestNotes {
   /** Number of times that the request was compacted and sent again. */
   retries = 0;
 
-  of({ id, agentPath }: Session): void {
+  setSession({ id, agentPath }: Session): void {
     this.session = id;
     this.agent = agentPath;
   }
 
-  asks(host: string): UpstreamCall {
-    const call: UpstreamCall = { from: performance.now(), host };
+  startUpstream(host: string): UpstreamCall {
+    const call: UpstreamCall = { startedAt: performance.now(), host };
     this.upstream.push(call);
     return call;
   }
 
   get ms(): number {
-    return performance.now() - this.from;
+    return performance.now() - this.startedAt;
   }
 
   /** Time during which an upstream had the request. */
   get upstreamMs(): number {
     const now = performance.now();
-    return this.upstream.reduce((sum, { from, to = now }) => sum + to - from, 0);
+    return this.upstream.reduce((sum, { startedAt, endedAt = now }) => sum + endedAt - startedAt, 0);
   }
 
   /** Whether an upstream broke its answer off. */
@@ -61,7 +61,7 @@ export class RequestNotes {
   }
 
   /** Notes that an upstream's answer reports a failure. */
-  failsWithin(): void {
+  noteFailure(): void {
     this.upstream.at(-1)!.isFailed = true;
   }
 
@@ -72,7 +72,7 @@ export class RequestNotes {
   }
 
   /** The request's session, agent and model, with the host of its last upstream. */
-  get asked(): object {
+  get upstreamPlace(): object {
     return { ...this.place, upstream: this.upstream.at(-1)?.host };
   }
 }
@@ -84,10 +84,10 @@ declare module 'fastify' {
 }
 
 /** Called for each request when its answer has ended or its client has disconnected. */
-export type HearRequest = (request: FastifyRequest, status: number) => void;
+export type RequestListener = (request: FastifyRequest, status: number) => void;
 
 /** Logs one line per request. Addresses, headers and bodies are left out, because they may contain private text. */
-export function logRequests(app: FastifyInstance, hear: HearRequest): void {
+export function logRequests(app: FastifyInstance, onEnd: RequestListener): void {
   app.decorateRequest('notes', undefined as unknown as RequestNotes);
   app.addHook('onRequest', (request, reply, done) => {
     const notes = new RequestNotes();
@@ -96,7 +96,7 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
       const { method, routeOptions, caller } = request;
       // Other servers log 499 too if a client disconnects before its answer.
       const status = reply.raw.headersSent ? reply.statusCode : 499;
-      if (notes.isCut) request.log.warn(notes.asked, 'cut off');
+      if (notes.isCut) request.log.warn(notes.upstreamPlace, 'cut off');
       request.log.info(
         {
           method,
@@ -112,7 +112,7 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
         },
         'request',
       );
-      hear(request, status);
+      onEnd(request, status);
     });
     done();
   });
@@ -121,18 +121,18 @@ export function logRequests(app: FastifyInstance, hear: HearRequest): void {
 /** Logs the session events that an operator has to know, one line each. */
 export function logEvents(app: FastifyInstance, service: Service): void {
   /** By session: how its store failed in the newest call. The store is used several times per call and fails alike. */
-  const failed = new Map<string, FaultCodes & { readonly at: number }>();
+  const storeFailures = new Map<string, FaultCodes & { readonly at: number }>();
   const nameOf = (session: string | undefined, agent: string | undefined): string => `${session} ${agent}`;
   app.addHook('onRequest', ({ notes }, reply, done) => {
     // Not onResponse: if the client disconnects, the response never ends.
-    reply.raw.once('close', () => failed.delete(nameOf(notes.session, notes.agent)));
+    reply.raw.once('close', () => storeFailures.delete(nameOf(notes.session, notes.agent)));
     done();
   });
   // Tells a client that is answered from memory, because a restart would lose the content of its call.
-  app.addHook('onSend', ({ notes: { session, agent, from } }, reply, _, done) => {
-    const how = session === undefined ? undefined : failed.get(nameOf(session, agent));
+  app.addHook('onSend', ({ notes: { session, agent, startedAt } }, reply, _, done) => {
+    const how = session === undefined ? undefined : storeFailures.get(nameOf(session, agent));
     // A failure from before this call belongs to an earlier call, whose client had disconnected.
-    if (how && how.at >= from) void reply.header('x-spillway-degraded', how.code);
+    if (how && how.at >= startedAt) void reply.header('x-spillway-degraded', how.code);
     done();
   });
   service.listen((event) => {
@@ -142,9 +142,9 @@ export function logEvents(app: FastifyInstance, service: Service): void {
     const model = event.model?.slice(0, MAX_NAME_CHARS);
     if (event.kind === 'store-failed') {
       const [name, how] = [nameOf(session, agent), codesOf(event.error)];
-      const before = failed.get(name);
+      const before = storeFailures.get(name);
       if (before?.code === how.code && before.cause === how.cause) return;
-      failed.set(name, { ...how, at: performance.now() });
+      storeFailures.set(name, { ...how, at: performance.now() });
     }
     app.log.warn({ event: kind, session, agent, model, ...facts }, kind);
   });

@@ -16,7 +16,7 @@ import { registerApi } from './api/index.js';
 import { answerFaults, faultBody } from './faults.js';
 import { guard } from './guard.js';
 import { Metrics } from './metrics.js';
-import { named } from './named.js';
+import { withName } from './named.js';
 import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
 import { logEvents, logRequests } from './request-log.js';
@@ -46,7 +46,7 @@ export interface Running {
 const BACKLOG = 4_096;
 
 /** Time for running requests to finish after the service is told to stop. */
-const PATIENCE_MS = 30_000;
+const STOP_LIMIT_MS = 30_000;
 
 /**
  * Opens the service at the address in the settings (`server.host`, `server.port`). Rejects with `CONFIG_INVALID`, also
@@ -59,7 +59,7 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
     const health = new Health(service);
     const app = await createApp(service, health, sources.env ?? {}, log);
     const { host, port } = service.settings.server;
-    const letGo = silentOf(app.server);
+    const closeIdle = idleCloser(app.server);
     await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
       throw listenFault(error, host, port);
     });
@@ -71,10 +71,10 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
         service.sessionFor({ sessionId: name, agentPath: 'primary' }, { format: 'openai-chat' }),
       async close() {
         await health.drain();
-        const hurry = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
-        letGo();
+        const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_LIMIT_MS);
+        closeIdle();
         await app.close();
-        clearTimeout(hurry);
+        clearTimeout(forceClose);
         await service.close();
       },
     };
@@ -88,21 +88,21 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
  * Returns a function that closes connections without a request, and every other connection after its current answer.
  * Node treats the former as busy and keeps the latter open, and clients and load balancers keep spare connections.
  */
-function silentOf(server: Server): () => void {
-  const silent = new Set<Socket>();
+function idleCloser(server: Server): () => void {
+  const idle = new Set<Socket>();
   let isOver = false;
   server.on('connection', (socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    idle.add(socket);
+    socket.once('close', () => idle.delete(socket));
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    silent.delete(socket);
+    idle.delete(socket);
     response.once('finish', () => isOver && socket.destroySoon());
   });
   return () => {
     isOver = true;
     server.on('connection', (socket) => socket.destroy());
-    for (const socket of silent) socket.destroy();
+    for (const socket of idle) socket.destroy();
   };
 }
 
@@ -126,10 +126,10 @@ interface LogSink {
 }
 
 /** Longest interval between two checks for clients that are too slow. */
-const LOOK_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 
 /** Log lines have a readable time of day instead of milliseconds since the epoch. */
-const byTheClock = (): string => `,"time":"${new Date().toISOString()}"`;
+const logTime = (): string => `,"time":"${new Date().toISOString()}"`;
 
 /** The whole service on one HTTP server that does not listen yet. Rejects with `CONFIG_INVALID`. */
 async function createApp(
@@ -144,13 +144,13 @@ async function createApp(
   checkVersion('fastify', 'spillway/server');
   const { default: Fastify, LogController } = await import('fastify').catch(orMissing('spillway/server'));
   const app = Fastify({
-    logger: log ? { level: 'info', base: null, timestamp: byTheClock, stream: log } : false,
+    logger: log ? { level: 'info', base: null, timestamp: logTime, stream: log } : false,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyBytes,
     requestTimeout: settings.requestMs,
     http: {
       headersTimeout: Math.min(60_000, settings.requestMs),
-      connectionsCheckingInterval: Math.min(LOOK_MS, settings.requestMs),
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, settings.requestMs),
     },
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
@@ -164,17 +164,17 @@ async function createApp(
   app.setSerializerCompiler(() => (said) => jsonText(said));
   answerFaults(app);
   const metrics = new Metrics(service);
-  logRequests(app, metrics.hear);
+  logRequests(app, metrics.recordRequest);
   logEvents(app, service);
   await guard(app, access, settings);
   metrics.register(app);
   await registerOpenApi(app);
   health.register(app);
   registerPage(app);
-  const api = named('api', (scope: FastifyInstance) => registerApi(scope, service));
+  const api = withName('api', (scope: FastifyInstance) => registerApi(scope, service));
   await app.register(api, { prefix: '/api/v1' });
   await app.register(
-    named('proxy', async (scope: FastifyInstance) => registerProxy(scope, service, access, metrics)),
+    withName('proxy', async (scope: FastifyInstance) => registerProxy(scope, service, access, metrics)),
   );
   return app;
 }

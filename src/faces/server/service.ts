@@ -8,15 +8,15 @@ import { TaskQueue } from '../../pressure/index.js';
 import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
 import type { Catalogue } from '../../tokens/index.js';
 import { formatNamed } from '../../formats/index.js';
-import { ABOUT, aboutStored, howToOpen, nameOf, present, type AboutSession } from '../operations/index.js';
+import { INFO_SCOPE, present, nameOf, infoOf, storedInfo, type SessionInfo } from '../operations/index.js';
 import { engineOn, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
 /** The place of the operators' settings in the store. */
 const KNOBS = { scope: 'service', name: 'knobs' } as const;
 /** Scope of the operator and the time of the last change, by path of the setting. */
-const CHANGES = 'service.knobs';
+const CHANGES_SCOPE = 'service.knobs';
 /** Names of sessions that are known to be in the store. Beyond this number, the store is asked again. */
-const MAX_TOLD = 100_000;
+const MAX_STORED_NAMES = 100_000;
 
 /** The engine behind all faces of the service: its sessions, the operators' settings, and its events. */
 export class Service {
@@ -26,19 +26,19 @@ export class Service {
   #knobs: Overrides;
   #sessions: SessionMap;
   readonly #changes = new TaskQueue();
-  readonly #told = new Set<string>();
+  readonly #storedNames = new Set<string>();
   /** New sessions that the store has no entry for yet, because it was away. */
-  readonly #untold = new Map<string, { key: ThreadKey; about: AboutSession; isOpen?: true }>();
+  readonly #unstored = new Map<string, { key: ThreadKey; info: SessionInfo; isOpen?: true }>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   /** Names of sessions with content that the store did not take. */
-  readonly #behind = new Set<string>();
+  readonly #unsaved = new Set<string>();
 
   private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
     this.#sources = sources;
     this.store = store;
     this.#knobs = knobs;
     this.#engine = engine;
-    this.#sessions = this.#opened(this.spillway);
+    this.#sessions = this.#openSessions(this.spillway);
   }
 
   /** Rejects with `CONFIG_INVALID`, or with the error of the store. */
@@ -101,7 +101,7 @@ export class Service {
     paths: readonly string[],
   ): Promise<boolean> {
     const old = this.spillway;
-    await this.storeWhatWaits();
+    await this.storeUnsaved();
     const engine = await engineOn(this.store, this.#sources, knobs, old);
     const discard = async (): Promise<void> => {
       const refused = engine.get(SERVICES.Spillway);
@@ -114,7 +114,7 @@ export class Service {
         return false;
       }
       const at = Date.now();
-      for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
+      for (const path of paths) await this.store.setValue(CHANGES_SCOPE, path, { by, at });
       // Written last, because only this value decides which settings apply.
       await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     } catch (error) {
@@ -123,14 +123,14 @@ export class Service {
     }
     this.#knobs = knobs;
     this.#engine = engine;
-    this.#sessions = this.#opened(this.spillway);
+    this.#sessions = this.#openSessions(this.spillway);
     await old.close();
     return true;
   }
 
   /** The operator and the time of the last change of each knob. */
   async knobChanges(): Promise<Readonly<Record<string, { readonly by?: string; readonly at?: number }>>> {
-    return (await this.store.values(CHANGES)) as Record<string, { by?: string; at?: number }>;
+    return (await this.store.values(CHANGES_SCOPE)) as Record<string, { by?: string; at?: number }>;
   }
 
   /** The configuration without the operators' settings. */
@@ -141,8 +141,8 @@ export class Service {
   /** A session in the store, or a new one that has no messages yet. Rejects with `SESSION_UNKNOWN`. */
   async session(key: ThreadKey): Promise<Session> {
     const name = nameOf(key);
-    if (this.#untold.has(name)) await this.#tellAgain(name);
-    else if (!(await this.store.load(key)) && !(await this.about(key))) throw sessionUnknown(key);
+    if (this.#unstored.has(name)) await this.#retryInfo(name);
+    else if (!(await this.store.load(key)) && !(await this.storedInfo(key))) throw sessionUnknown(key);
     return this.#sessions.of(name);
   }
 
@@ -153,27 +153,27 @@ export class Service {
    */
   async sessionFor(
     key: ThreadKey,
-    { format, ...rest }: Partial<AboutSession>,
+    { format, ...rest }: Partial<SessionInfo>,
     isNew = false,
   ): Promise<Session> {
-    const about: AboutSession = { format: format ?? 'openai-chat', ...rest };
-    formatNamed(about.format);
+    const info: SessionInfo = { format: format ?? 'openai-chat', ...rest };
+    formatNamed(info.format);
     const name = nameOf(key);
-    let failure = await this.#tellAgain(name);
-    const goOn = (error: unknown): void => {
+    let failure = await this.#retryInfo(name);
+    const toMemory = (error: unknown): void => {
       if (!isStoreFailure(error)) throw error;
       failure = error;
-      this.#untold.set(name, { key, about });
+      this.#unstored.set(name, { key, info });
     };
     // Checked once per process, because the entry in the store remains.
-    if (!this.#told.has(name)) {
-      if (isNew || (await this.about(key)) === undefined) await this.#tell(key, about).catch(goOn);
-      if (this.#told.size >= MAX_TOLD) this.#told.clear();
-      this.#told.add(name);
+    if (!this.#storedNames.has(name)) {
+      if (isNew || (await this.storedInfo(key)) === undefined) await this.#putInfo(key, info).catch(toMemory);
+      if (this.#storedNames.size >= MAX_STORED_NAMES) this.#storedNames.clear();
+      this.#storedNames.add(name);
     }
     const session = await this.#sessions.of(name).catch((error: unknown) => {
       if (!isNew) throw error;
-      goOn(error);
+      toMemory(error);
       return this.#sessions.of(name);
     });
     if (failure !== undefined) session.storeFailed(failure);
@@ -182,42 +182,42 @@ export class Service {
   }
 
   /** Undefined if the store has no entry, because a library made the session. */
-  about(key: ThreadKey): Promise<AboutSession | undefined> {
-    return aboutStored(this.store, key);
+  storedInfo(key: ThreadKey): Promise<SessionInfo | undefined> {
+    return storedInfo(this.store, key);
   }
 
   /** Whether the session has content that the store did not take. */
-  isBehind(key: ThreadKey): boolean {
-    return this.#behind.has(nameOf(key));
+  hasUnsaved(key: ThreadKey): boolean {
+    return this.#unsaved.has(nameOf(key));
   }
 
   /** Stores the content that the store did not take earlier: the store is back, or the sessions are about to close. */
-  async storeWhatWaits(): Promise<void> {
-    const names = [...this.#behind];
-    this.#behind.clear();
-    await Promise.allSettled([...this.#untold.keys()].map((name) => this.#tellAgain(name)));
+  async storeUnsaved(): Promise<void> {
+    const names = [...this.#unsaved];
+    this.#unsaved.clear();
+    await Promise.allSettled([...this.#unstored.keys()].map((name) => this.#retryInfo(name)));
     // A session that fails again reports a new `store-failed` event.
     await Promise.allSettled(names.map(async (name) => (await this.#sessions.of(name)).load()));
   }
 
   async close(): Promise<void> {
-    await this.storeWhatWaits();
+    await this.storeUnsaved();
     await this.spillway.close();
     await this.store.close();
   }
 
-  #tell(key: ThreadKey, about: AboutSession): Promise<void> {
-    return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
+  #putInfo(key: ThreadKey, info: SessionInfo): Promise<void> {
+    return this.store.setValue(INFO_SCOPE, nameOf(key), info as unknown as Json);
   }
 
   /** Stores the entry of a new session that the store lacks. Resolves to the failure if the store is still away. */
-  async #tellAgain(name: string): Promise<unknown> {
-    const untold = this.#untold.get(name);
-    if (!untold) return undefined;
+  async #retryInfo(name: string): Promise<unknown> {
+    const entry = this.#unstored.get(name);
+    if (!entry) return undefined;
     try {
       // Another replica may have made the session meanwhile.
-      if ((await this.about(untold.key)) === undefined) await this.#tell(untold.key, untold.about);
-      this.#untold.delete(name);
+      if ((await this.storedInfo(entry.key)) === undefined) await this.#putInfo(entry.key, entry.info);
+      this.#unstored.delete(name);
       return undefined;
     } catch (error) {
       if (!isStoreFailure(error)) throw error;
@@ -225,17 +225,17 @@ export class Service {
     }
   }
 
-  #opened(spillway: Spillway): SessionMap {
+  #openSessions(spillway: Spillway): SessionMap {
     spillway.events.subscribe((event) => {
-      if (event.kind === 'store-failed') this.#behind.add(nameOf(event));
+      if (event.kind === 'store-failed') this.#unsaved.add(nameOf(event));
       this.#listeners.forEach((listener) => listener(event));
     });
     const open = async (name: string): Promise<Session> => {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];
-      const untold = this.#untold.get(name);
-      const isNew = untold && !untold.isOpen;
-      if (untold) untold.isOpen = true;
-      const { format, model } = untold?.about ?? (await howToOpen(this.store, { sessionId, agentPath }));
+      const entry = this.#unstored.get(name);
+      const isNew = entry && !entry.isOpen;
+      if (entry) entry.isOpen = true;
+      const { format, model } = entry?.info ?? (await infoOf(this.store, { sessionId, agentPath }));
       const how = { id: sessionId, agentPath, format, ...present({ model }) };
       return isNew ? spillway.openNew(how) : spillway.open(how);
     };

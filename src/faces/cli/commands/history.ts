@@ -14,7 +14,7 @@ export async function history({ session, options }: Within): Promise<Said> {
     const lines = (): string[] =>
       entries.map(({ message, status, by }) => {
         // Always one line: escaped as in JSON, without the quotes.
-        const words = headOf(JSON.stringify(message.parts.map(verbs.wordsOf).join(' ')).slice(1, -1), 80);
+        const words = headOf(JSON.stringify(message.parts.map(verbs.partText).join(' ')).slice(1, -1), 80);
         return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
       });
     return { value: entries, lines };

@@ -11,17 +11,17 @@ import type { PageQuery } from './requests.js';
 export async function sessionOf(service: Service, request: FastifyRequest): Promise<Session> {
   const { params, query, body, caller } = request;
   const { id } = params as { readonly id: string };
-  checkSeen(caller, id);
+  checkVisible(caller, id);
   // The body comes last, because the query always has an agent path, by its default.
   const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
   const { agent_path: agentPath = 'primary' } = asked;
   const session = await service.session({ sessionId: id, agentPath });
-  request.notes.of(session);
+  request.notes.setSession(session);
   return session;
 }
 
 /** Throws `SESSION_UNKNOWN` for another tenant's session, so that its existence is not revealed. */
-export function checkSeen(caller: Caller, id: string): void {
+export function checkVisible(caller: Caller, id: string): void {
   if (!maySee(caller, id)) throw sessionUnknown({ sessionId: id, agentPath: 'primary' });
 }
 
@@ -46,28 +46,28 @@ export function paged<Item>(
 }
 
 /** Sessions that are read at the same time, because each may be read whole. */
-const AT_ONCE = 4;
+const PARALLEL_READS = 4;
 
 /** Asks the same of many sessions, a few at a time. */
-export async function ofEach<Thread, T>(
+export async function askEach<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,
 ): Promise<readonly T[]> {
-  const said: T[] = [];
-  for (let from = 0; from < threads.length; from += AT_ONCE) {
-    said.push(...(await Promise.all(threads.slice(from, from + AT_ONCE).map(ask))));
+  const answers: T[] = [];
+  for (let from = 0; from < threads.length; from += PARALLEL_READS) {
+    answers.push(...(await Promise.all(threads.slice(from, from + PARALLEL_READS).map(ask))));
     // A pause, because a store may answer thousands of times without one.
     await setImmediate();
   }
-  return said;
+  return answers;
 }
 
-/** Like `ofEach`, for readable sessions, with the number of unreadable ones. A damaged session affects no other. */
-export async function ofReadable<Thread, T>(
+/** Like `askEach`, for readable sessions, with the number of unreadable ones. A damaged session affects no other. */
+export async function askReadable<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,
 ): Promise<{ readonly values: readonly T[]; readonly skipped: number }> {
-  const asked = await ofEach(threads, (thread) => alone(ask(thread)));
+  const asked = await askEach(threads, (thread) => alone(ask(thread)));
   const values = asked.flatMap((one) => ('value' in one ? [one.value] : []));
   return { values, skipped: asked.length - values.length };
 }

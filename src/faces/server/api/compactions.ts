@@ -3,15 +3,15 @@ import { z } from 'zod/v4';
 import * as verbs from '../../operations/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { maySee } from '../access.js';
-import { goneOf } from '../gone.js';
+import { disconnectSignal } from '../gone.js';
 import type { Service } from '../service.js';
-import { ofReadable, paged } from './asked.js';
+import { askReadable, paged } from './asked.js';
 import { CompactBody, PagedAgentQuery } from './requests.js';
 import { routesOf } from './route.js';
-import { compacted, planned } from './plans.js';
+import { compactNow, dryRun } from './plans.js';
 
 /** Sessions that are added up, the most recently written first, because each is read whole. */
-const MAX_SESSIONS = 200;
+const MAX_SAME = 200;
 
 /** Routes that make, judge and undo compactions. */
 export function compactionRoutes(app: FastifyInstance, service: Service): void {
@@ -26,7 +26,7 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
       answer: z.union([verbs.RunReport, verbs.DryRun]),
     },
     ({ session, body: { dry_run: isDry, agent_path: _, ...asked }, reply }) =>
-      isDry ? planned(service, session, asked, goneOf(reply)) : compacted(session, asked),
+      isDry ? dryRun(service, session, asked, disconnectSignal(reply)) : compactNow(session, asked),
   );
 
   sessionRoute(
@@ -53,14 +53,13 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
   routesOf(app, service, 'project').route(
     'GET /effect',
     {
-      summary: `The same of all sessions; of the ${MAX_SESSIONS} written to last where there are more.`,
+      summary: `The same of all sessions; of the ${MAX_SAME} written to last where there are more.`,
       answer: verbs.Effect.extend({ skipped: verbs.Skipped }),
     },
     async ({ caller }) => {
       const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
-      const { values, skipped } = await ofReadable(
-        threads.slice(0, MAX_SESSIONS),
-        async ({ head: _, ...key }) => verbs.history.run(await service.session(key), {}),
+      const { values, skipped } = await askReadable(threads.slice(0, MAX_SAME), async ({ head: _, ...key }) =>
+        verbs.history.run(await service.session(key), {}),
       );
       return { ...verbs.effectOf(values.flat()), skipped };
     },

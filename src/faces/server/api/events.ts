@@ -6,12 +6,12 @@ import { SpillwayError } from '../../../errors/index.js';
 import { maySee, type Caller } from '../access.js';
 import { faultBody } from '../faults.js';
 import type { Service } from '../service.js';
-import { checkSeen } from './asked.js';
+import { checkVisible } from './asked.js';
 import { agentField, SessionParams } from './requests.js';
 import { routesOf } from './route.js';
 
 /** Proxies between client and service cut connections that are silent for a minute. */
-const BEAT_MS = 20_000;
+const HEARTBEAT_MS = 20_000;
 /** Most events that a slow reader may be behind. A slower reader is disconnected and has to reconnect. */
 const MAX_WAITING = 1_000;
 
@@ -23,7 +23,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     done();
   });
 
-  const held = new Map<string, number>();
+  const streamCounts = new Map<string, number>();
 
   const follow = (
     { name }: Caller,
@@ -33,7 +33,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     // Fastify answers HEAD with the route of GET, and would never end the stream.
     if (reply.request.method === 'HEAD') return reply.header('content-type', 'text/event-stream').send();
     const most = service.settings.server.eventStreams;
-    const own = held.get(name) ?? 0;
+    const own = streamCounts.get(name) ?? 0;
     if (own >= most) {
       const words = `This token has ${most} event streams open already: server.eventStreams.`;
       return reply
@@ -41,27 +41,27 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
         .header('retry-after', '1')
         .send(faultBody('HTTP_429', words, true));
     }
-    held.set(name, own + 1);
+    streamCounts.set(name, own + 1);
     const stream = new Readable({ read: () => undefined });
     open.add(stream);
     let waiting = 0;
-    const say = (text: string): void => {
+    const write = (text: string): void => {
       if (stream.destroyed) return;
       waiting = stream.push(text) ? 0 : waiting + 1;
       if (waiting > MAX_WAITING) stream.destroy();
     };
-    const leave = service.listen((event) => {
-      if (wanted(event)) say(`event: ${event.kind}\ndata: ${JSON.stringify(told(event))}\n\n`);
+    const unsubscribe = service.listen((event) => {
+      if (wanted(event)) write(`event: ${event.kind}\ndata: ${JSON.stringify(asJson(event))}\n\n`);
     });
-    const beat = setInterval(() => say(': still here\n\n'), BEAT_MS);
-    beat.unref();
+    const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+    heartbeat.unref();
     stream.once('close', () => {
-      leave();
-      clearInterval(beat);
+      unsubscribe();
+      clearInterval(heartbeat);
       open.delete(stream);
-      held.set(name, held.get(name)! - 1);
+      streamCounts.set(name, streamCounts.get(name)! - 1);
     });
-    say(': following\n\n');
+    write(': following\n\n');
     return reply
       .header('content-type', 'text/event-stream')
       .header('cache-control', 'no-cache, no-transform')
@@ -82,14 +82,14 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions/:id/events',
     { summary: 'What happens in one session.', params: SessionParams, query: z.object(agentField), ...how },
     ({ caller, params: { id }, query: { agent_path: of }, reply }) => {
-      checkSeen(caller, id);
+      checkVisible(caller, id);
       return follow(caller, reply, (one) => one.sessionId === id && one.agentPath === (of ?? one.agentPath));
     },
   );
 }
 
 /** Errors have no JSON form of their own. */
-function told(event: EngineEvent): object {
+function asJson(event: EngineEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;
   const { code, message } =

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { named } from '../named.js';
+import { withName } from '../named.js';
 import * as verbs from '../../operations/index.js';
 import type { Service } from '../service.js';
 import { compactionRoutes } from './compactions.js';
@@ -44,7 +44,7 @@ export async function registerApi(app: FastifyInstance, service: Service): Promi
     done();
   });
   for (const routes of ROUTES)
-    await app.register(named(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
+    await app.register(withName(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
 }
 
 /** Reads JSON bodies like Fastify, except that a model request in a body keeps its numbers as written. */

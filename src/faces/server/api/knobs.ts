@@ -41,9 +41,9 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
         let next = knobs;
         for (const [path, value] of Object.entries(changes)) {
           const keys = keysOf(path);
-          next = value === null || value === undefined ? takenBack(next, keys) : changed(next, keys, value);
+          next = value === null || value === undefined ? unset(next, keys) : withValue(next, keys, value);
         }
-        for (const path of empty) next = changed(next, keysOf(path), null);
+        for (const path of empty) next = withValue(next, keysOf(path), null);
         return next;
       };
       const paths = [...Object.keys(changes), ...empty].map((path) => showPath(keysOf(path)));
@@ -97,20 +97,20 @@ function keysOf(path: string): readonly string[] {
 }
 
 /** Throws `CONFIG_INVALID` for settings that only files, environment and code may change. */
-function changed(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
+function withValue(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
   checkOpen(keys, value);
   return merge(knobs, keys.reduceRight((inner, key) => ({ [key]: inner }), value) as object);
 }
 
 /** Throws `CONFIG_INVALID` for the same settings. */
-function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
+function unset(knobs: Overrides, keys: readonly string[]): Overrides {
   checkOpen(keys, null);
-  return without(knobs, keys);
+  return removePath(knobs, keys);
 }
 
 /** The tree without the value at a path, and without mappings that become empty. */
-export function without<Tree extends object>(tree: Tree, [key, ...rest]: readonly string[]): Tree {
+export function removePath<Tree extends object>(tree: Tree, [key, ...rest]: readonly string[]): Tree {
   const { [key!]: inner, ...others } = tree as Fields;
-  const left = rest.length > 0 && isFields(inner) ? without(inner, rest) : {};
+  const left = rest.length > 0 && isFields(inner) ? removePath(inner, rest) : {};
   return (Object.keys(left).length > 0 ? { ...others, [key!]: left } : others) as Tree;
 }

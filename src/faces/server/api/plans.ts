@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { approve, DryRun, keepPlan, planVerbs, present, reject } from '../../operations/index.js';
 import type { DryRun as DryRunReport, RunOverrides, RunReport, Session } from '../../../session/index.js';
 import { merge } from '../engine.js';
-import { goneOf } from '../gone.js';
+import { disconnectSignal } from '../gone.js';
 import type { Service } from '../service.js';
 import { checkOpen } from './closed.js';
 import { PlanBody, type RunOverrides as AskedRun } from './requests.js';
@@ -22,7 +22,7 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
       answer: DryRun,
     },
     ({ session, body: { agent_path: _, ...asked }, reply }) =>
-      planned(service, session, asked, goneOf(reply)),
+      dryRun(service, session, asked, disconnectSignal(reply)),
   );
 
   verbRoute('GET /sessions/:id/plans', plans);
@@ -54,7 +54,7 @@ function overridesOf(asked: AskedRun): RunOverrides {
 }
 
 /** A dry run of a compaction under these overrides. Its plan is kept, to be shown, changed and committed. */
-export async function planned(
+export async function dryRun(
   service: Service,
   session: Session,
   asked: AskedRun,
@@ -66,5 +66,5 @@ export async function planned(
 }
 
 /** Compacts now, under these overrides. */
-export const compacted = ({ operator }: Session, asked: AskedRun): Promise<RunReport> =>
+export const compactNow = ({ operator }: Session, asked: AskedRun): Promise<RunReport> =>
   operator.compact(overridesOf(asked));

@@ -7,8 +7,8 @@ import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../.
 import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
-import { ofEach, ofReadable } from './asked.js';
-import { without } from './knobs.js';
+import { askEach, askReadable } from './asked.js';
+import { removePath } from './knobs.js';
 import { routesOf } from './route.js';
 import { Costs, mayWait, nameOf, Skipped, WaitingPlan } from '../../operations/index.js';
 
@@ -20,7 +20,7 @@ const LimitsOf = z.looseObject({
 const ModelParams = z.object({ name: z.string() });
 
 /** Threads that are remembered, because pages ask for waiting plans again and again. */
-const MAX_ANSWERED = 200_000;
+const MAX_REMEMBERED = 200_000;
 
 /** Routes across sessions: waiting plans, total costs, stages, profiles, models. */
 export function projectRoutes(app: FastifyInstance, service: Service): void {
@@ -37,7 +37,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
   );
 
   /** Threads without a waiting plan, with the number of ledger entries at which this was found. */
-  const answered = new Map<string, number>();
+  const withoutPlan = new Map<string, number>();
   route(
     'GET /inbox',
     {
@@ -48,13 +48,13 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       const threads = (await service.store.threads()).filter(
         (thread) =>
           maySee(caller, thread.sessionId) &&
-          (service.isBehind(thread) || answered.get(nameOf(thread)) !== thread.head.entries),
+          (service.hasUnsaved(thread) || withoutPlan.get(nameOf(thread)) !== thread.head.entries),
       );
-      const { values, skipped } = await ofReadable(threads, async (thread) => {
+      const { values, skipped } = await askReadable(threads, async (thread) => {
         const { head, ...key } = thread;
-        if (!service.isBehind(key) && !(await mayWait(service.store, thread))) {
-          if (answered.size >= MAX_ANSWERED) answered.clear();
-          answered.set(nameOf(key), head.entries);
+        if (!service.hasUnsaved(key) && !(await mayWait(service.store, thread))) {
+          if (withoutPlan.size >= MAX_REMEMBERED) withoutPlan.clear();
+          withoutPlan.set(nameOf(key), head.entries);
           return [];
         }
         const { pending } = (await (await service.session(key)).load()).operator;
@@ -71,7 +71,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       if (caller.tenant === '') return costsOf(await service.store.usage());
       const ids = new Set((await service.store.threads()).map(({ sessionId }) => sessionId));
       const own = [...ids].filter((id) => maySee(caller, id));
-      const entries = await ofEach(own, (sessionId) => service.store.usage({ sessionId }));
+      const entries = await askEach(own, (sessionId) => service.store.usage({ sessionId }));
       return costsOf(entries.flat());
     },
   );
@@ -157,7 +157,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       checkMayActForAll(caller);
       await forgetLimits(service.store, params.name);
       const keys = ['models', params.name];
-      await service.setKnobs((knobs) => without(knobs, keys), caller.name, [showPath(keys)]);
+      await service.setKnobs((knobs) => removePath(knobs, keys), caller.name, [showPath(keys)]);
     },
   );
 }

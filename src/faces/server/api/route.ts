@@ -68,23 +68,23 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
   const sessionRoute = <const S extends Shape>(
     name: string,
     shape: S,
-    answer: (asked: CheckedOfSession<S>) => unknown,
+    answer: (request: CheckedOfSession<S>) => unknown,
   ): void =>
     add(name, { params: SessionParams, query: AgentQuery, ...shape }, async (request, reply) =>
-      answer({ ...asked(request, reply), session: await sessionOf(service, request) }),
+      answer({ ...checkedRequest(request, reply), session: await sessionOf(service, request) }),
     );
   return {
     sessionRoute,
     /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
-    route: <const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void =>
-      add(name, shape, (request, reply) => answer(asked(request, reply))),
+    route: <const S extends Shape>(name: string, shape: S, answer: (request: Checked<S>) => unknown): void =>
+      add(name, shape, (request, reply) => answer(checkedRequest(request, reply))),
     /** Adds a verb as a route of a session. Input that is not in the path comes from the query or the body. */
     verbRoute(name: string, { summary, input, output, isOldestFirst, run }: Verb, role?: Role): void {
       const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
       const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
       const rest = Object.fromEntries(fields.map(([field, kind]) => [snake(field), kind as z.ZodType]));
       const isList = output instanceof z.ZodArray;
-      const takes = name.startsWith('GET ')
+      const inputs = name.startsWith('GET ')
         ? { query: (isList ? PagedAgentQuery : AgentQuery).extend(rest) }
         : fields.length > 0 && { body: z.strictObject({ ...rest, ...agentField }) };
       const shape: Shape = {
@@ -92,7 +92,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string) {
         ...(role && { role }),
         params: z.object(Object.fromEntries(inPath.map((param) => [param, z.string().min(1)]))),
         ...(output && { answer: isList ? pageOf(output.element as z.ZodType) : output }),
-        ...takes,
+        ...inputs,
       };
       sessionRoute(name, shape, async ({ session, params, query, body: said }) => {
         const all = { ...(query as object), ...(said as object), ...(params as object) };
@@ -115,7 +115,7 @@ const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_$
 const paramOf = (field: string): string => (field === 'record' ? 'cid' : field);
 
 /** Typed by the shape, because the validator has checked the request. */
-function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
+function checkedRequest<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
   const { caller, params, query, body } = request;
   return { caller, params, query, body, reply } as Checked<S, Query>;
 }

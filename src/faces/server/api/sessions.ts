@@ -5,9 +5,9 @@ import { alone, SpillwayError } from '../../../errors/index.js';
 import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
 import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
-import { goneOf } from '../gone.js';
+import { disconnectSignal } from '../gone.js';
 import type { Service } from '../service.js';
-import { ofEach, paged } from './asked.js';
+import { askEach, paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
 import { historyCheck } from '../../endpoints/index.js';
@@ -26,10 +26,10 @@ const Figures = z.object({
 /** Routes that list, make, read and feed sessions. */
 export function sessionRoutes(app: FastifyInstance, service: Service): void {
   const { route, sessionRoute, verbRoute } = routesOf(app, service, 'sessions');
-  const summary = async (listed: AtAGlance, figures: boolean): Promise<object> => {
+  const summary = async (listed: ListedOrNew, figures: boolean): Promise<object> => {
     const { sessionId, agentPath } = listed;
-    const about = await service.about({ sessionId, agentPath });
-    return summaryOf(listed, about, figures ? await service.session({ sessionId, agentPath }) : undefined);
+    const info = await service.storedInfo({ sessionId, agentPath });
+    return summaryOf(listed, info, figures ? await service.session({ sessionId, agentPath }) : undefined);
   };
   /** A session in a list. If the session cannot be read, it has no figures but the code of its fault. */
   const summaryAmong = async (listed: ListedSession, figures: boolean): Promise<object> => {
@@ -57,12 +57,12 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
         await Promise.all([...names].map((sessionId) => listSessions(service.store, { sessionId })))
       ).flat();
       // A session that was deleted since the listing is left out.
-      const there = page.items.flatMap(
+      const listedItems = page.items.flatMap(
         (thread) =>
           listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath) ??
           [],
       );
-      const items = await ofEach(there, (one) => summaryAmong(one, query.figures));
+      const items = await askEach(listedItems, (one) => summaryAmong(one, query.figures));
       return { ...page, items };
     },
   );
@@ -82,7 +82,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
         { sessionId: ownId(caller, id), agentPath },
         { ...verbs.present({ format }), model },
       );
-      reply.request.notes.of(session);
+      reply.request.notes.setSession(session);
       return { id: session.id, agentPath, format: session.format };
     },
   );
@@ -119,7 +119,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const messages = new Map(
         (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [message.id, message]),
       );
-      const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
+      const items = page.items.map((one) => ({ ...one, ...beginningOf(messages.get(one.id) as LogMessage) }));
       return { ...page, items };
     },
   );
@@ -133,18 +133,18 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     },
     ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
-      const signal = goneOf(reply);
+      const signal = disconnectSignal(reply);
       // In turn: two histories that were prepared at the same time would roll back each other's messages.
       return session.turn(async () => {
         for (let round = 0; ; round++) {
           const followed = request && (await session.follow(request));
-          const stands = followed && historyCheck(session, followed);
+          const isCurrent = followed && historyCheck(session, followed);
           const { call, messages, beside, reading, run, notices } = await session.prepare({
             signal,
             ...verbs.present({ model, maxOutputTokens }),
           });
           // The session was rolled back or got another history: the request lacks this client's newest message.
-          if (stands?.() === false) {
+          if (isCurrent?.() === false) {
             if (round < MAX_ROUNDS) continue;
             throw new SpillwayError('LEDGER_CONFLICT', {
               subject: `session "${session.id}"`,
@@ -174,15 +174,15 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
   );
 }
 
-type AtAGlance = Pick<ListedSession, 'sessionId' | 'agentPath' | 'messages'> & Partial<ListedSession>;
+type ListedOrNew = Pick<ListedSession, 'sessionId' | 'agentPath' | 'messages'> & Partial<ListedSession>;
 
 /** A session at a glance; with figures if `session` is given, for which the whole session is read. */
 async function summaryOf(
-  { sessionId, agentPath, messages, createdAt, updatedAt }: AtAGlance,
-  about?: verbs.AboutSession,
+  { sessionId, agentPath, messages, createdAt, updatedAt }: ListedOrNew,
+  info?: verbs.SessionInfo,
   session?: Session,
 ): Promise<object> {
-  const { format, model = null, forkOf } = about ?? {};
+  const { format, model = null, forkOf } = info ?? {};
   const known = {
     id: sessionId,
     agentPath,
@@ -196,11 +196,11 @@ async function summaryOf(
 
 const TITLE_CHARS = 120;
 /** If the first messages, up to this number, have no words of a user, the session has no title. */
-const MAX_LOOKED = 20;
+const MAX_TITLE_MESSAGES = 20;
 
 /** The first words of a user, without text that hosts put around them. */
 function titleOf({ log }: Session): string | undefined {
-  for (let seq = 0; seq < Math.min(log.length, MAX_LOOKED); seq++) {
+  for (let seq = 0; seq < Math.min(log.length, MAX_TITLE_MESSAGES); seq++) {
     const message = log.at(seq);
     const words = message.role === 'user' ? oneLine(userWordsIn(message), TITLE_CHARS) : '';
     if (words !== '') return words;
@@ -234,8 +234,8 @@ async function figuresOf(session: Session): Promise<object> {
 /** Characters of each message in a list. */
 const PREVIEW_CHARS = 400;
 
-function beginning({ parts, origin, label }: LogMessage): object {
-  const text = parts.map(verbs.wordsOf).filter(Boolean).join('\n');
+function beginningOf({ parts, origin, label }: LogMessage): object {
+  const text = parts.map(verbs.partText).filter(Boolean).join('\n');
   return {
     origin,
     ...(label !== undefined && { label }),

@@ -31,7 +31,7 @@ const MAX = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } a
 const ALLOWED = `${MAX.values} values in all, ${MAX.ofList} in a list of the body, ${MAX.ofOne} in one of these or outside of them, ${MAX.levels} levels`;
 
 /** Bytes that are scanned between two pauses: one or two milliseconds. */
-const AT_ONCE_BYTES = 1_048_576;
+const SLICE_BYTES = 1_048_576;
 
 const [QUOTE, BACKSLASH, COMMA, LIST, LIST_END, FIELDS, FIELDS_END] = Buffer.from('"\\,[]{}');
 
@@ -43,9 +43,9 @@ function* checkLimits(bytes: Buffer): Steps<void> {
   let level = 0;
   let isList = false;
   let isText = false;
-  for (let at = 0, pause = AT_ONCE_BYTES; at < bytes.length; at++) {
+  for (let at = 0, pause = SLICE_BYTES; at < bytes.length; at++) {
     if (at >= pause) {
-      pause += AT_ONCE_BYTES;
+      pause += SLICE_BYTES;
       yield;
     }
     const sign = bytes[at];
@@ -57,9 +57,9 @@ function* checkLimits(bytes: Buffer): Steps<void> {
     else if (sign === COMMA || sign === LIST || sign === FIELDS) {
       values++;
       if (sign !== COMMA && ++level === 2) isList = sign === LIST;
-      const of = level === 1 ? 0 : level === 2 && isList ? 1 : 2;
-      counts[of]!++;
-      counts.fill(0, of + 1);
+      const depth = level === 1 ? 0 : level === 2 && isList ? 1 : 2;
+      counts[depth]!++;
+      counts.fill(0, depth + 1);
       if (level > MAX.levels) throw tooMuch(`more than ${MAX.levels} levels`);
       if (values > MAX.values) throw tooMuch(`more than ${MAX.values} values`);
       if (counts[1]! > MAX.ofList) throw tooMuch(`more than ${MAX.ofList} values in a list`);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { jsonText, type Fields } from '../../../formats/index.js';
-import { written } from './sse.js';
+import { eventText } from './sse.js';
 
 /** An HTTP answer to a client. */
 export interface HttpAnswer {
@@ -17,7 +17,7 @@ const INERT = /^(?:application\/(?:json|octet-stream)|text\/event-stream|audio\/
  * Sends an upstream's answer, which browsers see at our address, so that nothing in it can run there: its headers
  * neither replace ours nor set CORS rules, and a page in it is confined to a sandbox.
  */
-export function give(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
+export function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
   const passed = Object.entries(headers).filter(
     ([name]) => !reply.hasHeader(name) && !name.startsWith('access-control-'),
   );
@@ -28,14 +28,14 @@ export function give(reply: FastifyReply, { status, headers, body }: HttpAnswer)
   return reply.send(Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }));
 }
 
-export const jsonAnswer = (said: unknown, status = 200): HttpAnswer => ({
+export const jsonAnswer = (value: unknown, status = 200): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
-  body: Buffer.from(jsonText(said)),
+  body: Buffer.from(jsonText(value)),
 });
 
 export function streamAnswer(events: readonly Fields[], done = ''): HttpAnswer {
-  const text = events.map(written).join('') + done;
+  const text = events.map(eventText).join('') + done;
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(text) };
 }
 

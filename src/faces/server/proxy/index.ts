@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CHAT, MESSAGES, RESPONSES, type Endpoint } from '../../endpoints/index.js';
 import { SpillwayError } from '../../../errors/index.js';
 import type { Access } from '../access.js';
-import { statusOf, wordsOf } from '../faults.js';
+import { statusOf, faultMessage } from '../faults.js';
 import type { Service } from '../service.js';
-import { PlainUpstreams } from './asked-usage.js';
+import { NoUsageUpstreams } from './asked-usage.js';
 import { bodyIn, isEncoded } from './body-limits.js';
-import { faultAnswer, give } from './http-answer.js';
+import { faultAnswer, send } from './http-answer.js';
 import { Passage, type Proxy, type ProxyNotes } from './passage.js';
-import { countTokens, Places } from './place.js';
-import { straight } from './straight.js';
+import { countTokens, SessionFinder } from './place.js';
+import { passThrough } from './straight.js';
 
 const config = { role: 'client' } as const;
 
@@ -20,8 +20,8 @@ export function registerProxy(
   access: Access,
   notes: ProxyNotes,
 ): void {
-  const places = new Places(service);
-  const proxy: Proxy = { service, access, notes, places, plain: new PlainUpstreams() };
+  const finder = new SessionFinder(service);
+  const proxy: Proxy = { service, access, notes, finder, noUsage: new NoUsageUpstreams() };
   const openai = (path: string): string => joined(service.settings.server.upstreams.openai, path);
   const anthropic = (path: string): string =>
     joined(service.settings.server.upstreams.anthropic, `/v1${path}`);
@@ -33,9 +33,9 @@ export function registerProxy(
     const status = error.statusCode ?? (error instanceof SpillwayError ? statusOf(error.code) : 502);
     // A disconnected client is not an error.
     if (status >= 500 && !reply.raw.destroyed)
-      request.log.error({ code: error.code, ...request.notes.asked }, 'no answer');
-    const words = status < 500 ? wordsOf(error, request) : 'The upstream could not be asked.';
-    return give(reply, faultAnswer(status, error.code ?? `HTTP_${status}`, words));
+      request.log.error({ code: error.code, ...request.notes.upstreamPlace }, 'no answer');
+    const words = status < 500 ? faultMessage(error, request) : 'The upstream could not be asked.';
+    return send(reply, faultAnswer(status, error.code ?? `HTTP_${status}`, words));
   });
 
   const through =
@@ -54,18 +54,18 @@ export function registerProxy(
     const messages = body?.messages;
     const counted =
       body && Array.isArray(messages)
-        ? await countTokens(places, { caller, format: 'anthropic', headers, body, messages }).catch(
+        ? await countTokens(finder, { caller, format: 'anthropic', headers, body, messages }).catch(
             () => undefined,
           )
         : undefined;
-    return straight(access, request, reply, url, { changed: counted });
+    return passThrough(access, request, reply, url, { changed: counted });
   });
   app.all('/v1/*', { config }, (request, reply) => {
     const path = plainPath(request.url);
-    if (path === undefined) return give(reply, faultAnswer(400, 'INPUT_FORMAT', 'That is no plain path.'));
+    if (path === undefined) return send(reply, faultAnswer(400, 'INPUT_FORMAT', 'That is no plain path.'));
     const isAnthropic = request.headers['anthropic-version'] !== undefined;
     const url = (isAnthropic ? anthropic : openai)(path.slice('/v1'.length)) + queryOf(request);
-    return straight(access, request, reply, url);
+    return passThrough(access, request, reply, url);
   });
 }
 

@@ -1,24 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { inTurn, type Endpoint } from '../../endpoints/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
-import { nameIn, SESSION_NAME, type Access } from '../access.js';
-import { goneOf, overOf } from '../gone.js';
+import { sessionNameIn, SESSION_NAME, type Access } from '../access.js';
+import { disconnectSignal, whenClosed } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
-import type { PlainUpstreams } from './asked-usage.js';
+import type { NoUsageUpstreams } from './asked-usage.js';
 import { bodyIn, isEncoded } from './body-limits.js';
-import { faultAnswer, give, sessionHeader, type HttpAnswer } from './http-answer.js';
-import { Refused } from './opening.js';
-import type { Places } from './place.js';
-import { straight, withheldOf } from './straight.js';
+import { faultAnswer, send, sessionHeader, type HttpAnswer } from './http-answer.js';
+import { Refusal } from './opening.js';
+import type { SessionFinder } from './place.js';
+import { passThrough, withheldOf } from './straight.js';
 import { Turn } from './turn.js';
 
 /** Receives the proxy's events, for metrics. */
 export interface ProxyNotes {
   /** A request was passed on without compaction, because the compaction failed. */
-  passedBy(code: string): void;
+  countPassedBy(code: string): void;
   /** A refused request could not be sent again, because reducing it failed. */
-  failedAfterRefusal(code: string): void;
+  countFailedAfterRefusal(code: string): void;
 }
 
 /** The parts that all requests share. */
@@ -26,28 +26,28 @@ export interface Proxy {
   readonly service: Service;
   readonly access: Access;
   readonly notes: ProxyNotes;
-  readonly places: Places;
-  readonly plain: PlainUpstreams;
+  readonly finder: SessionFinder;
+  readonly noUsage: NoUsageUpstreams;
 }
 
 /** A request with its whole history, which the proxy may compact. */
-interface Whole {
+interface WholeRequest {
   readonly raw: Buffer;
   readonly body: Fields;
   readonly messages: readonly unknown[];
   /** The client's name for its session. */
-  readonly named: string | undefined;
+  readonly name: string | undefined;
 }
 
 /** The treatment of a request: it is compacted, or refused with this message, or otherwise passed on unchanged. */
-interface Way {
-  readonly whole?: Whole;
+interface Decision {
+  readonly whole?: WholeRequest;
   readonly refusal?: string;
 }
 
 /** The header with the client's name for its session. */
 const SESSION_HEADER = 'x-spillway-session';
-const NO_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, but not . or .. alone.`;
+const BAD_NAME = `${SESSION_HEADER} is no name of a session: 1 to 128 letters, digits, _, - and dots, but not . or .. alone.`;
 
 /** One request of a client to a model, to the upstream and back: `decide`, then `answer`, and `onError` on an error. */
 export class Passage {
@@ -62,21 +62,21 @@ export class Passage {
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
   ) {
-    this.#signal = goneOf(reply);
+    this.#signal = disconnectSignal(reply);
   }
 
   async pass(): Promise<FastifyReply> {
     const { whole, refusal } = await this.#decide();
-    if (refusal !== undefined) return give(this.reply, faultAnswer(400, 'INPUT_FORMAT', refusal));
-    if (!whole) return this.#straight();
+    if (refusal !== undefined) return send(this.reply, faultAnswer(400, 'INPUT_FORMAT', refusal));
+    if (!whole) return this.#passThrough();
     try {
-      return await give(this.reply, await this.#answer(whole));
+      return await send(this.reply, await this.#answer(whole));
     } catch (error) {
       return this.#onError(error);
     }
   }
 
-  async #decide(): Promise<Way> {
+  async #decide(): Promise<Decision> {
     const { headers, body: raw, notes, caller } = this.request;
     if (!Buffer.isBuffer(raw)) return { refusal: NO_OBJECT };
     if (isEncoded(headers, raw)) {
@@ -91,38 +91,38 @@ export class Passage {
     const isKept = body.previous_response_id || body.conversation || isFields(body.thread);
     if (isKept || !(Array.isArray(input) || typeof input === 'string')) return {};
     const said = headers[SESSION_HEADER];
-    const named = said === undefined ? undefined : nameIn(caller, String(said));
-    if (named !== undefined && !SESSION_NAME.test(named)) return { refusal: NO_NAME };
+    const name = said === undefined ? undefined : sessionNameIn(caller, String(said));
+    if (name !== undefined && !SESSION_NAME.test(name)) return { refusal: BAD_NAME };
     const messages = Array.isArray(input) ? input : [{ role: 'user', content: input }];
-    return { whole: { raw, body, messages, named } };
+    return { whole: { raw, body, messages, name } };
   }
 
   /** Handles the request within the session that its history continues. */
-  async #answer({ raw, body, messages, named }: Whole): Promise<HttpAnswer> {
+  async #answer({ raw, body, messages, name }: WholeRequest): Promise<HttpAnswer> {
     const { endpoint, url } = this;
     const { headers, caller, notes, log } = this.request;
-    const { service, access, places, plain } = this.proxy;
-    const { commands, recall: recalls } = service.settings.server;
+    const { service, access, finder, noUsage } = this.proxy;
+    const { commands, recall: maxRecalls } = service.settings.server;
     const withheld = withheldOf(access, this.request);
-    const over = overOf(this.reply);
-    const [signal, forks] = [this.#signal, named === undefined];
-    const sent = { endpoint, url, headers, withheld, raw, body, caller, plain, signal, over, notes, log };
-    const without = new Set<string>();
+    const closed = whenClosed(this.reply);
+    const [signal, forks] = [this.#signal, name === undefined];
+    const sent = { endpoint, url, headers, withheld, raw, body, caller, noUsage, signal, closed, notes, log };
+    const excluded = new Set<string>();
     for (;;) {
       const { format } = endpoint;
-      const session = await places.sessionOf({ caller, format, headers, named, body, messages, without });
-      notes.of(session);
+      const session = await finder.sessionOf({ caller, format, headers, name, body, messages, excluded });
+      notes.setSession(session);
       // Set even if the request fails, because a question about the failure has to name the session.
       void this.reply.headers(sessionHeader(session.id));
       const answer = await inTurn(session, messages, async (place) => {
         signal.throwIfAborted();
-        notes.of(place.session);
-        this.#turn = new Turn({ ...sent, commands, forks, recalls }, place.session, place.flight);
+        notes.setSession(place.session);
+        this.#turn = new Turn({ ...sent, commands, forks, maxRecalls }, place.session, place.flight);
         return this.#turn.answer();
       });
       if (answer) return answer;
       // The previous turn gave the session another history.
-      without.add(session.id);
+      excluded.add(session.id);
     }
   }
 
@@ -130,39 +130,39 @@ export class Passage {
   async #onError(error: unknown): Promise<FastifyReply> {
     const { reply, request } = this;
     const { notes } = request;
-    if (error instanceof Refused) return give(reply, asGiven(error));
+    if (error instanceof Refusal) return send(reply, refusalAnswer(error));
     if (reply.raw.destroyed) throw error;
     const { code } = codesOf(error);
-    const { refused, wasSent } = this.#turn ?? {};
-    if (refused) {
-      this.proxy.notes.failedAfterRefusal(code);
-      const facts = { ...codesOf(error), status: refused.status, ...notes.place };
+    const { refusal, wasSent } = this.#turn ?? {};
+    if (refusal) {
+      this.proxy.notes.countFailedAfterRefusal(code);
+      const facts = { ...codesOf(error), status: refusal.status, ...notes.place };
       request.log.error(facts, 'failed after a refusal');
-      return give(reply, asGiven(refused));
+      return send(reply, refusalAnswer(refusal));
     }
     if (wasSent) throw error;
     // The operator requires approval first, so the request must not be sent without it.
     if (code === 'COMPACTION_PENDING') {
       const words = `${(error as Error).message} The session is ${notes.session}.`;
-      return give(reply, faultAnswer(409, code, words));
+      return send(reply, faultAnswer(409, code, words));
     }
     this.#notePassedBy(code, { ...codesOf(error), ...notes.place });
-    return this.#straight();
+    return this.#passThrough();
   }
 
   #notePassedBy(code: string, facts: object): void {
-    this.proxy.notes.passedBy(code);
+    this.proxy.notes.countPassedBy(code);
     this.request.log.warn(facts, 'passed by');
   }
 
-  #straight(): Promise<FastifyReply> {
-    return straight(this.proxy.access, this.request, this.reply, this.url, { signal: this.#signal });
+  #passThrough(): Promise<FastifyReply> {
+    return passThrough(this.proxy.access, this.request, this.reply, this.url, { signal: this.#signal });
   }
 }
 
 const NO_OBJECT = 'The body is no JSON object.';
 
-const asGiven = ({ status, headers, bytes }: Refused): HttpAnswer => {
+const refusalAnswer = ({ status, headers, bytes }: Refusal): HttpAnswer => {
   const { 'content-length': _, ...kept } = headers;
   return { status, headers: kept, body: bytes };
 };

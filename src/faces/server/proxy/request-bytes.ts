@@ -6,23 +6,23 @@ export interface SentRequest {
   readonly body: Fields;
 }
 
-const CLOSING = 0x7d;
+const CLOSING_BRACE = 0x7d;
 
 /**
  * The bytes of a request with the content `own`. If it equals the client's body, these are the client's bytes, so that
  * nothing is altered or written again. `asksUsage` adds the field that makes a stream of OpenAI chat report usage.
  */
 export function requestBytes(own: Fields, { raw, body }: SentRequest, asksUsage: boolean): Buffer {
-  const isOwn = saysTheSame(own, body);
-  if (isOwn && !asksUsage) return raw;
+  const isUnchanged = isSameBody(own, body);
+  if (isUnchanged && !asksUsage) return raw;
   const usage = { stream_options: { ...(own.stream_options as object), include_usage: true } };
-  const end = raw.lastIndexOf(CLOSING);
-  if (isOwn && own.stream_options === undefined && end > 0)
+  const end = raw.lastIndexOf(CLOSING_BRACE);
+  if (isUnchanged && own.stream_options === undefined && end > 0)
     return Buffer.concat([raw.subarray(0, end), Buffer.from(`,${jsonText(usage).slice(1)}`)]);
   return Buffer.from(jsonText(asksUsage ? { ...own, ...usage } : own));
 }
 
-function saysTheSame(own: Fields, body: Fields): boolean {
+function isSameBody(own: Fields, body: Fields): boolean {
   const names = Object.keys(own);
   return (
     names.length === Object.keys(body).length &&

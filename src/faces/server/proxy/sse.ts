@@ -8,7 +8,7 @@ export interface StreamEvent {
 
 const LF = 0x0a;
 const CR = 0x0d;
-const NOTHING: Buffer = Buffer.alloc(0);
+const EMPTY: Buffer = Buffer.alloc(0);
 
 /** An event longer than this counts as endless. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
@@ -18,31 +18,31 @@ const MAX_BYTES = 64 * 1_024 * 1_024;
  * scanned and copied once, however the chunks cut an event, because an image is one event of many megabytes.
  */
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
-  let held: Buffer[] = [];
+  let pending: Buffer[] = [];
   let length = 0;
-  let last = NOTHING;
+  let tail = EMPTY;
   for await (const chunk of chunks) {
-    held.push(chunk);
+    pending.push(chunk);
     length += chunk.length;
     if (length > MAX_BYTES) throw new Error('an event of the stream has no end');
     if (!chunk.includes(LF) && !chunk.includes(CR)) {
-      last = NOTHING;
+      tail = EMPTY;
       continue;
     }
-    const looked = joined([last, chunk]);
-    const ended = endOf(looked);
-    last = looked.subarray(-3);
-    if (ended === 0) continue;
-    let rest = joined(held);
-    for (let end = length - looked.length + ended; end > 0; end = endOf(rest)) {
+    const scanned = joined([tail, chunk]);
+    const endAt = endOf(scanned);
+    tail = scanned.subarray(-3);
+    if (endAt === 0) continue;
+    let rest = joined(pending);
+    for (let end = length - scanned.length + endAt; end > 0; end = endOf(rest)) {
       yield eventIn(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
-    held = rest.length > 0 ? [rest] : [];
+    pending = rest.length > 0 ? [rest] : [];
     length = rest.length;
-    last = rest.subarray(-3);
+    tail = rest.subarray(-3);
   }
-  if (length > 0) yield eventIn(joined(held));
+  if (length > 0) yield eventIn(joined(pending));
 }
 
 const joined = (pieces: readonly Buffer[]): Buffer =>
@@ -65,9 +65,9 @@ const eventIn = (bytes: Buffer): StreamEvent => ({ bytes, fields: fieldsIn(bytes
 /** The parsed object in the data lines. */
 function fieldsIn(text: string): Fields | undefined {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
-  const said = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
-  if (!said.startsWith('{')) return undefined;
-  const value = jsonIn(said);
+  const data = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
+  if (!data.startsWith('{')) return undefined;
+  const value = jsonIn(data);
   return isFields(value) ? value : undefined;
 }
 
@@ -76,7 +76,7 @@ export const isDone = ({ bytes, fields }: StreamEvent): boolean =>
   !fields && /^data: ?\[DONE\]/m.test(bytes.toString('latin1'));
 
 /** An event as servers write it. An event with a type also gets an `event:` line. */
-export function written(event: Fields): string {
+export function eventText(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
   return `${name}data: ${jsonText(event)}\n\n`;
 }

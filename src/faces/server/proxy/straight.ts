@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access.js';
-import { goneOf } from '../gone.js';
-import { give } from './http-answer.js';
-import { ask } from './upstream.js';
+import { disconnectSignal } from '../gone.js';
+import { send } from './http-answer.js';
+import { forward } from './upstream.js';
 
 /** Passes a request on, unchanged or with another body, and passes its answer back unchanged. */
-export async function straight(
+export async function passThrough(
   access: Access,
   request: FastifyRequest,
   reply: FastifyReply,
   url: string,
   {
-    signal = goneOf(reply),
+    signal = disconnectSignal(reply),
     changed,
   }: { readonly signal?: AbortSignal; readonly changed?: string | undefined } = {},
 ): Promise<FastifyReply> {
-  const { status, headers, body } = await ask({
+  const { status, headers, body } = await forward({
     method: request.method,
     url,
     headers: request.headers,
@@ -24,8 +24,8 @@ export async function straight(
     signal,
     notes: request.notes,
   });
-  if (status >= 400) request.log.warn({ status, ...request.notes.asked }, 'refused');
-  return give(reply, { status, headers, body });
+  if (status >= 400) request.log.warn({ status, ...request.notes.upstreamPlace }, 'refused');
+  return send(reply, { status, headers, body });
 }
 
 /** Headers with a token of this service, which must not reach the upstream. */

@@ -22,7 +22,7 @@ const AGENTS = {
 } as const;
 
 /** Headers of a single connection, or of a body that is written again here. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -56,33 +56,33 @@ export interface UpstreamRequest {
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Sends a request on, with the client's own key. Rejects if there is no answer. */
-export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<UpstreamAnswer> {
+export function forward(request: UpstreamRequest, retry?: UpstreamCall): Promise<UpstreamAnswer> {
   const { method, url, headers, withheld, body, signal, notes } = request;
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
   const sent = {
-    ...passedOn(headers, withheld),
+    ...forwardedHeaders(headers, withheld),
     'accept-encoding': 'identity', // bytes are read here too
     ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
   };
-  const agent = again ? false : AGENTS[isSecure ? 'https:' : 'http:'];
-  const call = again ?? notes.asks(target.host);
+  const agent = retry ? false : AGENTS[isSecure ? 'https:' : 'http:'];
+  const call = retry ?? notes.startUpstream(target.host);
   return new Promise((resolve, reject) => {
     const outgoing = (isSecure ? httpsRequest : httpRequest)(
       target,
       { method, headers: sent, agent, signal },
       (answer) => {
-        call.head = performance.now();
+        call.headAt = performance.now();
         call.status = answer.statusCode ?? 502;
         answer.once('close', () => {
-          call.to = performance.now();
+          call.endedAt = performance.now();
           call.isCut = !answer.complete && !signal.aborted;
         });
         if (call.status < 200 || call.status > 599) {
           answer.destroy();
           return reject(new Error('the upstream answered with a status that there is none of'));
         }
-        resolve({ status: call.status, headers: passedOn(answer.headers), body: answer });
+        resolve({ status: call.status, headers: forwardedHeaders(answer.headers), body: answer });
       },
     );
     // No request asks for another protocol, and the bytes after an upgrade are no HTTP.
@@ -91,16 +91,17 @@ export function ask(request: UpstreamRequest, again?: UpstreamCall): Promise<Ups
       reject(new Error('the upstream answered with another protocol'));
     });
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
-      const isUnread = outgoing.reusedSocket && call.head === undefined;
-      if (isUnread && !again && CLOSED.has(error.code) && !signal.aborted) return resolve(ask(request, call));
-      call.to ??= performance.now();
+      const isUnread = outgoing.reusedSocket && call.headAt === undefined;
+      if (isUnread && !retry && CLOSED.has(error.code) && !signal.aborted)
+        return resolve(forward(request, call));
+      call.endedAt ??= performance.now();
       reject(error);
     });
     outgoing.end(body);
   });
 }
 
-function passedOn(
+function forwardedHeaders(
   headers: IncomingHttpHeaders,
   withheld?: ReadonlySet<string>,
 ): Record<string, string | string[]> {
@@ -111,7 +112,7 @@ function passedOn(
   );
   const passed: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || OF_CONNECTION.has(name) || named.has(name)) continue;
+    if (value === undefined || CONNECTION_HEADERS.has(name) || named.has(name)) continue;
     if (name.startsWith('x-spillway-') || name === TOKEN_HEADER || withheld?.has(name)) continue;
     passed[name] = value;
   }
@@ -119,7 +120,7 @@ function passedOn(
 }
 
 /** Reads a body to its end. */
-export async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);
