@@ -28,7 +28,7 @@ import {
   type DropInOptions,
   type SessionFor,
 } from './drop-in.js';
-import { holdIterator } from './held-stream.js';
+import { holdIterator } from './hold-stream.js';
 import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 
 export type { DropInOptions, SessionFor } from './drop-in.js';

@@ -11,7 +11,7 @@ import { OBJECT, SpillwayError } from '../../errors/index.js';
 import type { Prepared, Session } from '../../session/index.js';
 import { isFields, type Fields } from '../../formats/index.js';
 import { maxRecallsOf, recalledAnswer, turnOf, type DropInOptions, type Resolved } from './drop-in.js';
-import { holdStream, interceptReads } from './held-stream.js';
+import { holdStream, interceptReads } from './hold-stream.js';
 import { sendWith, streamOf, withSignal, type Sent } from './sdk-answer.js';
 
 /** A resource of a client. All its other methods end up in `create`. */

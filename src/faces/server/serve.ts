@@ -16,7 +16,7 @@ import { registerApi } from './api/index.js';
 import { answerFaults, faultBody } from './faults.js';
 import { guard } from './guard.js';
 import { Metrics } from './metrics.js';
-import { withName } from './named.js';
+import { withName } from './plugin-name.js';
 import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
 import { logEvents, logRequests } from './request-log.js';

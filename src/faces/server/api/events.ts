@@ -6,7 +6,7 @@ import { SpillwayError } from '../../../errors/index.js';
 import { maySee, type Caller } from '../access.js';
 import { faultBody } from '../faults.js';
 import type { Service } from '../service.js';
-import { checkVisible } from './asked.js';
+import { checkVisible } from './session-lists.js';
 import { agentField, SessionParams } from './requests.js';
 import { routesOf } from './route.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { withName } from '../named.js';
+import { withName } from '../plugin-name.js';
 import * as verbs from '../../operations/index.js';
 import type { Service } from '../service.js';
 import { compactionRoutes } from './compactions.js';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { approve, DryRun, keepPlan, planVerbs, present, reject } from '../../operations/index.js';
 import type { DryRun as DryRunReport, RunOverrides, RunReport, Session } from '../../../session/index.js';
 import { merge } from '../engine.js';
-import { disconnectSignal } from '../gone.js';
+import { disconnectSignal } from '../disconnect.js';
 import type { Service } from '../service.js';
 import { checkOpen } from './closed.js';
 import { PlanBody, type RunOverrides as AskedRun } from './requests.js';

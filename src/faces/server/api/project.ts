@@ -7,7 +7,7 @@ import { costsOf, forgetLimits, learnedLimits, type LearnedLimit } from '../../.
 import { packageFolder } from '../../../package-folder.js';
 import { checkMayActForAll, maySee, type Caller } from '../access.js';
 import type { Service } from '../service.js';
-import { askEach, askReadable } from './asked.js';
+import { askEach, askReadable } from './session-lists.js';
 import { removePath } from './knobs.js';
 import { routesOf } from './route.js';
 import { Costs, mayWait, nameOf, Skipped, WaitingPlan } from '../../operations/index.js';

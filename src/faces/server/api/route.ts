@@ -4,7 +4,7 @@ import { pageOf, type Verb } from '../../operations/index.js';
 import type { Session } from '../../../session/index.js';
 import type { Caller, Role } from '../access.js';
 import type { Service } from '../service.js';
-import { paged, sessionOf, type PageRequest } from './asked.js';
+import { paged, sessionOf, type PageRequest } from './session-lists.js';
 import { agentField, AgentQuery, PagedAgentQuery, SessionParams } from './requests.js';
 
 /** The input and the answer of a route. Requests are checked against it, and the OpenAPI document is made from it. */

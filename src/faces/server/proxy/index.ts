@@ -4,12 +4,12 @@ import { SpillwayError } from '../../../errors/index.js';
 import type { Access } from '../access.js';
 import { statusOf, faultMessage } from '../faults.js';
 import type { Service } from '../service.js';
-import { NoUsageUpstreams } from './asked-usage.js';
+import { NoUsageUpstreams } from './usage-option.js';
 import { bodyIn, isEncoded } from './body-limits.js';
 import { faultAnswer, send } from './http-answer.js';
 import { Passage, type Proxy, type ProxyNotes } from './passage.js';
-import { countTokens, SessionFinder } from './place.js';
-import { passThrough } from './straight.js';
+import { countTokens, SessionFinder } from './session-finder.js';
+import { passThrough } from './pass-through.js';
 
 const config = { role: 'client' } as const;
 

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { inTurn, type Endpoint } from '../../endpoints/index.js';
 import { isFields, type Fields } from '../../../formats/index.js';
 import { sessionNameIn, SESSION_NAME, type Access } from '../access.js';
-import { disconnectSignal, whenClosed } from '../gone.js';
+import { disconnectSignal, whenClosed } from '../disconnect.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
-import type { NoUsageUpstreams } from './asked-usage.js';
+import type { NoUsageUpstreams } from './usage-option.js';
 import { bodyIn, isEncoded } from './body-limits.js';
 import { faultAnswer, send, sessionHeader, type HttpAnswer } from './http-answer.js';
 import { Refusal } from './opening.js';
-import type { SessionFinder } from './place.js';
-import { passThrough, withheldOf } from './straight.js';
+import type { SessionFinder } from './session-finder.js';
+import { passThrough, withheldOf } from './pass-through.js';
 import { Turn } from './turn.js';
 
 /** Receives the proxy's events, for metrics. */

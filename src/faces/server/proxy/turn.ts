@@ -14,7 +14,7 @@ import {
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 import type { Caller } from '../access.js';
-import { asksUsage, isUsageOnly, mayRefuseUsage, type NoUsageUpstreams } from './asked-usage.js';
+import { asksUsage, isUsageOnly, mayRefuseUsage, type NoUsageUpstreams } from './usage-option.js';
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { failureIn, faultOf, errorNameIn, awaitOpening, Refusal } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';

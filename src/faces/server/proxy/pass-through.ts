@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access.js';
-import { disconnectSignal } from '../gone.js';
+import { disconnectSignal } from '../disconnect.js';
 import { send } from './http-answer.js';
 import { forward } from './upstream.js';
 
