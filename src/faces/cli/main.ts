@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../../errors/index.js';
 import { packageFolder } from '../../package-folder.js';
-import { each, fraction, indexes, names, shared, whole, windows } from './options.js';
+import { many, fraction, indexes, names, addShared, integer, windows } from './options.js';
 import { storedCommands } from './stored-commands.js';
 import { createTerminal, EXIT, exitCodeOf, visible, type Terminal } from './terminal.js';
 
@@ -34,7 +34,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
 
   /** Makes an action that loads a function and calls it with arguments, options, terminal and version. */
-  const does =
+  const actionOf =
     (load: () => Promise<(...given: never[]) => number | Promise<number>>) =>
     async (...given: unknown[]): Promise<void> => {
       const act = (await load()) as (...given: unknown[]) => number | Promise<number>;
@@ -45,7 +45,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     program.command(name).description(description);
 
   program.commandsGroup('Files:');
-  policyOptions(
+  addPolicyOptions(
     command(
       'compact',
       'Compact a session once and write the messages that would be sent: a request in its own format, a recording in OpenAI chat, or --to another.',
@@ -54,7 +54,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       'session: a request or message list of any wire format, or a recording of an agent; detected from the file',
     ),
   )
-    .option('--upto <count>', 'take only the first COUNT messages', whole('--upto'))
+    .option('--upto <count>', 'take only the first COUNT messages', integer('--upto'))
     .option(
       '--target <pressure>',
       'compact now, down to this pressure, regardless of the gates',
@@ -68,9 +68,9 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     )
     .option('--prompt <prompt>', 'prompt of the summaries: a name in the folder of prompts, or a path')
     .option('--no-summarizer', 'write no summary, regardless of the settings')
-    .action(does(async () => (await import('./commands/compact.js')).compact));
+    .action(actionOf(async () => (await import('./commands/compact.js')).compact));
 
-  policyOptions(
+  addPolicyOptions(
     command(
       'replay',
       'Play a session message by message as the live agent did, preparing every model call.',
@@ -81,44 +81,44 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       'write what the model would have received at these messages: 12,40,77',
       indexes,
     )
-    .action(does(async () => (await import('./commands/replay.js')).replay));
+    .action(actionOf(async () => (await import('./commands/replay.js')).replay));
 
-  benchCommand(program).action(does(async () => (await import('./commands/bench.js')).bench));
+  benchCommand(program).action(actionOf(async () => (await import('./commands/bench.js')).bench));
 
   const validate = command('validate', 'Check a request against the wire rules of a format.')
     .argument('<file>', 'request body or message list')
     .option('--format <name>', 'wire format: detected from the request, or a name', 'auto');
-  shared(validate, 'json').action(does(async () => (await import('./commands/validate.js')).validate));
+  addShared(validate, 'json').action(actionOf(async () => (await import('./commands/validate.js')).validate));
 
   program.commandsGroup('Services, stages, packages:');
   const conform = command(
     'conform',
     'Check a plugin, or what a module exports (stage, format, summarizer, store), against the rules of its contract.',
   ).argument('<module>', 'JavaScript file, or a package installed here');
-  shared(conform, 'json').action(does(async () => (await import('./commands/conform.js')).conform));
+  addShared(conform, 'json').action(actionOf(async () => (await import('./commands/conform.js')).conform));
 
-  shared(
+  addShared(
     command('stages', 'List the stages, where each opens and what its options are.'),
     'profile',
     'json',
-  ).action(does(async () => (await import('./commands/settings.js')).stages));
+  ).action(actionOf(async () => (await import('./commands/settings.js')).stages));
 
   const serve = command(
     'serve',
     'Run the service: a drop-in proxy for OpenAI- and Anthropic-style clients, and the HTTP API.',
   )
     .option('--host <address>', 'address to listen on; every address except loopback needs tokens')
-    .option('--port <port>', 'port to listen on; 0: any free port', whole('--port'))
+    .option('--port <port>', 'port to listen on; 0: any free port', integer('--port'))
     .option('--openai <url>', "where requests of OpenAI's interfaces go, /v1 included")
     .option('--anthropic <url>', "where requests of Anthropic's interface go, without /v1")
-    .option('--recall <count>', 'how often a model may recall within a call; 0: never', whole('--recall'))
+    .option('--recall <count>', 'how often a model may recall within a call; 0: never', integer('--recall'))
     .option('--commands', 'run a user message that is only /compact as a command')
     .option('--quiet', 'no log lines');
-  shared(serve, 'store', 'model', 'window', 'profile', 'config').action(
-    does(async () => (await import('./commands/serve.js')).serve),
+  addShared(serve, 'store', 'model', 'window', 'profile', 'config').action(
+    actionOf(async () => (await import('./commands/serve.js')).serve),
   );
 
-  shared(
+  addShared(
     command(
       'mcp',
       'Serve recall and explain to agents as tools of the Model Context Protocol, on stdin and stdout.',
@@ -126,11 +126,11 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     'store',
     'profile',
     'config',
-  ).action(does(async () => (await import('./commands/mcp.js')).mcp));
+  ).action(actionOf(async () => (await import('./commands/mcp.js')).mcp));
 
   command('init', 'Write a configuration and the prompts, if they are missing, for you to own and edit.')
     .argument('[folder]', 'target folder; existing files stay as they are', '.')
-    .action(does(async () => (await import('./commands/new.js')).init));
+    .action(actionOf(async () => (await import('./commands/new.js')).init));
 
   command(
     'new',
@@ -139,7 +139,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .argument('<kind>', 'what to create: stage or plugin')
     .argument('<name>', 'name for the roster and for npm')
     .option('--folder <folder>', 'target folder (default: NAME); existing files are never overwritten')
-    .action(does(async () => (await import('./commands/new.js')).writeSkeleton));
+    .action(actionOf(async () => (await import('./commands/new.js')).writeSkeleton));
 
   program.commandsGroup('Sessions of a store:');
   storedCommands(program, terminal, exit);
@@ -149,14 +149,14 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .command('print')
     .description('Print every effective setting and where its value came from.')
     .option('--changed', 'only settings that differ from the default');
-  shared(print, 'profile', 'config', 'json').action(
-    does(async () => (await import('./commands/settings.js')).printSettings),
+  addShared(print, 'profile', 'config', 'json').action(
+    actionOf(async () => (await import('./commands/settings.js')).printSettings),
   );
 
   command('demo', 'Watch the bundled session being kept inside a small window.')
-    .option('--window <tokens>', 'window in tokens', whole('--window'))
+    .option('--window <tokens>', 'window in tokens', integer('--window'))
     .option('--serve', 'replay into a running service, and keep it running')
-    .action(does(async () => (await import('./commands/demo.js')).demo));
+    .action(actionOf(async () => (await import('./commands/demo.js')).demo));
   for (const one of [...program.commands, print])
     one.showHelpAfterError(`(${pathOf(one)} --help says what it takes)`);
   return program;
@@ -177,14 +177,14 @@ function benchCommand(program: Command): Command {
     .option(
       '--peer <adapter>',
       'adapter of another package, run in its own process; repeat for several',
-      each(String),
+      many(String),
     )
     .option('--windows <tokens>', 'input budgets, separated by commas', windows, [8_000, 32_000])
     .option('--equal', 'compare the others with the first also at the number of tokens that it sends')
     .option('--prices <models>', 'show what the input costs with the prices of these models', names)
     .option('--memory', 'show what each policy keeps of a session; takes longer')
     .option('--format <name>', 'format of the sessions: detected from each file, or a name', 'auto')
-    .option('--seed <number>', 'seed of the samples for intervals', whole('--seed'), 1)
+    .option('--seed <number>', 'seed of the samples for intervals', integer('--seed'), 1)
     .option('--state <file>', 'keep intermediate results here, and continue from them')
     .option('--report <file>', 'write everything measured as JSON')
     .option('--markdown <file>', 'write the tables as Markdown')
@@ -197,14 +197,14 @@ function benchCommand(program: Command): Command {
       'OpenAI-compatible interface of both, /v1 included (default: OPENAI_BASE_URL)',
     )
     .option('--key <variable>', "environment variable with the endpoint's key", 'OPENAI_API_KEY')
-    .option('--replicates <count>', 'readings of each context', whole('--replicates'), 3)
+    .option('--replicates <count>', 'readings of each context', integer('--replicates'), 3)
     .option('--check <file>', 'fail if a figure is worse than in this report; times are not compared');
-  return shared(bench, 'config', 'json');
+  return addShared(bench, 'config', 'json');
 }
 
 /** Adds the options that compact and replay share. */
-const policyOptions = (command: Command): Command =>
-  shared(command, 'window', 'model', 'profile', 'config')
+const addPolicyOptions = (command: Command): Command =>
+  addShared(command, 'window', 'model', 'profile', 'config')
     .option('--format <name>', 'input format: detected from the file, or a name', 'auto')
     .option(
       '--to <format>',

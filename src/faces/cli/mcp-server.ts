@@ -8,20 +8,20 @@ import { find, openStored, recall, type Verb } from '../operations/index.js';
 const NONE = 'The store has no session yet.';
 
 type Ask<Said> = (asked: Said) => Promise<string>;
-type Asked = { readonly session?: string | null };
+type SessionArgument = { readonly session?: string | null };
 
 /**
  * Recall and explain as tools of the Model Context Protocol, over the sessions of one store. The tools change nothing.
- * `underWay` holds the calls that are not answered yet.
+ * `pending` holds the calls that are not answered yet.
  */
 export function createMcpServer(
   spillway: Spillway,
   version: string,
-  underWay = new Set<Promise<unknown>>(),
+  pending = new Set<Promise<unknown>>(),
 ): McpServer {
   const server = new McpServer({ name: 'spillway', version });
   const session = z.string().nullish().describe('Id of the session. Default: the session written to last.');
-  const opened = async ({ session: id }: Asked) => {
+  const openSession = async ({ session: id }: SessionArgument) => {
     const [newest] = await spillway.store.threads({ ...(isText(id) && { sessionId: id }), limit: 1 });
     if (!newest && !isText(id)) throw new Error(NONE);
     if (!newest)
@@ -40,19 +40,19 @@ export function createMcpServer(
       name,
       { description, annotations: { readOnlyHint: true }, inputSchema },
       (asked: object) => {
-        const answer = answered(() => ask(asked as Said));
-        underWay.add(answer);
-        return answer.finally(() => underWay.delete(answer));
+        const answer = toolResult(() => ask(asked as Said));
+        pending.add(answer);
+        return answer.finally(() => pending.delete(answer));
       },
     );
   /** Adds an operators' verb as a tool that takes the id of a session. */
   const verbTool = <Output>(
     name: string,
     verb: Verb<z.core.$ZodShape, Output>,
-    say: (output: Output) => string,
+    textOf: (output: Output) => string,
   ): void =>
-    tool(name, verb.summary, { session, ...verb.input.shape }, async (asked: Asked & object) =>
-      say(await verb.run(await opened(asked), asked)),
+    tool(name, verb.summary, { session, ...verb.input.shape }, async (asked: SessionArgument & object) =>
+      textOf(await verb.run(await openSession(asked), asked)),
     );
 
   tool('sessions', 'Lists the sessions that are kept, newest first.', {}, async () => {
@@ -74,7 +74,7 @@ export function createMcpServer(
 }
 
 /** A fault becomes an answer that the model can read. */
-async function answered(ask: () => Promise<string>): Promise<CallToolResult> {
+async function toolResult(ask: () => Promise<string>): Promise<CallToolResult> {
   try {
     return { content: [{ type: 'text', text: await ask() }] };
   } catch (error) {

@@ -40,11 +40,11 @@ export async function withEngine<T>(
   act: (spillway: Spillway) => T | Promise<T>,
 ): Promise<T> {
   const spillway = await createSpillway(options);
-  return closing([spillway], () => act(spillway));
+  return closeAfter([spillway], () => act(spillway));
 }
 
 /** Closes all resources after some work, even if the work fails. */
-export async function closing<T>(opened: readonly Closable[], work: () => T | Promise<T>): Promise<T> {
+export async function closeAfter<T>(opened: readonly Closable[], work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
@@ -71,11 +71,11 @@ export type Opened = Awaited<ReturnType<typeof openFor>>;
 export async function openFor(input: ReadSession, options: PolicyOptions, terminal: Terminal) {
   const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
   const sources = { ...sourcesOf(options, terminal, null), format: formatNamed(to) };
-  const named = await createSpillway(sources);
-  const { window, model } = named.config.settings;
+  const configured = await createSpillway(sources);
+  const { window, model } = configured.config.settings;
   const isGuess = window === null && model === null;
-  if (isGuess) await named.close();
-  const spillway = isGuess ? await createSpillway({ ...sources, inputBudget: DEFAULT_WINDOW }) : named;
+  if (isGuess) await configured.close();
+  const spillway = isGuess ? await createSpillway({ ...sources, inputBudget: DEFAULT_WINDOW }) : configured;
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
   const warnings = warningsOf(session.reading.budget, options, isGuess);
   if (!options.json) for (const { message } of warnings) terminal.note(`warning: ${message}`);

@@ -6,7 +6,7 @@ import { SpillwayError } from '../../errors/index.js';
 export function windows(text: string): number[] {
   const read = text.split(',').map(Number);
   if (read.every((one) => Number.isInteger(one) && one > 0)) return read;
-  throw usage('--windows', text, 'whole numbers above 0, with commas between them');
+  throw usageFault('--windows', text, 'whole numbers above 0, with commas between them');
 }
 
 const number =
@@ -15,10 +15,10 @@ const number =
   (text: string): number => {
     const value = Number(text);
     if (isLegal(value) && text.trim() !== '') return value;
-    throw usage(option, text, allowed);
+    throw usageFault(option, text, allowed);
   };
 
-export const whole = number(
+export const integer = number(
   (value) => Number.isSafeInteger(value) && value >= 0,
   'a whole number, 0 or more',
 );
@@ -27,14 +27,14 @@ export const fraction = number((value) => value >= 0 && value <= 1, 'a pressure 
 
 export const names = (text: string): string[] => text.split(',').map((name) => name.trim());
 
-export const indexes = (text: string): number[] => names(text).map(whole('--contexts-at'));
+export const indexes = (text: string): number[] => names(text).map(integer('--contexts-at'));
 
 /** An option that may be given more than once. */
-export const each =
+export const many =
   <T>(parse: (text: string) => T) =>
   (text: string, before: readonly T[] = []): readonly T[] => [...before, parse(text)];
 
-export const usage = (subject: string, found: string, allowed: string): SpillwayError =>
+export const usageFault = (subject: string, found: string, allowed: string): SpillwayError =>
   new SpillwayError('CONFIG_INVALID', {
     subject,
     found,
@@ -56,10 +56,10 @@ const SHARED = {
 } as const;
 
 /** Adds shared options to a command. */
-export function shared(command: Command, ...options: readonly (keyof typeof SHARED)[]): Command {
+export function addShared(command: Command, ...options: readonly (keyof typeof SHARED)[]): Command {
   for (const name of options) {
     const [flags, description] = SHARED[name];
-    if (name === 'window') command.option(flags, description, whole('--window'));
+    if (name === 'window') command.option(flags, description, integer('--window'));
     else command.option(flags, description);
   }
   return command;

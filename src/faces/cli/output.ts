@@ -26,10 +26,10 @@ export function* arrayLines(items: readonly unknown[]): Generator<string> {
 export function* requestLines(
   messages: readonly unknown[],
   field: string,
-  beside: Readonly<Record<string, unknown>>,
+  otherFields: Readonly<Record<string, unknown>>,
 ): Generator<string> {
   // An undefined field is left out of the body, as in JSON.
-  const fields = Object.entries(beside).filter(([, value]) => value !== undefined);
+  const fields = Object.entries(otherFields).filter(([, value]) => value !== undefined);
   if (fields.length === 0) return yield* arrayLines(messages);
   yield '{\n';
   for (const [name, value] of fields) yield `${JSON.stringify(name)}: ${writeJson(value)},\n`;
@@ -39,12 +39,12 @@ export function* requestLines(
 }
 
 /** Throws `OUTPUT_UNWRITABLE` if an output is the input or another output, even by another path. */
-export function refuseInput(input: string, ...outputs: readonly (string | undefined)[]): void {
-  const taken = [placeOf(input)];
+export function refuseOverwrite(input: string, ...outputs: readonly (string | undefined)[]): void {
+  const usedPaths = [realPathOf(input)];
   for (const file of outputs) {
     if (file === undefined || isStream(file)) continue;
-    const at = taken.indexOf(placeOf(file));
-    taken.push(placeOf(file));
+    const at = usedPaths.indexOf(realPathOf(file));
+    usedPaths.push(realPathOf(file));
     if (at < 0) continue;
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
@@ -55,7 +55,7 @@ export function refuseInput(input: string, ...outputs: readonly (string | undefi
 }
 
 /** Resolves links, so that a link remains and its target is written. */
-const placeOf = (file: string): string => (existsSync(file) ? realpathSync(file) : resolve(file));
+const realPathOf = (file: string): string => (existsSync(file) ? realpathSync(file) : resolve(file));
 
 function isStream(file: string): boolean {
   const there = existsSync(file) ? statSync(file) : undefined;
@@ -74,7 +74,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
   let draft: string | undefined;
   try {
     makeFolder(dirname(file));
-    const place = placeOf(file);
+    const place = realPathOf(file);
     const part = isStream(file) ? undefined : `${place}.${process.pid}.part`;
     // `wx` never writes to an existing draft, which is another process's. A replaced file keeps its permissions.
     const mode = existsSync(place) ? statSync(place).mode : undefined;
@@ -93,7 +93,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const WRITE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'a directory',
   EACCES: 'no permission to write there',
   EPERM: 'no permission to write there',
@@ -103,7 +103,7 @@ const WHY: Readonly<Record<string, string>> = {
 export const unwritable = (file: string, cause: unknown, left = ''): SpillwayError =>
   new SpillwayError('OUTPUT_UNWRITABLE', {
     subject: file,
-    found: WHY[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? thrownText(cause),
+    found: WRITE_FAULTS[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? thrownText(cause),
     remedy: `Name a writable place with free space${left}.`,
     cause,
   });

@@ -75,10 +75,10 @@ function surviveClosedPipes(): void {
   if (isGuarded) return;
   isGuarded = true;
   for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: process.stderr })) {
-    let isWhole = true;
+    let isIntact = true;
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (code === 'EPIPE' || !isWhole) return;
-      isWhole = false;
+      if (code === 'EPIPE' || !isIntact) return;
+      isIntact = false;
       process.once('exit', () => (process.exitCode ||= EXIT.inputAtFault));
       if (name === 'stdout') process.stderr.write(`OUTPUT_UNWRITABLE: stdout: ${message}\n`);
     });
@@ -86,11 +86,11 @@ function surviveClosedPipes(): void {
 }
 
 /** Characters that move a terminal's cursor or change the direction of the text after them. */
-const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const CONTROL_SIGNS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Escapes control characters, because ids and texts may come from anyone. `newline` replaces the ends of lines. */
 export function visible(text: string, newline = '\n'): string {
-  return text.replace(UNSEEN, (sign) =>
+  return text.replace(CONTROL_SIGNS, (sign) =>
     sign === '\n' ? newline : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

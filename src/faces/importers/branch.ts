@@ -27,6 +27,6 @@ export function branchOf<Entry extends TreeEntry>(
     entry = next;
   }
   const what = 'parents are not in the file; the line before was taken instead';
-  recording.counted(breaks, 'chain-break', what);
+  recording.noteCount(breaks, 'chain-break', what);
   return kept;
 }

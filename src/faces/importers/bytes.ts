@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
 
-const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
+const READ_FAULTS: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
   ENOENT: ['no such file', 'Check the path.'],
   EACCES: ['no permission to read it', 'Give the user who runs Spillway read permission.'],
   EPERM: ['no permission to read it', 'Give the user who runs Spillway read permission.'],
@@ -12,7 +12,7 @@ const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = 
 /** The error for a file that the system could not read. */
 export function unreadable(path: string, cause: unknown): SpillwayError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown';
-  const [found, remedy] = WHY[code] ?? [code, 'See the cause.'];
+  const [found, remedy] = READ_FAULTS[code] ?? [code, 'See the cause.'];
   return new SpillwayError('INPUT_UNREADABLE', { subject: path, found, remedy, cause });
 }
 
@@ -97,7 +97,7 @@ async function* piecesOf(file: string | FileLike): AsyncGenerator<Buffer> {
  * Bytes as text. `isDamaged` is true if some bytes are not UTF-8; each of them becomes the character U+FFFD.
  * @internal A public declaration would require Node's types of users.
  */
-export function decoded(pieces: readonly Buffer[]): { readonly text: string; readonly isDamaged: boolean } {
+export function decode(pieces: readonly Buffer[]): { readonly text: string; readonly isDamaged: boolean } {
   const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const text = bytes.toString('utf8');
   return { text, isDamaged: text.includes('\ufffd') && !isUtf8(bytes) };

@@ -1,6 +1,6 @@
 import { anthropic, fieldsOf, isFields, type Fields } from '../../formats/index.js';
 import { branchOf, type TreeEntry } from './branch.js';
-import { textOr, when } from './parts.js';
+import { asText, timeOf } from './parts.js';
 import { Recording, type ImportedSession, type Importer } from './recording.js';
 
 /**
@@ -31,32 +31,32 @@ interface Entry {
   /** The API's id. One model answer is written as several lines with one content block each. */
   readonly messageId: string | undefined;
   readonly blocks: readonly unknown[];
-  readonly time: ReturnType<typeof when>;
+  readonly time: ReturnType<typeof timeOf>;
   /** True if the line says that a program wrote it: a caveat, the output of a hook, Claude Code's own summary. */
-  readonly byProgram: boolean;
+  readonly isByProgram: boolean;
 }
 
 class ClaudeCodeReader {
   readonly #recording = new Recording('claude-code');
   readonly #nodes = new Map<string, Node>();
   #newest: Node | undefined;
-  #sidechain = 0;
+  #sidechainLines = 0;
   #apiErrors = 0;
-  #repeated = 0;
+  #repeatedLines = 0;
 
   take(line: unknown): void {
     if (!isFields(line)) return;
-    if (line.isSidechain === true) this.#sidechain++;
+    if (line.isSidechain === true) this.#sidechainLines++;
     const message = fieldsOf(line.message);
     // Claude Code logs an API error as an answer of a model named `<synthetic>`.
     const isApiError = line.type === 'assistant' && message.model === '<synthetic>';
-    const model = isApiError ? undefined : textOr(message.model);
-    this.#recording.about({ id: textOr(line.sessionId), model, agent_version: textOr(line.version) });
+    const model = isApiError ? undefined : asText(message.model);
+    this.#recording.addMeta({ id: asText(line.sessionId), model, agent_version: asText(line.version) });
     if (typeof line.uuid !== 'string' || line.isSidechain === true) return;
     // As where two copies of a file were put together: each message is said once.
-    if (this.#nodes.has(line.uuid)) return void this.#repeated++;
+    if (this.#nodes.has(line.uuid)) return void this.#repeatedLines++;
     if (isApiError) this.#apiErrors++;
-    const parent = textOr(line.parentUuid) ?? textOr(line.logicalParentUuid);
+    const parent = asText(line.parentUuid) ?? asText(line.logicalParentUuid);
     // The line of an API error has no message but may be another line's parent.
     const entry = isApiError ? undefined : entryOf(line, line.uuid);
     const node = { id: line.uuid, parent, before: this.#newest, entry };
@@ -66,10 +66,10 @@ class ClaudeCodeReader {
 
   finish(): ImportedSession {
     const recording = this.#recording;
-    addTo(recording, answersOf(pathOf([...this.#nodes.values()], recording)));
-    recording.counted(this.#sidechain, 'sidechain', 'lines belong to sub-agents; left out');
-    recording.counted(this.#repeated, 'repeated', 'lines are in the file twice; read once');
-    recording.counted(this.#apiErrors, 'api-error', 'API errors are in place of answers; left out');
+    addAnswers(recording, answersOf(branchEntries([...this.#nodes.values()], recording)));
+    recording.noteCount(this.#sidechainLines, 'sidechain', 'lines belong to sub-agents; left out');
+    recording.noteCount(this.#repeatedLines, 'repeated', 'lines are in the file twice; read once');
+    recording.noteCount(this.#apiErrors, 'api-error', 'API errors are in place of answers; left out');
     return recording.session();
   }
 }
@@ -80,10 +80,10 @@ function entryOf(line: Fields, uuid: string): Entry | undefined {
   return {
     uuid,
     role,
-    messageId: role === 'assistant' ? textOr(message.id) : undefined,
+    messageId: role === 'assistant' ? asText(message.id) : undefined,
     blocks: blocksOf(message.content),
-    time: when(textOr(line.timestamp)),
-    byProgram: line.isMeta === true || line.isCompactSummary === true,
+    time: timeOf(asText(line.timestamp)),
+    isByProgram: line.isMeta === true || line.isCompactSummary === true,
   };
 }
 
@@ -97,7 +97,7 @@ function blocksOf(content: unknown): readonly unknown[] {
  * a new root, whose parent is often not in the file. The conversation is the branch of the last message, plus the other
  * lines of the answers on that branch, plus the results of their calls.
  */
-function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] {
+function branchEntries(nodes: readonly Node[], recording: Recording): readonly Entry[] {
   const entries = nodes.flatMap(({ entry }) => entry ?? []);
   const last = nodes.findLast(({ entry }) => entry);
   const kept = new Set([...branchOf(nodes, last, recording)].flatMap(({ entry }) => entry ?? []));
@@ -108,8 +108,8 @@ function pathOf(nodes: readonly Node[], recording: Recording): readonly Entry[] 
     ids(entry, 'tool_result', 'tool_use_id').some((id) => calls.has(id));
   for (const entry of entries) if (entry.role === 'user' && isAnswered(entry)) kept.add(entry);
   const path = entries.filter((entry) => kept.has(entry));
-  const left = entries.length - path.length;
-  recording.counted(left, 'rewound', 'lines are on rewound branches; left out');
+  const leftOut = entries.length - path.length;
+  recording.noteCount(leftOut, 'rewound', 'lines are on rewound branches; left out');
   return path;
 }
 
@@ -127,18 +127,18 @@ function answersOf(entries: readonly Entry[]): (readonly Entry[])[] {
 }
 
 /** Parses the answers as an Anthropic request. Each answer is one message of the request and one or more of the log. */
-function addTo(recording: Recording, answers: readonly (readonly Entry[])[]): void {
-  const wires = answers.map((lines) => ({
+function addAnswers(recording: Recording, answers: readonly (readonly Entry[])[]): void {
+  const sentMessages = answers.map((lines) => ({
     role: lines[0]!.role,
     content: withoutRepeats(lines.flatMap(({ blocks }) => blocks)),
   }));
   const lineOf = (id: string): Entry => answers[Number(/\d+/.exec(id))]![0]!;
-  const { messages, notices } = anthropic.parse(wires);
+  const { messages, notices } = anthropic.parse(sentMessages);
   for (const { at, kind, what } of notices) recording.noteAt(lineOf(at).uuid)(kind, what);
   for (const { id, ...said } of messages) {
-    const { uuid, time, byProgram } = lineOf(id);
+    const { uuid, time, isByProgram } = lineOf(id);
     const piece = id.indexOf('-');
-    const origin = byProgram && said.role === 'user' ? 'synthetic' : said.origin;
+    const origin = isByProgram && said.role === 'user' ? 'synthetic' : said.origin;
     recording.add(piece < 0 ? uuid : `${uuid}#${id.slice(piece + 1)}`, { ...said, origin }, time);
   }
 }

@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, isProgramWritten, openaiResponses, type Fields } from '../../formats/index.js';
-import { fieldsIn, textOr, when } from './parts.js';
+import { fieldsIn, asText, timeOf } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
@@ -22,7 +22,7 @@ const BOOKKEEPING: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'other']);
 class RolloutReader implements SessionReader {
   readonly #recording = new Recording('codex');
   readonly #items: Fields[] = [];
-  readonly #times: ReturnType<typeof when>[] = [];
+  readonly #times: ReturnType<typeof timeOf>[] = [];
   /** Indexes of the items before which a compaction happened. */
   #compactedAt: number[] = [];
   #instructions: string | undefined;
@@ -32,17 +32,17 @@ class RolloutReader implements SessionReader {
   take(value: unknown): void {
     if (!isFields(value)) return;
     const payload = fieldsOf(value.payload);
-    if (value.type === 'session_meta') this.#note(payload);
-    else if (value.type === 'turn_context') this.#recording.about({ model: textOr(payload.model) });
+    if (value.type === 'session_meta') this.#readMeta(payload);
+    else if (value.type === 'turn_context') this.#recording.addMeta({ model: asText(payload.model) });
     else if (value.type === 'compacted') this.#compactedAt.push(this.#items.length);
     else if (payload.type === 'thread_rolled_back') this.#rewind(Number(payload.num_turns));
     else if (value.type === 'response_item' && !BOOKKEEPING.has(payload.type)) {
-      if (payload.type === 'reasoning' && saysNothing(payload)) {
+      if (payload.type === 'reasoning' && isEmptyReasoning(payload)) {
         this.#unreadable++;
         return;
       }
       this.#items.push(payload);
-      this.#times.push(when(textOr(value.timestamp)));
+      this.#times.push(timeOf(asText(value.timestamp)));
     }
   }
 
@@ -56,10 +56,10 @@ class RolloutReader implements SessionReader {
     this.#compactedAt = this.#compactedAt.filter((at) => at <= to);
   }
 
-  #note(meta: Fields): void {
-    this.#recording.about({ id: textOr(meta.id), agent_version: textOr(meta.cli_version) });
+  #readMeta(meta: Fields): void {
+    this.#recording.addMeta({ id: asText(meta.id), agent_version: asText(meta.cli_version) });
     const base = isFields(meta.base_instructions) ? meta.base_instructions.text : meta.instructions;
-    this.#instructions ??= textOr(base);
+    this.#instructions ??= asText(base);
   }
 
   finish(): ImportedSession {
@@ -68,26 +68,26 @@ class RolloutReader implements SessionReader {
     const { messages, notices } = openaiResponses.parse({ input: this.#items, instructions });
     const recording = this.#recording;
     const left = 'reasoning items without words or sealed content; left out';
-    recording.counted(this.#unreadable, 'unreadable-reasoning', left);
-    recording.counted(this.#rewound, 'rewound', 'items of turns that were rolled back; left out');
-    const timed = messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] }));
-    recording.takes(timed, notices);
-    const before = (at: number): number => messages.filter(({ id }) => placeOf(id) < at).length;
+    recording.noteCount(this.#unreadable, 'unreadable-reasoning', left);
+    recording.noteCount(this.#rewound, 'rewound', 'items of turns that were rolled back; left out');
+    const timed = messages.map((message) => ({ ...message, ...this.#times[itemIndexOf(message.id)] }));
+    recording.addParsed(timed, notices);
+    const before = (at: number): number => messages.filter(({ id }) => itemIndexOf(id) < at).length;
     recording.compactions.push(...this.#compactedAt.map(before));
     return recording.session();
   }
 }
 
 /** Messages are named after the index of their first item: `m12`. The instructions come first, so their index is -1. */
-const placeOf = (id: string): number => (id.startsWith('m') ? Number(id.slice(1)) : -1);
+const itemIndexOf = (id: string): number => (id.startsWith('m') ? Number(id.slice(1)) : -1);
 
 /** Whether an item is a message that the user wrote, and not Codex in the role of the user. */
 const isOfUser = ({ type, role, content }: Fields): boolean =>
   type === 'message' &&
   role === 'user' &&
-  !fieldsIn(content).every(({ text }) => isProgramWritten(textOr(text) ?? ''));
+  !fieldsIn(content).every(({ text }) => isProgramWritten(asText(text) ?? ''));
 
-function saysNothing({ summary, content, encrypted_content: sealed, id }: Fields): boolean {
+function isEmptyReasoning({ summary, content, encrypted_content: sealed, id }: Fields): boolean {
   const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;
-  return isEmpty(summary) && isEmpty(content) && textOr(sealed) === undefined && textOr(id) === undefined;
+  return isEmpty(summary) && isEmpty(content) && asText(sealed) === undefined && asText(id) === undefined;
 }

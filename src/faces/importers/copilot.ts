@@ -1,7 +1,7 @@
 import type { FilePart, TextPart, ToolCallPart } from '../../transcript/index.js';
 import { entryOf, fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
-import { fieldsIn, textOr } from './parts.js';
+import { fieldsIn, asText } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
@@ -30,11 +30,11 @@ class CopilotReader implements SessionReader {
   readonly #recording = new Recording('copilot');
   /** Ids of the model's calls; then calls that users made themselves, by id. */
   readonly #calls = new Set<string>();
-  readonly #byUser = new Map<string, Fields>();
+  readonly #userCalls = new Map<string, Fields>();
   /** Number of messages before each event, so that a rewind can cut back to the event. */
-  readonly #before = new Map<string, number>();
+  readonly #messagesBefore = new Map<string, number>();
   #thought: string | undefined;
-  #ofSubAgents = 0;
+  #sidechainEvents = 0;
   #repeated = 0;
   #events = 0;
 
@@ -44,58 +44,58 @@ class CopilotReader implements SessionReader {
     this.#events += 1;
     this.#note(value.type, data);
     if (typeof value.agentId === 'string' || typeof data.parentToolCallId === 'string') {
-      this.#ofSubAgents += 1;
+      this.#sidechainEvents += 1;
       return;
     }
-    const id = textOr(value.id) ?? `e${this.#events}`;
+    const id = asText(value.id) ?? `e${this.#events}`;
     // Two copies of a file may have been put together.
-    if (this.#before.has(id)) return void this.#repeated++;
-    this.#before.set(id, this.#recording.messages.length);
-    entryOf(this.#took, value.type)?.({ id, data, time: part.when(textOr(value.timestamp)) });
+    if (this.#messagesBefore.has(id)) return void this.#repeated++;
+    this.#messagesBefore.set(id, this.#recording.messages.length);
+    entryOf(this.#byKind, value.type)?.({ id, data, time: part.timeOf(asText(value.timestamp)) });
   }
 
   #note(type: string, { sessionId: id, copilotVersion, selectedModel, newModel, model }: Fields): void {
     if (type === 'session.start')
-      this.#recording.about({ id, agent_version: copilotVersion, model: selectedModel });
-    else if (type === 'session.model_change') this.#recording.about({ model: newModel });
-    else if (type === 'tool.execution_complete') this.#recording.about({ model });
+      this.#recording.addMeta({ id, agent_version: copilotVersion, model: selectedModel });
+    else if (type === 'session.model_change') this.#recording.addMeta({ model: newModel });
+    else if (type === 'tool.execution_complete') this.#recording.addMeta({ model });
   }
 
   /** The conversation's part of each kind of event. Events of other kinds are left out. */
-  readonly #took: Readonly<Record<string, (event: CopilotEvent) => void>> = {
+  readonly #byKind: Readonly<Record<string, (event: CopilotEvent) => void>> = {
     'system.message': (event) =>
       this.#add(event, { role: 'system', origin: 'system', parts: part.text(event.data.content) }),
     'user.message': (event) => {
       const { content, attachments } = event.data;
-      this.#add(event, part.inPlaceOfUser([...part.text(content), ...filesOf(attachments)]));
+      this.#add(event, part.userMessage([...part.text(content), ...filesOf(attachments)]));
     },
-    'skill.invoked': (event) => this.#add(event, part.inPlaceOfUser(part.text(event.data.content), true)),
+    'skill.invoked': (event) => this.#add(event, part.userMessage(part.text(event.data.content), true)),
     'assistant.reasoning': ({ data }) =>
       void (this.#thought = typeof data.content === 'string' ? data.content : undefined),
-    'assistant.message': (event) => this.#assistant(event),
+    'assistant.message': (event) => this.#addAnswer(event),
     'tool.user_requested': ({ data }) => {
-      if (typeof data.toolCallId === 'string') this.#byUser.set(data.toolCallId, data);
+      if (typeof data.toolCallId === 'string') this.#userCalls.set(data.toolCallId, data);
     },
-    'tool.execution_start': (event) => this.#started(event),
-    'tool.execution_complete': (event) => this.#completed(event),
+    'tool.execution_start': (event) => this.#startCall(event),
+    'tool.execution_complete': (event) => this.#completeCall(event),
     'session.compaction_complete': ({ data }) => {
       const { compactions, messages } = this.#recording;
       if (data.success === true) compactions.push(messages.length);
     },
     'session.truncation': ({ id }) =>
-      this.#say(id, 'truncated', 'Copilot cut the history here for the model; all of it is kept'),
+      this.#notice(id, 'truncated', 'Copilot cut the history here for the model; all of it is kept'),
     'session.snapshot_rewind': (event) => this.#rewind(event),
-    'session.error': ({ id }) => this.#say(id, 'api-error', 'an error is in place of an answer; left out'),
+    'session.error': ({ id }) => this.#notice(id, 'api-error', 'an error is in place of an answer; left out'),
   };
 
-  #assistant(event: CopilotEvent): void {
+  #addAnswer(event: CopilotEvent): void {
     const { content, toolRequests, reasoningText = this.#thought, reasoningOpaque: signature } = event.data;
     this.#thought = undefined;
     const calls = fieldsIn(toolRequests).map(({ toolCallId, name, arguments: args }, index) =>
       this.#call(toolCallId ?? `call_${event.id}_${index}`, name, args),
     );
     const thought = isText(reasoningText) ? [part.reasoning(reasoningText, signature)] : [];
-    this.#add(event, part.byModel([...thought, ...part.text(content), ...calls]));
+    this.#add(event, part.modelMessage([...thought, ...part.text(content), ...calls]));
   }
 
   #call(id: unknown, name: unknown, args: unknown): ToolCallPart {
@@ -105,49 +105,50 @@ class CopilotReader implements SessionReader {
   }
 
   /** Early versions record a call only when it starts; the call is added to the last answer. */
-  #started({ id, data }: CopilotEvent): void {
+  #startCall({ id, data }: CopilotEvent): void {
     const callId = data.toolCallId;
-    if (typeof callId !== 'string' || this.#calls.has(callId) || this.#byUser.has(callId)) return;
+    if (typeof callId !== 'string' || this.#calls.has(callId) || this.#userCalls.has(callId)) return;
     const { messages } = this.#recording;
     const index = messages.findLastIndex(({ role }) => role === 'assistant');
     const answer = messages[index];
     if (!answer) return;
     const call = this.#call(callId, data.toolName, data.arguments);
     messages[index] = { ...answer, parts: [...answer.parts, call] };
-    this.#say(id, 'late-call', `${call.name} was told only when it started`);
+    this.#notice(id, 'late-call', `${call.name} was told only when it started`);
   }
 
-  #completed(event: CopilotEvent): void {
+  #completeCall(event: CopilotEvent): void {
     const { data } = event;
     const callId = String(data.toolCallId ?? '');
-    const asked = this.#byUser.get(callId);
+    const userCall = this.#userCalls.get(callId);
     const content = resultIn(data);
-    if (!asked) return this.#add(event, part.byTool(part.result(callId, content, data.success === false)));
+    if (!userCall)
+      return this.#add(event, part.toolMessage(part.result(callId, content, data.success === false)));
     const shown = content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
-    const words = `Ran ${String(asked.toolName)} ${jsonText(asked.arguments ?? {})}\n\`\`\`\n${shown}\n\`\`\``;
+    const words = `Ran ${String(userCall.toolName)} ${jsonText(userCall.arguments ?? {})}\n\`\`\`\n${shown}\n\`\`\``;
     this.#add(event, { role: 'user', origin: 'user', parts: part.text(words) });
   }
 
   /** Removes the messages from an event on, including the event's own. The file itself may have been cut already. */
   #rewind({ id, data }: CopilotEvent): void {
     const recording = this.#recording;
-    const to = this.#before.get(String(data.upToEventId ?? '')) ?? recording.messages.length;
-    const gone = recording.messages.length - to;
+    const to = this.#messagesBefore.get(String(data.upToEventId ?? '')) ?? recording.messages.length;
+    const removed = recording.messages.length - to;
     recording.messages = recording.messages.slice(0, to);
-    if (gone > 0) this.#say(id, 'rewound', `${gone} messages were rewound; left out`);
+    if (removed > 0) this.#notice(id, 'rewound', `${removed} messages were rewound; left out`);
   }
 
-  #add({ id, time }: CopilotEvent, said: part.Said): void {
+  #add({ id, time }: CopilotEvent, said: part.Body): void {
     this.#recording.add(id, said, time);
   }
 
-  #say(at: string, kind: string, what: string): void {
+  #notice(at: string, kind: string, what: string): void {
     this.#recording.noteAt(at)(kind, what);
   }
 
   finish(): ImportedSession {
-    this.#recording.counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
-    this.#recording.counted(this.#repeated, 'repeated', 'events are in the file twice; read once');
+    this.#recording.noteCount(this.#sidechainEvents, 'sidechain', 'events belong to sub-agents; left out');
+    this.#recording.noteCount(this.#repeated, 'repeated', 'events are in the file twice; read once');
     return this.#recording.session();
   }
 }
@@ -163,7 +164,7 @@ function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
   });
   if (typeof content === 'string') return [...part.text(content), ...files];
   if (blocks.length > 0) return [...blocks.flatMap(({ text }) => part.text(text)), ...files];
-  return part.words(content ?? (isFields(error) ? error.message : error));
+  return part.anyText(content ?? (isFields(error) ? error.message : error));
 }
 
 /** Attachments as files: the bytes if the event has them, or else only the name. */

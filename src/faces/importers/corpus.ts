@@ -26,8 +26,8 @@ export const corpus: Importer = {
       finish() {
         // Without a meta line the file is a list of chat messages, which is another format.
         const { messages, notices } = openaiChat.parse(meta ? chat : []);
-        recording.takes(messages, notices);
-        recording.about(meta ?? {});
+        recording.addParsed(messages, notices);
+        recording.addMeta(meta ?? {});
         return recording.session();
       },
     };

@@ -1,7 +1,7 @@
 import type { FilePart, Part, TextPart } from '../../transcript/index.js';
 import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
-import { fieldsIn, textOr } from './parts.js';
+import { fieldsIn, asText } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
@@ -13,19 +13,19 @@ export const geminiCli: Importer = {
   mark: 'it begins with `sessionId` and `projectHash`, as Gemini CLI writes them',
   isWhole: true,
   recognises: (head) => {
-    const front = head.trimStart().slice(0, FRONT);
+    const front = head.trimStart().slice(0, FRONT_CHARS);
     return /^\{\s*"/.test(front) && /"sessionId"\s*:/.test(front) && /"projectHash"\s*:/.test(front);
   },
   open: () => new GeminiCliReader(),
 };
 
 /** Characters of the file that are searched for its own fields, which come before the messages. */
-const FRONT = 500;
+const FRONT_CHARS = 500;
 
 class GeminiCliReader implements SessionReader {
   readonly #recording = new Recording('gemini-cli');
   #head: Fields | undefined;
-  #others = 0;
+  #otherSessions = 0;
   /** Messages by id, in the order of their first appearance. */
   readonly #messages = new Map<unknown, Fields>();
 
@@ -33,7 +33,7 @@ class GeminiCliReader implements SessionReader {
     if (!isFields(value)) return;
     if (isHead(value)) {
       this.#head ??= value;
-      if (value.sessionId !== this.#head.sessionId) this.#others++;
+      if (value.sessionId !== this.#head.sessionId) this.#otherSessions++;
       for (const message of fieldsIn(value.messages)) this.take(message);
     } else if (value.$rewindTo !== undefined) this.#rewind(value.$rewindTo);
     else if (typeof value.type === 'string') this.#messages.set(value.id ?? this.#messages.size, value);
@@ -48,41 +48,42 @@ class GeminiCliReader implements SessionReader {
 
   finish(): ImportedSession {
     const recording = this.#recording;
-    const left = new Map<string, number>();
-    recording.about({ id: this.#head?.sessionId });
-    recording.counted(this.#others, 'another-session', 'more sessions are in the file; read as one');
+    const skippedTypes = new Map<string, number>();
+    recording.addMeta({ id: this.#head?.sessionId });
+    recording.noteCount(this.#otherSessions, 'another-session', 'more sessions are in the file; read as one');
     for (const [index, line] of [...this.#messages.values()].entries()) {
-      const id = textOr(line.id) ?? `m${index}`;
+      const id = asText(line.id) ?? `m${index}`;
       const parts = contentOf(line.content);
-      if (typeof line.model === 'string') recording.about({ model: line.model });
-      if (line.type === 'gemini') this.#step(line, id);
-      else if (line.type !== 'user') left.set(String(line.type), (left.get(String(line.type)) ?? 0) + 1);
-      else if (parts.length > 0) recording.add(id, part.inPlaceOfUser(parts), time(line));
+      if (typeof line.model === 'string') recording.addMeta({ model: line.model });
+      if (line.type === 'gemini') this.#addStep(line, id);
+      else if (line.type !== 'user')
+        skippedTypes.set(String(line.type), (skippedTypes.get(String(line.type)) ?? 0) + 1);
+      else if (parts.length > 0) recording.add(id, part.userMessage(parts), time(line));
     }
-    for (const [type, count] of left)
-      recording.counted(count, 'not-a-message', `lines of type ${type} are the terminal's own; left out`);
+    for (const [type, count] of skippedTypes)
+      recording.noteCount(count, 'not-a-message', `lines of type ${type} are the terminal's own; left out`);
     return recording.session();
   }
 
   /** Adds a step of the model as one message with its calls, and each call's result as a message of its own. */
-  #step(line: Fields, id: string): void {
+  #addStep(line: Fields, id: string): void {
     const calls = fieldsIn(line.toolCalls);
-    const made = calls.map((call, index) =>
-      part.call(textOr(call.id) ?? `call_${id}_${index}`, call.name, call.args),
+    const callParts = calls.map((call, index) =>
+      part.call(asText(call.id) ?? `call_${id}_${index}`, call.name, call.args),
     );
     const thoughts = fieldsIn(line.thoughts).map(({ subject, description }) =>
       part.reasoning([subject, description].filter(isText).join('\n')),
     );
-    const spoken: Part[] = [...contentOf(line.content), ...made];
-    if (spoken.length === 0) return;
-    this.#recording.add(id, part.byModel([...thoughts, ...spoken]), time(line));
+    const visibleParts: Part[] = [...contentOf(line.content), ...callParts];
+    if (visibleParts.length === 0) return;
+    this.#recording.add(id, part.modelMessage([...thoughts, ...visibleParts]), time(line));
     for (const [index, call] of calls.entries()) {
       const content = resultOf(call);
       if (!content) continue;
-      const { callId, name } = made[index]!;
+      const { callId, name } = callParts[index]!;
       const isError = call.status === 'error' || call.status === 'cancelled';
       const result = part.result(callId, content, isError, name);
-      this.#recording.add(`${id}#${index}`, part.byTool(result), time(call));
+      this.#recording.add(`${id}#${index}`, part.toolMessage(result), time(call));
     }
   }
 }
@@ -90,7 +91,7 @@ class GeminiCliReader implements SessionReader {
 const isHead = (value: Fields): boolean =>
   typeof value.sessionId === 'string' && typeof value.projectHash === 'string';
 
-const time = ({ timestamp }: Fields) => part.when(textOr(timestamp));
+const time = ({ timestamp }: Fields) => part.timeOf(asText(timestamp));
 
 /** Undefined if the call has no result yet. */
 function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
@@ -99,12 +100,12 @@ function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
     const response = isFields(value) && isFields(value.functionResponse) ? value.functionResponse : undefined;
     if (!response) return contentOf([value]);
     const more = Array.isArray(response.parts) ? contentOf(response.parts) : [];
-    return [...part.words(saidBy(response.response)), ...more];
+    return [...part.anyText(outputIn(response.response)), ...more];
   });
 }
 
 /** The output if the response has no other field, or else the whole response. */
-function saidBy(response: unknown): unknown {
+function outputIn(response: unknown): unknown {
   return isFields(response) && Object.keys(response).length === 1 ? (response.output ?? response) : response;
 }
 

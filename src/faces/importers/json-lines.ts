@@ -1,13 +1,13 @@
 import type { Notice } from '../../spi/index.js';
 import { endOfString, whyNotCopyable } from '../../transcript/index.js';
 import { jsonIn } from '../../formats/index.js';
-import { decoded, TEXT, wrongFormat } from './bytes.js';
+import { decode, TEXT, wrongFormat } from './bytes.js';
 
 /** After this many bad lines and no good line, the file counts as no JSON, and reading stops. */
-const HOPELESS = 100;
+const MAX_BAD_LINES = 100;
 
 /** This many bad lines are listed one by one; the others are only counted. */
-const NAMED = 50;
+const MAX_NOTICES = 50;
 
 const NEWLINE = 0x0a;
 
@@ -27,7 +27,7 @@ export class JsonLines {
   #line = 1;
   readonly #notices: Notice[] = [];
   #values = 0;
-  #bad = 0;
+  #badLines = 0;
   #firstBad = '';
   #hasLong = false;
 
@@ -48,14 +48,14 @@ export class JsonLines {
   /** Throws `INPUT_FORMAT` if no line was JSON. */
   end(): void {
     this.#endLine(false);
-    this.#check();
+    this.#checkValues();
   }
 
   get notices(): readonly Notice[] {
-    const more = this.#notices.length - NAMED;
+    const more = this.#notices.length - MAX_NOTICES;
     if (more <= 0) return this.#notices;
     const what = `${more} more lines were skipped or mended`;
-    return [...this.#notices.slice(0, NAMED), { at: 'file', kind: 'more-lines', what }];
+    return [...this.#notices.slice(0, MAX_NOTICES), { at: 'file', kind: 'more-lines', what }];
   }
 
   #add(piece: Buffer): void {
@@ -75,7 +75,7 @@ export class JsonLines {
       this.#note('long-line', `${bytes} bytes are above the limit for a line; skipped`);
       return;
     }
-    const { text, isDamaged } = decoded(pieces);
+    const { text, isDamaged } = decode(pieces);
     this.isDamaged ||= isDamaged;
     if (text.trim() !== '') this.#read(text, isEnded);
   }
@@ -92,7 +92,7 @@ export class JsonLines {
     this.#firstBad ||= rest.slice(0, 60);
     if (isEnded) this.#note('unreadable-line', 'this is no JSON; skipped');
     else this.#note('torn-line', 'the last line is cut off; skipped');
-    if (++this.#bad >= HOPELESS) this.#check();
+    if (++this.#badLines >= MAX_BAD_LINES) this.#checkValues();
   }
 
   #isCopyable(value: unknown): boolean {
@@ -103,7 +103,7 @@ export class JsonLines {
     return false;
   }
 
-  #check(): void {
+  #checkValues(): void {
     if (this.#values > 0) return;
     const remedy = this.#hasLong
       ? 'Write it as shorter lines, one message a line; in code, raise maxLineBytes.'

@@ -24,30 +24,30 @@ export const openCode: Importer = {
   recognises: (head) => /^\s*\{\s*"info"\s*:\s*\{/.test(head),
   open: () => {
     const values: Fields[] = [];
-    return { take: (value) => void values.push(fieldsOf(value)), finish: () => exported(values) };
+    return { take: (value) => void values.push(fieldsOf(value)), finish: () => sessionIn(values) };
   },
 };
 
-function exported([{ info, messages: list } = {}, ...more]: readonly Fields[]): ImportedSession {
+function sessionIn([{ info, messages: list } = {}, ...more]: readonly Fields[]): ImportedSession {
   const recording = new Recording('opencode');
-  recording.counted(more.length, 'another-session', 'more exports are in the file; left out');
+  recording.noteCount(more.length, 'another-session', 'more exports are in the file; left out');
   const entries = Array.isArray(list) ? list.filter(isEntry) : [];
   const others = Array.isArray(list) ? list.length - entries.length : 0;
-  recording.counted(others, 'not-a-message', 'entries are no messages; left out');
+  recording.noteCount(others, 'not-a-message', 'entries are no messages; left out');
   const model = entries.map((entry) => entry.info.modelID).find((one) => typeof one === 'string');
   const { id, version } = fieldsOf(info);
-  recording.about({ id, model, agent_version: version });
-  const taken = new Set<string>();
+  recording.addMeta({ id, model, agent_version: version });
+  const usedIds = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const own = ownId(entry.info.id) ?? `m${index}`;
     const note = recording.noteAt(own);
-    const said = entry.info.role === 'user' ? userMessages(entry, note) : answerOf(entry, own, note);
+    const said = entry.info.role === 'user' ? userMessages(entry, note) : stepMessages(entry, own, note);
     if (said.length === 0) note('empty-message', 'nothing said; left out');
     for (const { suffix = '', ...message } of said) {
       let name = own + suffix;
-      while (taken.has(name)) name += '+';
-      taken.add(name);
-      recording.add(name, message, part.when(fieldsOf(entry.info.time).created));
+      while (usedIds.has(name)) name += '+';
+      usedIds.add(name);
+      recording.add(name, message, part.timeOf(fieldsOf(entry.info.time).created));
     }
   }
   return recording.session();
@@ -57,21 +57,21 @@ function exported([{ info, messages: list } = {}, ...more]: readonly Fields[]): 
 const ownId = (id: unknown): string | undefined => (isText(id) && id !== 'REDACTED' ? id : undefined);
 
 /** A message, and the suffix that its id has after the id of its entry. */
-type Named = part.Said & { readonly suffix?: string };
+type SuffixedMessage = part.Body & { readonly suffix?: string };
 
 /** The content of a user entry: the user's text and files, the program's additions, sub-tasks requested by the user. */
-function userMessages({ parts }: Entry, note: Note): Named[] {
+function userMessages({ parts }: Entry, note: Note): SuffixedMessage[] {
   const given = fieldsIn(parts).map((one) => ({
-    said: spoken(one, note),
-    isOwn: one.synthetic !== true && SPOKEN.has(one.type),
+    said: userParts(one, note),
+    isOwn: one.synthetic !== true && USER_TYPES.has(one.type),
   }));
   const said = given.flatMap((one) => one.said);
-  const { origin } = part.inPlaceOfUser(given.flatMap((one) => (one.isOwn ? one.said : [])));
+  const { origin } = part.userMessage(given.flatMap((one) => (one.isOwn ? one.said : [])));
   return said.length === 0 ? [] : [{ role: 'user', origin, parts: said }];
 }
 
 /** OpenCode's own markers, which the model never sees. */
-const SILENT: ReadonlySet<unknown> = new Set([
+const MARKER_TYPES: ReadonlySet<unknown> = new Set([
   'step-finish',
   'snapshot',
   'patch',
@@ -81,9 +81,9 @@ const SILENT: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Types of parts that come from a user; parts of other types are OpenCode's. */
-const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'file', 'subtask']);
+const USER_TYPES: ReadonlySet<unknown> = new Set(['text', 'file', 'subtask']);
 
-function spoken(given: Fields, note: Note): Part[] {
+function userParts(given: Fields, note: Note): Part[] {
   // `ignored` text is shown to the person and never sent.
   if (given.type === 'text') return given.ignored === true ? [] : part.text(given.text);
   if (given.type === 'file') {
@@ -94,7 +94,7 @@ function spoken(given: Fields, note: Note): Part[] {
     return part.text(
       `[subtask ${String(given.agent)}: ${String(given.description)}]\n${String(given.prompt ?? '')}`,
     );
-  return SILENT.has(given.type) ? [] : [unknownPart(given, 'a part', note)];
+  return MARKER_TYPES.has(given.type) ? [] : [unknownPart(given, 'a part', note)];
 }
 
 interface Step {
@@ -103,26 +103,26 @@ interface Step {
 }
 
 /** The steps of an assistant entry: an assistant message and its results each. Older versions put several in one. */
-function answerOf({ parts }: Entry, id: string, note: Note): Named[] {
+function stepMessages({ parts }: Entry, id: string, note: Note): SuffixedMessage[] {
   const steps: Step[] = [{ parts: [], results: [] }];
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   for (const [index, given] of parts.entries()) {
     if (!isFields(given)) continue;
     const step = steps.at(-1)!;
     if (given.type === 'step-start') steps.push({ parts: [], results: [] });
     else if (given.type === 'tool')
-      addTool(step, given, freeCallId(given.callID, `${id}_${index}`, taken), note);
+      addTool(step, given, freeCallId(given.callID, `${id}_${index}`, usedIds), note);
     else if (given.type === 'reasoning')
       step.parts.push(...part.text(given.text).map(({ text }) => part.reasoning(text)));
     else if (given.type === 'file') step.parts.push(fileOf(given));
     else if (given.type === 'text') step.parts.push(...part.text(given.text));
-    else if (!SILENT.has(given.type)) step.parts.push(unknownPart(given, 'a part', note));
+    else if (!MARKER_TYPES.has(given.type)) step.parts.push(unknownPart(given, 'a part', note));
   }
   const said = steps.filter((one) => one.parts.some(({ type }) => type !== 'reasoning'));
-  return said.flatMap((one, index): Named[] => {
+  return said.flatMap((one, index): SuffixedMessage[] => {
     const step = index === 0 ? '' : `#${index}`;
-    const results = one.results.map((result, at) => ({ ...part.byTool(result), suffix: `${step}.${at}` }));
-    return [{ ...part.byModel(one.parts), suffix: step }, ...results];
+    const results = one.results.map((own, at) => ({ ...part.toolMessage(own), suffix: `${step}.${at}` }));
+    return [{ ...part.modelMessage(one.parts), suffix: step }, ...results];
   });
 }
 
@@ -132,10 +132,10 @@ function addTool({ parts, results }: Step, given: Fields, callId: string, note: 
   const call = part.call(callId, given.tool, input);
   parts.push(call);
   if (status === 'completed') {
-    const content = [...part.words(output), ...fieldsIn(attachments).map(fileOf)];
+    const content = [...part.anyText(output), ...fieldsIn(attachments).map(fileOf)];
     results.push(part.result(callId, content, false));
   } else if (status === 'error') {
-    results.push(part.result(callId, part.words(error), true));
+    results.push(part.result(callId, part.anyText(error), true));
   } else {
     note('interrupted-call', `${call.name} was ${String(status ?? 'called')} when the session was exported`);
   }
@@ -147,9 +147,9 @@ function fileOf({ mime, url, filename }: Fields): FilePart {
 }
 
 /** The recorded call id; a name from the call's place if the id is missing, redacted, or a duplicate in its message. */
-function freeCallId(id: unknown, place: string, taken: Set<string>): string {
-  const own = isText(id) && !taken.has(id) ? ownId(id) : undefined;
+function freeCallId(id: unknown, place: string, usedIds: Set<string>): string {
+  const own = isText(id) && !usedIds.has(id) ? ownId(id) : undefined;
   const callId = own ?? `call_${place}`;
-  taken.add(callId);
+  usedIds.add(callId);
   return callId;
 }

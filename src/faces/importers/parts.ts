@@ -11,12 +11,12 @@ import { isFields, isProgramWritten, isText, jsonText, listOf, type Fields } fro
 
 /* Conversions from the contents of recordings to parts and messages. */
 
-export const textOr = (value: unknown): string | undefined => (isText(value) ? value : undefined);
+export const asText = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 /** The objects of a list. */
 export const fieldsIn = (list: unknown): readonly Fields[] => listOf(list).filter(isFields);
 
 /** The time of a message, from a number or a date text. */
-export function when(stamp: unknown): { readonly createdAt?: number } {
+export function timeOf(stamp: unknown): { readonly createdAt?: number } {
   const isNumber = typeof stamp === 'number' || stamp instanceof NumberLiteral;
   const time = isNumber ? Number(stamp) : isText(stamp) ? Date.parse(stamp) : Number.NaN;
   return Number.isNaN(time) ? {} : { createdAt: time };
@@ -26,7 +26,7 @@ export function when(stamp: unknown): { readonly createdAt?: number } {
 export const text = (value: unknown): TextPart[] => (isText(value) ? [{ type: 'text', text: value }] : []);
 
 /** A text part; a value that is no text is kept as its JSON text. */
-export const words = (value: unknown): TextPart[] =>
+export const anyText = (value: unknown): TextPart[] =>
   text(typeof value === 'string' ? value : jsonText(value ?? undefined));
 
 export const isContent = (part: Part): part is TextPart | FilePart =>
@@ -52,9 +52,9 @@ export const result = (
   ...(isError && { isError: true }),
 });
 
-export const reasoning = (said: unknown, signature?: unknown): Part => ({
+export const reasoning = (value: unknown, signature?: unknown): Part => ({
   type: 'reasoning',
-  text: typeof said === 'string' ? said : '',
+  text: typeof value === 'string' ? value : '',
   ...(typeof signature === 'string' && { signature }),
 });
 
@@ -84,14 +84,14 @@ export function file(mediaType: string, url: string, name?: string): FilePart {
 }
 
 /** A message without its id and its time. */
-export type Said = Omit<Message, 'id'>;
+export type Body = Omit<Message, 'id'>;
 
-export const byModel = (parts: readonly Part[]): Said => ({ role: 'assistant', origin: 'model', parts });
+export const modelMessage = (parts: readonly Part[]): Body => ({ role: 'assistant', origin: 'model', parts });
 
 /** A message with role user: the user's own words, or text that a program wrote in the role of the user. */
-export function inPlaceOfUser(parts: readonly Part[], isByProgram = false): Said {
+export function userMessage(parts: readonly Part[], isByProgram = false): Body {
   const isProgram = isByProgram || parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
   return { role: 'user', origin: isProgram ? 'synthetic' : 'user', parts };
 }
 
-export const byTool = (part: ToolResultPart): Said => ({ role: 'tool', origin: 'tool', parts: [part] });
+export const toolMessage = (part: ToolResultPart): Body => ({ role: 'tool', origin: 'tool', parts: [part] });

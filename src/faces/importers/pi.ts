@@ -2,7 +2,7 @@ import type { Part } from '../../transcript/index.js';
 import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import { branchOf, type TreeEntry } from './branch.js';
 import * as part from './parts.js';
-import { textOr } from './parts.js';
+import { asText } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /**
@@ -27,34 +27,34 @@ class PiReader {
   take(line: unknown): void {
     if (!isFields(line)) return;
     const { type, id, parentId: parent, version, modelId, message } = line;
-    if (type === 'session') this.#recording.about({ id, version, model: modelId });
+    if (type === 'session') this.#recording.addMeta({ id, version, model: modelId });
     else {
       const own = typeof id === 'string' ? id : undefined;
       const last = this.#entries.at(-1);
       // An entry follows the previous one if that one has no id (as in older versions), or if the line of its parent is
       // torn. A parent of null starts a new tree.
       const before = last?.id === undefined || isText(parent) ? last : undefined;
-      this.#entries.push({ id: own, parent: textOr(parent), before, line });
+      this.#entries.push({ id: own, parent: asText(parent), before, line });
     }
-    if (isFields(message) && message.role === 'assistant') this.#recording.about({ model: message.model });
+    if (isFields(message) && message.role === 'assistant') this.#recording.addMeta({ model: message.model });
   }
 
   finish(): ImportedSession {
     const recording = this.#recording;
     const kept = branchOf(this.#entries, this.#entries.at(-1), recording);
-    let left = 0;
+    let leftOut = 0;
     for (const [order, entry] of this.#entries.entries()) {
       const { line, id = `e${order}` } = entry;
       if (!kept.has(entry)) {
-        if (isFields(line.message)) left++;
+        if (isFields(line.message)) leftOut++;
         continue;
       }
       if (line.type === 'compaction') recording.compactions.push(recording.messages.length);
       const source = sourceOf(line);
-      const said = source && saidIn(source, recording.noteAt(id));
-      if (said) recording.add(id, said, part.when(textOr(line.timestamp)));
+      const said = source && messageIn(source, recording.noteAt(id));
+      if (said) recording.add(id, said, part.timeOf(asText(line.timestamp)));
     }
-    recording.counted(left, 'rewound', 'messages are on abandoned branches; left out');
+    recording.noteCount(leftOut, 'rewound', 'messages are on abandoned branches; left out');
     return recording.session();
   }
 }
@@ -67,33 +67,33 @@ function sourceOf(line: Fields): Fields | undefined {
 }
 
 /** Undefined for content that was not sent to the model. */
-function saidIn(source: Fields, note: Note): part.Said | undefined {
+function messageIn(source: Fields, note: Note): part.Body | undefined {
   switch (source.role) {
     case 'user':
-      return part.inPlaceOfUser(contentOf(source.content, note));
+      return part.userMessage(contentOf(source.content, note));
     case 'assistant': {
       const { stopReason } = source;
       const parts = contentOf(source.content, note);
       if (stopReason === 'aborted' || stopReason === 'error')
         note('aborted', `the answer ended by ${stopReason === 'error' ? 'an error' : 'an abort'}`);
-      return part.byModel(parts);
+      return part.modelMessage(parts);
     }
     case 'toolResult': {
       const content = contentOf(source.content, note).filter(part.isContent);
       const { toolCallId, toolName, isError } = source;
-      return part.byTool(part.result(toolCallId, content, isError === true, textOr(toolName)));
+      return part.toolMessage(part.result(toolCallId, content, isError === true, asText(toolName)));
     }
     case 'bashExecution':
       if (source.excludeFromContext === true) return undefined;
       return { role: 'user', origin: 'user', parts: part.text(shellText(source)) };
     case 'custom':
-      return part.inPlaceOfUser(contentOf(source.content, note), true);
+      return part.userMessage(contentOf(source.content, note), true);
     case 'branchSummary':
     case 'compactionSummary':
-      return part.inPlaceOfUser(contentOf(source.summary, note), true);
+      return part.userMessage(contentOf(source.summary, note), true);
     default:
       note('unknown-role', `a message of role ${jsonText(source.role) || 'none'} is kept as its JSON text`);
-      return part.inPlaceOfUser(part.text(jsonText(source)), true);
+      return part.userMessage(part.text(jsonText(source)), true);
   }
 }
 
@@ -110,7 +110,7 @@ function contentOf(content: unknown, note: Note): Part[] {
     const fields = fieldsOf(block);
     switch (fields.type) {
       case 'text':
-        return part.words(fields.text);
+        return part.anyText(fields.text);
       case 'thinking':
         return [part.reasoning(fields.thinking, fields.thinkingSignature)];
       case 'toolCall':

@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import type { Notice } from '../../spi/index.js';
 import { parseJson, whyNotCopyable, writeJson } from '../../transcript/index.js';
 import { formats, isFields, jsonIn, kindOf } from '../../formats/index.js';
-import { chunksOf, decoded, HEAD_BYTES, nameOf, TEXT, wrongFormat, type FileLike } from './bytes.js';
+import { chunksOf, decode, HEAD_BYTES, nameOf, TEXT, wrongFormat, type FileLike } from './bytes.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { copilot } from './copilot.js';
@@ -44,7 +44,7 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
   }
   const chunks = chunksOf(file);
   try {
-    const first = await firstOf(chunks);
+    const first = await firstChunk(chunks);
     const source = { path: nameOf(file), format, maxLineBytes, head: first.toString('utf8', 0, HEAD_BYTES) };
     return isWhole(source.head)
       ? await readWhole(source, first, chunks)
@@ -68,7 +68,7 @@ export const readJson = async (path: string): Promise<unknown> => (await readJso
 export async function readJsonFile(path: string): Promise<JsonFile> {
   const chunks = chunksOf(path);
   try {
-    return await valueOf(path, await firstOf(chunks), chunks);
+    return await jsonValueOf(path, await firstChunk(chunks), chunks);
   } finally {
     await chunks.return(undefined);
   }
@@ -83,7 +83,7 @@ interface Source {
   readonly head: string;
 }
 
-async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   const first = await chunks.next();
   return first.done ? Buffer.alloc(0) : first.value;
 }
@@ -100,7 +100,7 @@ function isWhole(head: string): boolean {
 
 /** Reads one JSON value: a recording, a request body, or a list of messages or of the values that would be lines. */
 async function readWhole(source: Source, first: Buffer, rest: AsyncIterable<Buffer>): Promise<ReadSession> {
-  const { value, isDamaged } = await valueOf(source.path, first, rest);
+  const { value, isDamaged } = await jsonValueOf(source.path, first, rest);
   const list = Array.isArray(value) ? (value as readonly unknown[]) : undefined;
   // The head that the same values would have with one value per line.
   const head = list
@@ -113,12 +113,12 @@ async function readWhole(source: Source, first: Buffer, rest: AsyncIterable<Buff
   if (importer) {
     const reader = importer.open();
     (list ?? [value]).forEach((item, index) => reader.take(item, index + 1));
-    const taken = list ? { ...importer, mark: 'a list of what its lines would be' } : importer;
-    return session(source, { taken, ...reader.finish() }, isDamaged);
+    const detected = list ? { ...importer, mark: 'a list of what its lines would be' } : importer;
+    return toSession(source, { detected, ...reader.finish() }, isDamaged);
   }
   const wire = readWire(value, formats.get(source.format));
-  if (!wire) throw unknown(source.path, isFields(value) ? objectWith(value) : kindOf(value));
-  return session(source, wire, isDamaged);
+  if (!wire) throw unknownFormat(source.path, isFields(value) ? objectWith(value) : kindOf(value));
+  return toSession(source, wire, isDamaged);
 }
 
 async function readLines(source: Source, first: Buffer, rest: AsyncIterable<Buffer>): Promise<ReadSession> {
@@ -128,8 +128,8 @@ async function readLines(source: Source, first: Buffer, rest: AsyncIterable<Buff
     importer?.open() ??
     new WireLines({
       expected: formats.get(format),
-      isHopeful: hasMessageLine(head),
-      unknown: (found) => unknown(path, found),
+      hasMessage: hasMessageLine(head),
+      unknown: (found) => unknownFormat(path, found),
     });
   const lines = new JsonLines({
     ...source,
@@ -140,8 +140,8 @@ async function readLines(source: Source, first: Buffer, rest: AsyncIterable<Buff
   lines.push(first);
   for await (const chunk of rest) lines.push(chunk);
   lines.end();
-  const { taken = importer!, ...read } = reader.finish();
-  return session(source, { taken, ...read }, lines.isDamaged, lines.notices);
+  const { detected = importer!, ...read } = reader.finish();
+  return toSession(source, { detected, ...read }, lines.isDamaged, lines.notices);
 }
 
 const importerOf = (format: string, head: string, isObject = false): Importer | undefined =>
@@ -149,7 +149,7 @@ const importerOf = (format: string, head: string, isObject = false): Importer | 
     format === 'auto' ? (one.isWhole || !isObject) && one.recognises(head) : one.name === format,
   );
 
-const unknown = (path: string, found: string): Error =>
+const unknownFormat = (path: string, found: string): Error =>
   wrongFormat(
     path,
     found,
@@ -157,13 +157,13 @@ const unknown = (path: string, found: string): Error =>
     'Convert it to one of these; if it is one of these, name the format.',
   );
 
-function session(
+function toSession(
   { format }: Source,
-  { taken, parsed: { notices: own, ...parsed }, ...about }: ImportedSession,
+  { detected, parsed: { notices: own, ...parsed }, ...about }: ImportedSession,
   isDamaged: boolean,
   notices: readonly Notice[] = [],
 ): ReadSession {
-  const { name, mark } = taken!;
+  const { name, mark } = detected!;
   const damage = 'some of its bytes are no UTF-8 text; each reads as the mark \ufffd';
   return {
     format: name,
@@ -184,7 +184,7 @@ const hasMessageLine = (head: string): boolean =>
   FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(jsonIn(line)));
 
 /** The JSON value of a file, with its numbers as written. Throws `INPUT_FORMAT` if the file is no single JSON value. */
-async function valueOf(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<JsonFile> {
+async function jsonValueOf(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<JsonFile> {
   const pieces = [first];
   let bytes = first.length;
   for await (const chunk of rest) {
@@ -198,7 +198,7 @@ async function valueOf(path: string, first: Buffer, rest: AsyncIterable<Buffer>)
         'Write it as JSON Lines, one message a line; those are streamed.',
       );
   }
-  const { text, isDamaged } = decoded(pieces);
+  const { text, isDamaged } = decode(pieces);
   const value = parseWhole(path, text);
   const why = whyNotCopyable(value);
   if (why !== undefined) throw wrongFormat(path, why, TEXT, 'Record it again with less nesting.');

@@ -2,7 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
-import type { Said } from './parts.js';
+import type { Body } from './parts.js';
 
 /* Common parts of the readers of recordings. */
 
@@ -11,10 +11,10 @@ export interface ImportedSession {
   readonly parsed: Parsed;
   readonly meta?: Fields;
   /** The detected format, if only the values themselves could show it. */
-  readonly taken?: Taken;
+  readonly detected?: DetectedFormat;
 }
 
-export interface Taken {
+export interface DetectedFormat {
   readonly name: string;
   /** The reason for the format, as a phrase for the user. */
   readonly mark: string;
@@ -29,7 +29,7 @@ export interface SessionReader {
 }
 
 /** The recording format of an agent: one JSON object per line, or (`isWhole`) one object over the whole file. */
-export interface Importer extends Taken {
+export interface Importer extends DetectedFormat {
   /** Whether the beginning of the file shows this format. */
   recognises(head: string): boolean;
   readonly isWhole?: boolean;
@@ -62,13 +62,13 @@ export class Recording {
   /** Indexes of the messages before which the agent compacted. */
   readonly compactions: number[] = [];
   #notices: Notice[] = [];
-  readonly #about: Record<string, unknown> = {};
+  readonly #meta: Record<string, unknown> = {};
 
   constructor(private readonly importer: string) {}
 
   /** Adds the file's statements about itself; the first value of each field is kept. */
-  about(fields: Fields): void {
-    for (const [name, value] of Object.entries(fields)) this.#about[name] ??= value;
+  addMeta(fields: Fields): void {
+    for (const [name, value] of Object.entries(fields)) this.#meta[name] ??= value;
   }
 
   noteAt(at: string): Note {
@@ -76,19 +76,19 @@ export class Recording {
   }
 
   /** Notes how many things in the file were left out or changed; adds no notice for 0. */
-  counted(count: number, kind: string, what: string): void {
+  noteCount(count: number, kind: string, what: string): void {
     if (count > 0) this.#notices.push({ at: 'file', kind, what: `${count} ${what}` });
   }
 
   /** Adds a message. An answer without text or calls cannot be sent again, so it is left out. */
-  add(id: string, said: Said, time: { readonly createdAt?: number }): void {
-    const says = said.parts.some((part) => part.type !== 'reasoning' || said.role === 'user');
-    if (says) this.messages.push({ id, ...said, ...time });
+  add(id: string, said: Body, time: { readonly createdAt?: number }): void {
+    const hasContent = said.parts.some((part) => part.type !== 'reasoning' || said.role === 'user');
+    if (hasContent) this.messages.push({ id, ...said, ...time });
     else this.noteAt(id)('empty-message', 'nothing said; left out');
   }
 
   /** Adds the result of a wire format's parser. */
-  takes(messages: readonly Message[], notices: readonly Notice[]): void {
+  addParsed(messages: readonly Message[], notices: readonly Notice[]): void {
     this.messages = this.messages.concat(messages);
     this.#notices = this.#notices.concat(notices);
   }
@@ -103,10 +103,10 @@ export class Recording {
         allowed: 'a session in which users and the model speak',
         remedy: 'Pass the session file itself, not one of a sub-agent, or name the format the file is in.',
       });
-    const { model } = this.#about;
+    const { model } = this.#meta;
     return {
       parsed: { messages, notices: this.#notices, ...(typeof model === 'string' && { model }) },
-      meta: { ...this.#about, ...(compactions.length > 0 && { compaction_at: compactions }) },
+      meta: { ...this.#meta, ...(compactions.length > 0 && { compaction_at: compactions }) },
     };
   }
 }

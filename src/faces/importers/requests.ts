@@ -35,7 +35,7 @@ const MARKS: readonly WireMarks[] = [
   },
   {
     format: 'langchain',
-    body: (body) => LISTS.some((field) => fieldsIn(body[field]).some(isLangChain)),
+    body: (body) => LIST_FIELDS.some((field) => fieldsIn(body[field]).some(isLangChain)),
     item: isLangChain,
   },
   {
@@ -55,7 +55,7 @@ const MARKS: readonly WireMarks[] = [
   },
 ];
 
-const LISTS = ['messages', 'contents', 'input', 'prompt'] as const;
+const LIST_FIELDS = ['messages', 'contents', 'input', 'prompt'] as const;
 
 /** The format of requests without marks, because it is the most widely used. */
 const UNMARKED = 'openai-chat';
@@ -75,7 +75,7 @@ export function wireOf(value: unknown): string | undefined {
 
 /** An object with a list of messages of any kind. */
 function isBody(value: unknown): boolean {
-  return isFields(value) && LISTS.some((field) => Array.isArray(value[field]));
+  return isFields(value) && LIST_FIELDS.some((field) => Array.isArray(value[field]));
 }
 
 /** Reads a body or a list of messages; undefined if the value is in no wire format. */
@@ -83,7 +83,7 @@ export function readWire(value: unknown, expected?: WireFormat): ImportedSession
   const format = expected ?? formats.get(wireOf(value) ?? '');
   if (!format) return undefined;
   return {
-    taken: { name: format.name, mark: 'the file is a request, or a list of messages, in this format' },
+    detected: { name: format.name, mark: 'the file is a request, or a list of messages, in this format' },
     parsed: format.parse(value),
   };
 }
@@ -122,7 +122,7 @@ interface WireFile {
   /** The format that the user named. */
   readonly expected?: WireFormat | undefined;
   /** True if one of the first lines is a message. Other lines are then skipped and listed in the notices. */
-  readonly isHopeful: boolean;
+  readonly hasMessage: boolean;
   /** Makes the error for a value of no known format. */
   readonly unknown: (found: string) => Error;
 }
@@ -136,14 +136,14 @@ export class WireLines implements SessionReader {
   constructor(private readonly file: WireFile) {}
 
   take(value: unknown, line: number): void {
-    const { expected, isHopeful, unknown } = this.file;
-    const isTaken = isHopeful || expected !== undefined;
+    const { expected, hasMessage, unknown } = this.file;
+    const isAccepted = hasMessage || expected !== undefined;
     if (!isFields(value) || value.kind === 'meta') {
       const what = isFields(value) ? 'a meta line' : kindOf(value);
       this.#notices.push({ at: `line ${line}`, kind: 'not-a-message', what: `${what}; skipped` });
-      if (!isFields(value) && !isTaken) throw unknown(what);
+      if (!isFields(value) && !isAccepted) throw unknown(what);
     } else if (isBody(value) || wireOf(value)) this.#bodies.push(value);
-    else if (isTaken || this.#items.length > 0 || isItem(value)) this.#items.push(value);
+    else if (isAccepted || this.#items.length > 0 || isItem(value)) this.#items.push(value);
     else throw unknown(objectWith(value));
   }
 
@@ -153,10 +153,10 @@ export class WireLines implements SessionReader {
     if (bodies > 1 || (bodies === 1 && items > 0))
       throw unknown(`${bodies} whole requests and ${items} messages, which are not one session,`);
     const session = readWire(this.#bodies[0] ?? this.#items, expected)!;
-    const { parsed, taken } = session;
+    const { parsed, detected } = session;
     return {
       parsed: { ...parsed, notices: [...this.#notices, ...parsed.notices] },
-      taken: bodies === 1 ? taken! : { ...taken!, mark: 'its lines are messages in this format' },
+      detected: bodies === 1 ? detected! : { ...detected!, mark: 'its lines are messages in this format' },
     };
   }
 }

@@ -113,7 +113,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
   it('N10: gives up on a policy that gives no answer', async () => {
     const hangs = policy('hangs.mjs', '() => new Promise(() => {})');
     const history = await chatHistoryOf(read(CHAT));
-    const lane = rivalLane(await rivalNamed(hangs), history, 500, { patienceMs: 20 });
+    const lane = rivalLane(await rivalNamed(hangs), history, 500, { limitMs: 20 });
     const errors: unknown[] = [];
     for await (const { error } of lane.calls) if (error) errors.push(error.message);
     expect(new Set(errors)).toEqual(new Set(['gave no answer within 0.02 s']));

@@ -20,7 +20,7 @@ const FIGURES: readonly {
 ];
 
 /** Figures that are worse than in an earlier report, one per line. Times are never compared. */
-export function worseThan(before: BenchReport, report: BenchReport): string[] {
+export function worseFigures(before: BenchReport, report: BenchReport): string[] {
   return before.rounds.flatMap(({ window, rows }) => {
     const now = report.rounds.find((round) => round.window === window);
     return rows.flatMap((row) => faultsOf(window, row, now?.rows));
@@ -47,12 +47,12 @@ export function readReport(file: string): BenchReport {
     const report = JSON.parse(readFileSync(file, 'utf8')) as BenchReport;
     if (Array.isArray(report.rounds) && report.rounds.every(({ rows }) => Array.isArray(rows))) return report;
   } catch (cause) {
-    throw notOne(file, thrownText(cause));
+    throw notReport(file, thrownText(cause));
   }
-  throw notOne(file, 'no rounds in it');
+  throw notReport(file, 'no rounds in it');
 }
 
-function notOne(file: string, found: string): SpillwayError {
+function notReport(file: string, found: string): SpillwayError {
   return new SpillwayError('INPUT_UNREADABLE', {
     subject: file,
     found,

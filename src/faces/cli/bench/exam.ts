@@ -22,7 +22,7 @@ const examFile = z.object({
 export function readExams(folder: string, files: readonly string[]) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   const exams = names.sort().flatMap((name) => {
-    const { session, cut, questions } = parsed(join(folder, name));
+    const { session, cut, questions } = parseExam(join(folder, name));
     const file = files.find((one) => basename(one, extname(one)) === session);
     return file === undefined ? [] : [{ name: basename(name, '.json'), file, cut, questions }];
   });
@@ -35,7 +35,7 @@ export function readExams(folder: string, files: readonly string[]) {
   });
 }
 
-function parsed(file: string): z.infer<typeof examFile> {
+function parseExam(file: string): z.infer<typeof examFile> {
   try {
     return examFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (cause) {
@@ -49,7 +49,7 @@ function parsed(file: string): z.infer<typeof examFile> {
   }
 }
 
-export type ExamRound = Awaited<ReturnType<typeof examined>>;
+export type ExamRound = Awaited<ReturnType<typeof runExams>>;
 
 interface Reading {
   readonly exam: Exam;
@@ -58,7 +58,7 @@ interface Reading {
 }
 
 /** Reads and grades each policy's context at each cut, `replicates` times. */
-export async function examined(
+export async function runExams(
   exams: readonly Exam[],
   policies: readonly { readonly policy: BenchPolicy; readonly budget: number }[],
   examiner: Examiner,
@@ -75,7 +75,7 @@ async function rowOf(
   policy: BenchPolicy,
   budget: number,
   examiner: Examiner,
-  { replicates, format, draws, seed }: Parameters<typeof examined>[3],
+  { replicates, format, draws, seed }: Parameters<typeof runExams>[3],
 ) {
   const readings: Reading[] = [];
   let [tokens, missing] = [0, 0];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wordsOf, type ChatMessage } from './rival.js';
+import { contentText, type ChatMessage } from './rival.js';
 import { hashOf, type State } from './state.js';
 
 export const question = z.object({
@@ -28,7 +28,7 @@ export type Examiner = ReturnType<typeof createExaminer>;
 export type Grades = Readonly<Record<string, number>>;
 
 /** A model may think for a long time. */
-const MAX_MS = 300_000;
+const ANSWER_LIMIT_MS = 300_000;
 
 const READER = `You take over another agent's work. You see what it would have been sent, and nothing else.
 Answer each question from that context alone, in one to three sentences. Say "unknown" where the context does not say.
@@ -52,7 +52,7 @@ export function createExaminer(
 ) {
   const usage: Record<string, Usage> = {};
 
-  async function asked<T>(
+  async function askModel<T>(
     model: string,
     system: string,
     user: string,
@@ -60,7 +60,7 @@ export function createExaminer(
     answers: z.ZodType<T>,
   ): Promise<T> {
     const key = hashOf('asked', model, system, user, replicate);
-    const said = await state.remember(key, async () => {
+    const reply = await state.remember(key, async () => {
       const { text, tokens } = await complete(endpoint, model, system, user);
       // Parsed before it is kept, so that an unreadable answer is requested again.
       return { answer: answers.parse(jsonIn(text)), tokens };
@@ -68,10 +68,10 @@ export function createExaminer(
     const before = usage[model] ?? { calls: 0, inputTokens: 0, outputTokens: 0 };
     usage[model] = {
       calls: before.calls + 1,
-      inputTokens: before.inputTokens + said.tokens.input,
-      outputTokens: before.outputTokens + said.tokens.output,
+      inputTokens: before.inputTokens + reply.tokens.input,
+      outputTokens: before.outputTokens + reply.tokens.output,
     };
-    return said.answer;
+    return reply.answer;
   }
 
   return {
@@ -81,7 +81,7 @@ export function createExaminer(
     async examine(context: string, questions: readonly Question[], replicate: number): Promise<Grades> {
       const list = questions.map(({ id, q }) => `${id}: ${q}`).join('\n');
       const reading = `<context>\n${context}\n</context>\n\nQuestions:\n${list}`;
-      const answers = await asked(
+      const answers = await askModel(
         models.reader,
         READER,
         reading,
@@ -97,7 +97,7 @@ export function createExaminer(
         answer: answers[id] ?? 'unknown',
       }));
       const ids = z.object(Object.fromEntries(questions.map(({ id }) => [id, grade])));
-      return asked(models.grader, GRADER, JSON.stringify(sheet, undefined, 1), replicate, ids);
+      return askModel(models.grader, GRADER, JSON.stringify(sheet, undefined, 1), replicate, ids);
     },
   };
 }
@@ -116,7 +116,7 @@ async function complete({ url, key }: Endpoint, model: string, system: string, u
         { role: 'user', content: user },
       ],
     }),
-    signal: AbortSignal.timeout(MAX_MS),
+    signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
   });
   const body = await response.text();
   if (!response.ok) throw new Error(`${model} answered ${response.status}: ${body.slice(0, 200)}`);
@@ -139,8 +139,8 @@ export function asContext(messages: readonly unknown[]): string {
       const calls = (message['tool_calls'] ?? []) as readonly {
         readonly function?: { readonly name?: string; readonly arguments?: string };
       }[];
-      const said = calls.map((call) => `${call.function?.name} ${call.function?.arguments}`);
-      return [`=== [${at}] ${String(message['role'])}`, wordsOf(message['content']), ...said]
+      const callLines = calls.map((call) => `${call.function?.name} ${call.function?.arguments}`);
+      return [`=== [${at}] ${String(message['role'])}`, contentText(message['content']), ...callLines]
         .filter((line) => line !== '')
         .join('\n');
     })

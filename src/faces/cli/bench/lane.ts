@@ -39,7 +39,7 @@ export const ownLane = (format: string, { session, close }: Opened, messages: re
 const MAX_MS = 60_000;
 
 export interface RivalLimits {
-  readonly patienceMs?: number;
+  readonly limitMs?: number;
   /** Time and memory of the last compaction, measured by the other process if the rival runs in one. */
   readonly work?: () => { readonly ms: number; readonly heapBytes: number };
 }
@@ -49,37 +49,37 @@ export function rivalLane(
   rival: Rival,
   history: ChatHistory,
   budget: number,
-  { patienceMs = MAX_MS, work }: RivalLimits = {},
+  { limitMs = MAX_MS, work }: RivalLimits = {},
 ): Lane {
   let compactions = 0;
 
   async function* calls(): AsyncGenerator<LaneCall> {
     // A copy, because the rival may change it.
     const own = structuredClone(history.messages);
-    let shown: readonly ChatMessage[] = [];
+    let current: readonly ChatMessage[] = [];
     let before: readonly ChatMessage[] = [];
     let seen = 0;
     for (const { index, length } of history.calls) {
-      const given = [...shown, ...own.slice(seen, length)];
+      const given = [...current, ...own.slice(seen, length)];
       seen = length;
       const isOver = history.count(given) > budget;
       const began = performance.now();
       try {
-        shown = isOver
-          ? await messagesOf(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
+        current = isOver
+          ? await messagesOf(limitMs, (signal) => rival(given, budget, { count: history.count, signal }))
           : given;
         const durationMs = (isOver && work?.().ms) || performance.now() - began;
         if (isOver) compactions += 1;
         yield {
           index,
-          tokens: history.count(shown),
+          tokens: history.count(current),
           durationMs,
-          unchangedPrefixTokens: history.count(sameFront(before, shown)),
-          prepared: { messages: [...shown], beside: {} },
+          unchangedPrefixTokens: history.count(samePrefix(before, current)),
+          prepared: { messages: [...current], beside: {} },
         };
-        before = shown;
+        before = current;
       } catch (error) {
-        shown = given;
+        current = given;
         const message = thrownText(error);
         yield {
           index,
@@ -114,7 +114,7 @@ async function messagesOf(
   return given as ChatMessage[];
 }
 
-function sameFront(before: readonly ChatMessage[], after: readonly ChatMessage[]): readonly ChatMessage[] {
+function samePrefix(before: readonly ChatMessage[], after: readonly ChatMessage[]): readonly ChatMessage[] {
   const end = after.findIndex((message, i) => {
     const other = before[i];
     return other !== message && JSON.stringify(other) !== JSON.stringify(message);

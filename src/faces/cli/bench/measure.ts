@@ -8,16 +8,16 @@ import { heldBy } from './probes.js';
 import type { Subject } from './subject.js';
 
 /** The result of a policy on one session, as sums, so that the results of several sessions can be added up. */
-export type Measured = Awaited<ReturnType<typeof measure>>;
+export type Measurement = Awaited<ReturnType<typeof measure>>;
 
-export interface Held {
+export interface Limits {
   /** The limit that requests are checked against. */
   readonly window: number;
   /** The limit that the policy is told to keep. */
   readonly budget: number;
 }
 
-export interface Measuring {
+export interface MeasureOptions {
   readonly priceOf: PriceOf;
   /** Models whose price sheets give the cost of the input. */
   readonly sheets: readonly string[];
@@ -26,18 +26,18 @@ export interface Measuring {
 }
 
 /** A word is from afar if it last occurred at least this share of the window ago. */
-const AFAR = 0.5;
+const AFAR_SHARE = 0.5;
 const NONE: ReadonlySet<string> = new Set();
 
 /** Replays one session under one policy. */
 export async function measure(
   policy: BenchPolicy,
   subject: Subject,
-  { window, budget }: Held,
-  { priceOf, sheets, memory }: Measuring,
+  { window, budget }: Limits,
+  { priceOf, sheets, memory }: MeasureOptions,
 ) {
   const needs = subject.needs((await subject.input).parsed.messages);
-  await policy.reads(subject);
+  await policy.load(subject);
   if (memory) await warmUp(policy, subject, budget);
   const before = memory ? heap() : 0;
   const lane = await policy.lane(subject, budget);
@@ -73,7 +73,7 @@ export async function measure(
       if (index === 0) continue;
       const needed = needs.get(index)!;
       const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
-      const afar = [...needed].filter(([, ago]) => ago >= AFAR * window);
+      const afar = [...needed].filter(([, ago]) => ago >= AFAR_SHARE * window);
       sums.needed += needed.size;
       sums.held += held.size;
       sums.neededFromAfar += afar.length;

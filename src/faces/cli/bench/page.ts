@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageFolder } from '../../../package-folder.js';
 import { amount } from '../report/numbers.js';
 import type { ExamRound } from './exam.js';
-import { aboutReport, aboutRound, equalTitle, tablesOf } from './tables.js';
+import { originLine, roundLine, equalTitle, tablesOf } from './tables.js';
 import type { BenchReport, BenchTable } from './tables.js';
 import type { BenchRound } from './round.js';
 import type { BenchRow } from './rows.js';
@@ -12,7 +12,7 @@ import type { BenchRow } from './rows.js';
 const UPLOT = [join('node_modules', 'uplot', 'dist'), join('dist', 'cli', 'uplot')];
 
 /** The placeholders of the template: in a script or style, and between elements. */
-const PLACE = /\/\*(uplot\.(?:css|js))\*\/|<!--(body|figures)-->/g;
+const SLOTS = /\/\*(uplot\.(?:css|js))\*\/|<!--(body|figures)-->/g;
 
 /** One chart: a point for each policy, with the interval of its height. */
 interface Chart {
@@ -37,7 +37,7 @@ interface Point {
 export function benchPage(report: BenchReport): string {
   const charts: Chart[] = [];
   const body = [
-    `<p class="soft">${escaped(aboutReport(report))}</p>`,
+    `<p class="soft">${escaped(originLine(report))}</p>`,
     '<p>Each session was replayed call by call, and each policy said what it would have sent. <b>From afar</b>: of the names, paths and numbers that the agent’s next step used and that were last said half a window ago or longer, the share that stood in the request. In brackets, and as lines in the charts: where 95 of 100 draws of as many sessions lie.</p>',
     ...report.rounds.map((round) => roundOf(round, charts)),
   ].join('\n');
@@ -49,7 +49,7 @@ export function benchPage(report: BenchReport): string {
     figures: `<script type="application/json" id="figures">${JSON.stringify(charts).replaceAll('<', '\\u003c')}</script>`,
   };
   const template = readFileSync(join(packageFolder(), 'templates', 'bench-report.html'), 'utf8');
-  return template.replace(PLACE, (_, code: string | undefined, markup: string) => parts[code ?? markup]!);
+  return template.replace(SLOTS, (_, code: string | undefined, markup: string) => parts[code ?? markup]!);
 }
 
 function roundOf(round: BenchRound, charts: Chart[]): string {
@@ -72,7 +72,7 @@ function roundOf(round: BenchRound, charts: Chart[]): string {
   charts.push(...drawn);
   return [
     `<section><h2>A window of ${amount(window)}</h2>`,
-    `<p class="soft">${escaped(aboutRound(round))}</p>`,
+    `<p class="soft">${escaped(roundLine(round))}</p>`,
     `<div class="charts">${figures.join('\n')}</div>`,
     ...tablesOf(round, true).map((table) => `<h3>${escaped(table.title)}</h3>${gridOf(table)}`),
     ...(short.length > 0 ? [`<p class="soft">Left out: ${escaped(short.join(', '))}</p>`] : []),
@@ -80,11 +80,11 @@ function roundOf(round: BenchRound, charts: Chart[]): string {
   ].join('\n');
 }
 
-interface Across extends Pick<Chart, 'xLabel' | 'xUnit'> {
+interface XAxis extends Pick<Chart, 'xLabel' | 'xUnit'> {
   readonly x: (row: BenchRow) => number;
 }
 
-function afarChart(title: string, rows: readonly BenchRow[], { x, ...across }: Across): Chart {
+function afarChart(title: string, rows: readonly BenchRow[], { x, ...across }: XAxis): Chart {
   const points = rows.flatMap((row): Point[] => {
     const { low, high } = row.intervals.keptFromAfar;
     return row.keptFromAfar === null

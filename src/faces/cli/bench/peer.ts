@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { packageFolder } from '../../../package-folder.js';
-import { unloadable, wordsOf } from './rival.js';
+import { loadFault, contentText } from './rival.js';
 
 interface Answer {
   readonly ready?: { readonly package?: string };
@@ -15,7 +15,7 @@ interface Answer {
 }
 
 /** Loading large packages takes seconds. A compaction that takes longer than this is unusable for a live agent. */
-const PATIENCE_MS = 60_000;
+const ANSWER_LIMIT_MS = 60_000;
 
 /** The program of the process, in a checkout and in the package. */
 const HOSTS = [join('src', 'faces', 'cli', 'bench', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
@@ -47,7 +47,7 @@ export class Peer {
   async compact<M extends object>(messages: readonly M[], budget: number): Promise<readonly M[]> {
     const child = await this.#open();
     const answer = receive(child);
-    child.send({ messages: messages.map(plain), budget });
+    child.send({ messages: messages.map(withText), budget });
     const given = await answer.catch((cause: unknown) => {
       this.close();
       throw cause;
@@ -64,7 +64,7 @@ export class Peer {
 
   async #open(): Promise<ChildProcess> {
     if (this.#child) return this.#child;
-    if (!existsSync(this.#adapter)) throw unloadable(this.#adapter, 'no such file');
+    if (!existsSync(this.#adapter)) throw loadFault(this.#adapter, 'no such file');
     const host = HOSTS.map((path) => join(packageFolder(), path)).find((path) => existsSync(path))!;
     // No execArgv: a loader of this process must not apply to the peer.
     const child = fork(host, this.#arguments, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -79,7 +79,7 @@ export class Peer {
     }));
     if (cannot !== undefined) {
       child.kill('SIGKILL');
-      throw unloadable(this.#adapter, cannot);
+      throw loadFault(this.#adapter, cannot);
     }
     this.#package = ready?.package;
     return (this.#child = child);
@@ -87,8 +87,8 @@ export class Peer {
 }
 
 /** Converts content to text, because adapters take only text. */
-const plain = <M extends { readonly content?: unknown }>(message: M): M =>
-  Array.isArray(message.content) ? { ...message, content: wordsOf(message.content) } : message;
+const withText = <M extends { readonly content?: unknown }>(message: M): M =>
+  Array.isArray(message.content) ? { ...message, content: contentText(message.content) } : message;
 
 function receive(child: ChildProcess): Promise<Answer> {
   return new Promise((done, failed) => {
@@ -101,8 +101,8 @@ function receive(child: ChildProcess): Promise<Answer> {
     const onExit = (code: number | null): void =>
       settle(() => failed(new Error(`the adapter ended its process (${code})`)));
     const timer = setTimeout(
-      () => settle(() => failed(new Error(`gave no answer within ${PATIENCE_MS / 1_000} s`))),
-      PATIENCE_MS,
+      () => settle(() => failed(new Error(`gave no answer within ${ANSWER_LIMIT_MS / 1_000} s`))),
+      ANSWER_LIMIT_MS,
     );
     child.on('message', onMessage).on('exit', onExit);
   });

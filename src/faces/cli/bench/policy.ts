@@ -17,7 +17,7 @@ export interface BenchPolicy {
   /** Package and version of an adapter. */
   readonly package?: string;
   /** Reads the session in the lane's form before memory is measured, because this data is not the policy's. */
-  reads(subject: Subject): Promise<unknown>;
+  load(subject: Subject): Promise<unknown>;
   lane(subject: Subject, budget: number): Promise<Lane>;
   close?(): void;
 }
@@ -32,10 +32,10 @@ export async function openPolicies(
   const opened: BenchPolicy[] = [];
   try {
     for (const name of names)
-      opened.push(isRival(name) ? await rivalOf(name) : ownOf(name, options, terminal));
-    for (const adapter of peers) opened.push(await peerOf(new Peer(adapter, options.memory), adapter));
-    const twice = opened.find(({ name }, at) => opened.findIndex((one) => one.name === name) !== at);
-    if (twice) throw namedTwice(twice.name);
+      opened.push(isRival(name) ? await rivalPolicy(name) : spillwayPolicy(name, options, terminal));
+    for (const adapter of peers) opened.push(await peerPolicy(new Peer(adapter, options.memory), adapter));
+    const duplicate = opened.find(({ name }, at) => opened.findIndex((one) => one.name === name) !== at);
+    if (duplicate) throw duplicateName(duplicate.name);
     return opened;
   } catch (error) {
     for (const one of opened) one.close?.();
@@ -46,10 +46,10 @@ export async function openPolicies(
 const textOf = (file = ''): string =>
   existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
 
-const ownOf = (name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy => ({
+const spillwayPolicy = (name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy => ({
   name,
   identity: hashOf('own', name, textOf(name), textOf(options.config)),
-  reads: (subject) => subject.input,
+  load: (subject) => subject.input,
   async lane(subject, window) {
     const input = await subject.input;
     const to = subject.isRead || !formats.has(input.format) ? 'openai-chat' : input.format;
@@ -61,23 +61,23 @@ const ownOf = (name: string, options: PolicyOptions, terminal: Terminal): BenchP
   },
 });
 
-async function rivalOf(name: string): Promise<BenchPolicy> {
+async function rivalPolicy(name: string): Promise<BenchPolicy> {
   const rival = await rivalNamed(name);
   return {
     name,
     identity: hashOf('rival', name, textOf(name)),
-    reads: (subject) => subject.history,
+    load: (subject) => subject.history,
     lane: async (subject, budget) => rivalLane(rival, await subject.history, budget),
   };
 }
 
-async function peerOf(peer: Peer, adapter: string): Promise<BenchPolicy> {
+async function peerPolicy(peer: Peer, adapter: string): Promise<BenchPolicy> {
   const described = await peer.describe();
   return {
     name: peer.name,
     package: described,
     identity: hashOf('peer', peer.name, described, textOf(adapter)),
-    reads: (subject) => subject.history,
+    load: (subject) => subject.history,
     lane: async (subject, budget) =>
       rivalLane((messages, tokens) => peer.compact(messages, tokens), await subject.history, budget, {
         work: () => peer.work,
@@ -100,7 +100,7 @@ function policyUnknown(name: string, cause: unknown): unknown {
   });
 }
 
-const namedTwice = (name: string): SpillwayError =>
+const duplicateName = (name: string): SpillwayError =>
   new SpillwayError('CONFIG_INVALID', {
     subject: 'policies',
     found: `two of the name ${name}`,

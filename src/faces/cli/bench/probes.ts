@@ -13,14 +13,14 @@ const CHARS_PER_TOKEN = 4;
  */
 export class Probes {
   /** Position of each word's last occurrence, in characters from the beginning. */
-  readonly #said = new Map<string, number>();
+  readonly #lastAt = new Map<string, number>();
   #chars = 0;
 
   /** The words that the step needed, from the messages added so far. */
-  of(next: Message): Needed {
+  neededBy(next: Message): Needed {
     const needed = new Map<string, number>();
     scanWords(wordsOf(next), (word) => {
-      const at = this.#said.get(word);
+      const at = this.#lastAt.get(word);
       if (at !== undefined) needed.set(word, (this.#chars - at) / CHARS_PER_TOKEN);
     });
     return needed;
@@ -29,7 +29,7 @@ export class Probes {
   add(message: Message): void {
     const words = wordsOf(message);
     this.#chars += words.length;
-    scanWords(words, (word) => this.#said.set(word, this.#chars));
+    scanWords(words, (word) => this.#lastAt.set(word, this.#chars));
   }
 }
 

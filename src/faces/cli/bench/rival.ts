@@ -6,7 +6,7 @@ import { importModule } from '../../../user-module.js';
 export type ChatMessage = Readonly<Record<string, unknown>>;
 
 /** The text of a message's content. */
-export function wordsOf(content: unknown): string {
+export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return (content as readonly { text?: string }[]).map(({ text }) => text ?? '[image]').join('\n');
@@ -35,11 +35,11 @@ const keepNewest: Rival = (messages, budget, { count }) => {
     at === firstUser || message.role === 'system' || message.role === 'developer';
   const head = messages.filter(isHead);
   const exchanges = exchangesOf(messages.filter((message, at) => !isHead(message, at)));
-  let left = budget - count(head);
+  let remaining = budget - count(head);
   const kept: ChatMessage[][] = [];
   for (const exchange of exchanges.toReversed()) {
-    left -= count(exchange);
-    if (left < 0) break;
+    remaining -= count(exchange);
+    if (remaining < 0) break;
     kept.unshift(exchange);
   }
   return [...head, ...kept.flat()];
@@ -56,7 +56,7 @@ function exchangesOf(messages: readonly ChatMessage[]): ChatMessage[][] {
 }
 
 /** Clears down to this share of the budget, so that several calls fit before the next clearing. */
-const CLEARED_TO = 0.6;
+const CLEAR_SHARE = 0.6;
 const CLEARED = '[Old tool result content cleared]';
 
 /** Clears the content of tool results, the oldest first. Text and calls stay, so a long talk exceeds the budget. */
@@ -64,7 +64,7 @@ const clearTools: Rival = (messages, budget, { count }) => {
   const newest = messages.findLastIndex(({ role }) => role === 'assistant');
   let tokens = count(messages);
   return messages.map((message, at) => {
-    if (message.role !== 'tool' || at > newest || tokens <= CLEARED_TO * budget) return message;
+    if (message.role !== 'tool' || at > newest || tokens <= CLEAR_SHARE * budget) return message;
     const cleared = { ...message, content: CLEARED };
     tokens -= count([message]) - count([cleared]);
     return cleared;
@@ -86,7 +86,7 @@ export async function rivalNamed(name: string): Promise<Rival> {
   const known = BASELINES.get(name);
   if (known) return known;
   const found = await importModule(resolve(name)).catch((cause: unknown) => {
-    throw unloadable(name, thrownText(cause), cause);
+    throw loadFault(name, thrownText(cause), cause);
   });
   const rival = found.compact ?? found.default;
   if (typeof rival === 'function') return rival as Rival;
@@ -98,7 +98,7 @@ export async function rivalNamed(name: string): Promise<Rival> {
   });
 }
 
-export function unloadable(name: string, found: string, cause?: unknown): SpillwayError {
+export function loadFault(name: string, found: string, cause?: unknown): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', {
     subject: `the policy ${name}`,
     found: found.split('\n', 1)[0],

@@ -1,13 +1,13 @@
-import { examined, type Exam } from './exam.js';
+import { runExams, type Exam } from './exam.js';
 import type { Examiner } from './examiner.js';
-import { measure, type Measured, type Measuring } from './measure.js';
+import { measure, type Measurement, type MeasureOptions } from './measure.js';
 import type { BenchPolicy } from './policy.js';
 import { atEqualTokens, meanTokens, rowsOf, type Column, type Draws } from './rows.js';
 import { hashOf, type State } from './state.js';
 import type { Subject } from './subject.js';
 
 /** The inputs that all rounds of a bench share. */
-interface Bench extends Measuring {
+interface Bench extends MeasureOptions {
   readonly policies: readonly BenchPolicy[];
   readonly subjects: readonly Subject[];
   readonly state: State;
@@ -19,7 +19,7 @@ interface Bench extends Measuring {
   readonly format: string;
   readonly draws: Draws;
   /** Called after each session that was replayed under a policy at the whole window. */
-  readonly replayed: () => void;
+  readonly onReplayed: () => void;
 }
 
 export type BenchRound = Awaited<ReturnType<typeof roundAt>>;
@@ -27,27 +27,27 @@ export type BenchRound = Awaited<ReturnType<typeof roundAt>>;
 /** Runs all policies on all sessions at one window. */
 export async function roundAt(window: number, bench: Bench) {
   const { policies, subjects, draws, exams, examiner } = bench;
-  const table: { readonly subject: Subject; readonly row: readonly Measured[] }[] = [];
+  const table: { readonly subject: Subject; readonly row: readonly Measurement[] }[] = [];
   for (const subject of subjects) {
-    const row: Measured[] = [];
+    const row: Measurement[] = [];
     for (const policy of policies) {
-      row.push(await measuredOf(bench, policy, subject, window, window));
-      bench.replayed();
+      row.push(await measurementOf(bench, policy, subject, window, window));
+      bench.onReplayed();
     }
     table.push({ subject, row });
-    subject.forget();
+    subject.release();
   }
-  const passing = table.filter(({ row }) =>
+  const exceeding = table.filter(({ row }) =>
     row.some(({ compactions, failed, over }) => compactions + failed + over > 0),
   );
   const columns = policies.map(({ name }, i): Column => ({
     policy: name,
     budget: window,
-    sessions: passing.map(({ row }) => row[i]!),
+    sessions: exceeding.map(({ row }) => row[i]!),
   }));
-  const equal = bench.isEqual ? await equalTo(columns, passing, bench) : undefined;
-  const told = policies.map((policy, i) => ({ policy, budget: (equal ?? columns)[i]!.budget }));
-  const exam = examiner && (await examined(exams, told, examiner, { ...bench, ...draws }));
+  const equal = bench.isEqual ? await equalColumns(columns, exceeding, bench) : undefined;
+  const budgets = policies.map((policy, i) => ({ policy, budget: (equal ?? columns)[i]!.budget }));
+  const exam = examiner && (await runExams(exams, budgets, examiner, { ...bench, ...draws }));
   return {
     window,
     /** Each policy at the whole window. */
@@ -57,9 +57,9 @@ export async function roundAt(window: number, bench: Bench) {
     /** The grades of the readers' answers, if an exam was requested. */
     ...(exam && { exam }),
     /** Sessions that never exceed the window, so that no policy has anything to do. */
-    short: table.filter((one) => !passing.includes(one)).map(({ subject }) => subject.file),
+    short: table.filter((one) => !exceeding.includes(one)).map(({ subject }) => subject.file),
     /** `hash` is the SHA-256 of the file's bytes. */
-    files: passing.map(({ subject: { file, hash }, row }) => ({
+    files: exceeding.map(({ subject: { file, hash }, row }) => ({
       file,
       hash,
       policies: Object.fromEntries(policies.map(({ name }, i) => [name, row[i]!])),
@@ -68,21 +68,21 @@ export async function roundAt(window: number, bench: Bench) {
 }
 
 /** The measurement of one policy on one session, from the state or made now. */
-const measuredOf = (
+const measurementOf = (
   { state, ...how }: Bench,
   policy: BenchPolicy,
   subject: Subject,
   window: number,
   budget: number,
-): Promise<Measured> =>
+): Promise<Measurement> =>
   state.remember(hashOf(policy.identity, subject.hash, window, budget, how.sheets, how.memory), () =>
     measure(policy, subject, { window, budget }, how),
   );
 
 /** Each column at the budget at which its policy sends as many tokens as the first one. */
-async function equalTo(
+async function equalColumns(
   columns: readonly Column[],
-  passing: readonly { readonly subject: Subject }[],
+  exceeding: readonly { readonly subject: Subject }[],
   bench: Bench,
 ): Promise<Column[]> {
   const [first, ...others] = columns as [Column, ...Column[]];
@@ -90,10 +90,10 @@ async function equalTo(
   const equal = [first];
   for (const [i, column] of others.entries()) {
     const measured = async (budget: number): Promise<Column> => {
-      const sessions: Measured[] = [];
-      for (const { subject } of passing) {
-        sessions.push(await measuredOf(bench, bench.policies[i + 1]!, subject, column.budget, budget));
-        subject.forget();
+      const sessions: Measurement[] = [];
+      for (const { subject } of exceeding) {
+        sessions.push(await measurementOf(bench, bench.policies[i + 1]!, subject, column.budget, budget));
+        subject.release();
       }
       return { ...column, budget, sessions };
     };

@@ -1,5 +1,5 @@
 import { interval, type Interval } from './bootstrap.js';
-import type { Measured } from './measure.js';
+import type { Measurement } from './measure.js';
 
 /** One policy over all sessions that exceeded the window. */
 export type BenchRow = ReturnType<typeof rowsOf>[number];
@@ -8,7 +8,7 @@ export type BenchRow = ReturnType<typeof rowsOf>[number];
 export interface Column {
   readonly policy: string;
   readonly budget: number;
-  readonly sessions: readonly Measured[];
+  readonly sessions: readonly Measurement[];
 }
 
 export interface Draws {
@@ -16,11 +16,11 @@ export interface Draws {
   readonly seed: number;
 }
 
-type Sums = readonly Measured[];
+type Sums = readonly Measurement[];
 
 /** One of the sums, over all sessions. */
 const total = (some: Sums, of: Summed): number => some.reduce((sum, one) => sum + one[of], 0);
-type Summed = Exclude<keyof Measured, 'cost' | 'failure' | 'heapBytes'>;
+type Summed = Exclude<keyof Measurement, 'cost' | 'failure' | 'heapBytes'>;
 
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
 const share = (part: Summed, whole: Summed) => (some: Sums) => ratio(total(some, part), total(some, whole));
@@ -30,14 +30,14 @@ const rewritten = share('rewrittenTokens', 'sentTokens');
 export const meanTokens = (some: Sums): number =>
   ratio(total(some, 'sentTokens'), total(some, 'calls') - total(some, 'failed'));
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
-const or = (value: number, otherwise: number): number => (Number.isNaN(value) ? otherwise : value);
+const orElse = (value: number, otherwise: number): number => (Number.isNaN(value) ? otherwise : value);
 
 /** One row for each column. The others are compared with the first one. */
 export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
   const first = columns[0]!.sessions;
   return columns.map(({ policy, budget, sessions }) => {
-    const most = (pick: (one: Measured) => number): number => Math.max(0, ...sessions.map(pick));
-    const within = (statistic: (drawn: Sums) => number): Interval =>
+    const highest = (pick: (one: Measurement) => number): number => Math.max(0, ...sessions.map(pick));
+    const intervalOf = (statistic: (drawn: Sums) => number): Interval =>
       interval(sessions, statistic, draws, seed);
     const pairs = sessions.map((own, at) => ({ own, first: first[at]! }));
     const behind = (some: readonly (typeof pairs)[number][]): number =>
@@ -51,34 +51,34 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
       sessions: sessions.length,
       calls: total(sessions, 'calls'),
       /** Share of the names, paths and numbers of next steps that had occurred before and that the requests held. */
-      kept: or(kept(sessions), 1),
+      kept: orElse(kept(sessions), 1),
       /** That share for words that last occurred half a window ago or longer. */
       keptFromAfar: orNull(afar(sessions)),
       neededFromAfar: total(sessions, 'neededFromAfar'),
       /** The first policy's share from afar minus this policy's, over the same sessions. */
       behind: orNull(behind(pairs)),
-      meanTokens: or(meanTokens(sessions), 0),
+      meanTokens: orElse(meanTokens(sessions), 0),
       /** Share of the sent tokens that come after the unchanged prefix of their request. */
-      rewritten: or(rewritten(sessions), 0),
+      rewritten: orElse(rewritten(sessions), 0),
       compactions: total(sessions, 'compactions'),
       over: total(sessions, 'over'),
       broken: total(sessions, 'broken'),
       failed: total(sessions, 'failed'),
       /** Mean time of the policy's own work per call, and the time of the longest call. */
-      meanMs: or(share('ms', 'calls')(sessions), 0),
-      slowestMs: most((one) => one.slowestMs),
+      meanMs: orElse(share('ms', 'calls')(sessions), 0),
+      slowestMs: highest((one) => one.slowestMs),
       /** Mean US dollars of input per session, by the sheet of each model. */
       cost: Object.fromEntries(sheets.map((sheet) => [sheet, orNull(meanCost(sessions, sheet))])),
       /** Intervals that contain 95 of 100 draws of as many sessions. */
       intervals: {
-        kept: within(kept),
-        keptFromAfar: within(afar),
+        kept: intervalOf(kept),
+        keptFromAfar: intervalOf(afar),
         behind: interval(pairs, behind, draws, seed),
-        meanTokens: within(meanTokens),
-        rewritten: within(rewritten),
+        meanTokens: intervalOf(meanTokens),
+        rewritten: intervalOf(rewritten),
       },
       /** The most memory that the policy held at the end of a session, if memory was measured. */
-      ...(sessions[0]?.heapBytes !== undefined && { heapBytes: most((one) => one.heapBytes ?? 0) }),
+      ...(sessions[0]?.heapBytes !== undefined && { heapBytes: highest((one) => one.heapBytes ?? 0) }),
       /** The message of the policy's first failure. */
       ...(failure !== undefined && { failure }),
     };

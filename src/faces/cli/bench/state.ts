@@ -13,40 +13,40 @@ export interface State {
   remember<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export const FORGETFUL: State = { remember: (_, work) => work() };
+export const NO_STATE: State = { remember: (_, work) => work() };
 
 /**
  * A file of JSON lines; the first line names the version. A line torn by the end of the process is measured again.
  * Throws `CONFIG_INVALID` if the file is no bench state, or is of another version, whose figures are not comparable.
  */
 export function openState(file: string, version: string): State {
-  const known = new Map<string, unknown>();
-  const put = (text: string): void => {
+  const stored = new Map<string, unknown>();
+  const append = (text: string): void => {
     try {
       appendFileSync(file, text);
     } catch (cause) {
       throw unwritable(file, cause);
     }
   };
-  put(''); // an unwritable file is reported before anything is measured
+  append(''); // an unwritable file is reported before anything is measured
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const [head, ...lines] = whole.split('\n').map((line) => fieldsOf(jsonIn(line)));
-  if (text === '') put(`${JSON.stringify({ bench: version })}\n`);
-  else if (head!.bench !== version) throw notOurs(file, head!.bench, version);
-  for (const { key, value } of lines) if (isText(key)) known.set(key, value);
+  if (text === '') append(`${JSON.stringify({ bench: version })}\n`);
+  else if (head!.bench !== version) throw wrongState(file, head!.bench, version);
+  for (const { key, value } of lines) if (isText(key)) stored.set(key, value);
   if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
   return {
     async remember<T>(key: string, work: () => Promise<T>): Promise<T> {
-      if (known.has(key)) return known.get(key) as T;
+      if (stored.has(key)) return stored.get(key) as T;
       const value = await work();
-      put(`${JSON.stringify({ key, value })}\n`);
+      append(`${JSON.stringify({ key, value })}\n`);
       return value;
     },
   };
 }
 
-function notOurs(file: string, other: unknown, version: string): SpillwayError {
+function wrongState(file: string, other: unknown, version: string): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', {
     subject: `the state ${file}`,
     found: typeof other === 'string' ? `figures of ${other}` : 'no state of a bench',

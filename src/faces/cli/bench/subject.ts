@@ -58,14 +58,14 @@ export class Subject {
     const needs = new Map<number, Needed>();
     const probes = new Probes();
     for (const [index, message] of messages.entries()) {
-      if (message.role === 'assistant') needs.set(index, probes.of(message));
+      if (message.role === 'assistant') needs.set(index, probes.neededBy(message));
       probes.add(message);
     }
     return (this.#needs = needs);
   }
 
   /** Releases the read data, because all sessions of a bench may not fit into memory together. */
-  forget(): void {
+  release(): void {
     this.#input = undefined;
     this.#history = undefined;
     this.#needs = undefined;
@@ -129,13 +129,13 @@ async function counter(): Promise<(messages: readonly ChatMessage[]) => number> 
 
 const SESSION = /\.jsonl?$/;
 /** Questions on a session, which some collections put next to the session's file. */
-const BESIDE = /\.probes\.jsonl$/;
+const PROBE_FILE = /\.probes\.jsonl$/;
 
 /** The file, or every session in the folder, sorted by name. */
 export function sessionsAt(path: string): string[] {
   if (!existsSync(path) || !statSync(path).isDirectory()) return [path];
   const files = readdirSync(path)
-    .filter((name) => SESSION.test(name) && !BESIDE.test(name))
+    .filter((name) => SESSION.test(name) && !PROBE_FILE.test(name))
     .sort();
   if (files.length > 0) return files.map((name) => join(path, name));
   throw new SpillwayError('INPUT_UNREADABLE', {

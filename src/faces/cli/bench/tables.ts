@@ -28,7 +28,7 @@ export interface BenchReport {
   readonly mended: Readonly<Record<string, readonly Notice[]>>;
 }
 
-interface ColumnOf {
+interface TableColumn {
   readonly title: string;
   readonly of: (row: BenchRow) => string;
 }
@@ -36,7 +36,7 @@ interface ColumnOf {
 const orNone = (value: number | null, write: (value: number) => string): string =>
   value === null ? '–' : write(value);
 
-const COLUMNS: readonly ColumnOf[] = [
+const COLUMNS: readonly TableColumn[] = [
   { title: 'kept', of: ({ kept }) => percent(kept) },
   { title: 'from afar', of: ({ keptFromAfar }) => orNone(keptFromAfar, percent) },
   { title: 'mean sent', of: ({ meanTokens }) => amount(meanTokens) },
@@ -48,7 +48,7 @@ const COLUMNS: readonly ColumnOf[] = [
   { title: 'a call', of: ({ meanMs }) => milliseconds(meanMs) },
 ];
 
-const HOLDS: ColumnOf = {
+const MEMORY: TableColumn = {
   title: 'holds',
   of: ({ heapBytes = 0 }) => `${(heapBytes / 1e6).toFixed(1)} MB`,
 };
@@ -62,7 +62,7 @@ export interface BenchTable {
 
 /** The tables of a round: figures only, or with `isFull` also each policy's limit and the intervals of figures. */
 export function tablesOf({ rows, equal, exam }: BenchRound, isFull = false): BenchTable[] {
-  const measured = (title: string, some: readonly BenchRow[]): BenchTable => {
+  const tableOf = (title: string, some: readonly BenchRow[]): BenchTable => {
     const columns = isFull ? fullColumns(some) : columnsOf(some);
     return {
       title,
@@ -71,8 +71,8 @@ export function tablesOf({ rows, equal, exam }: BenchRound, isFull = false): Ben
     };
   };
   return [
-    ...(rows.some(({ calls }) => calls > 0) ? [measured('At the whole window', rows)] : []),
-    ...(equal ? [measured(equalTitle(rows), equal)] : []),
+    ...(rows.some(({ calls }) => calls > 0) ? [tableOf('At the whole window', rows)] : []),
+    ...(equal ? [tableOf(equalTitle(rows), equal)] : []),
     ...(exam ? [examTable(exam)] : []),
   ];
 }
@@ -81,11 +81,11 @@ export const equalTitle = ([first]: readonly BenchRow[]): string =>
   `At as many tokens as ${first!.policy} sends`;
 
 /** All columns: `COLUMNS`, memory if it was measured, and one for each price sheet. */
-function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
+function columnsOf(rows: readonly BenchRow[]): TableColumn[] {
   const sheets = Object.keys(rows[0]?.cost ?? {});
   return [
     ...COLUMNS,
-    ...(rows[0]?.heapBytes === undefined ? [] : [HOLDS]),
+    ...(rows[0]?.heapBytes === undefined ? [] : [MEMORY]),
     ...sheets.map((sheet) => ({
       title: sheet,
       of: ({ cost }: BenchRow) => orNone(cost[sheet] ?? null, dollars),
@@ -94,7 +94,7 @@ function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
 }
 
 /** The columns with the intervals of figures that vary by session. */
-function fullColumns(rows: readonly BenchRow[]): ColumnOf[] {
+function fullColumns(rows: readonly BenchRow[]): TableColumn[] {
   const [first] = rows;
   return [
     { title: 'told', of: ({ budget }) => amount(budget) },
@@ -136,7 +136,7 @@ function examTable({ exams, questions, rows }: ExamRound): BenchTable {
   };
 }
 
-export function aboutRound({ rows, short }: BenchRound): string {
+export function roundLine({ rows, short }: BenchRound): string {
   const [first] = rows;
   const out = `${short.length} never ${short.length === 1 ? 'passes' : 'pass'} the window`;
   return [
@@ -152,7 +152,7 @@ export function benchTables({ rounds, mended }: BenchReport, { paint }: Terminal
     const { window, rows, exam, short } = round;
     const failures = [...rows, ...(exam?.rows ?? [])];
     return [
-      `${paint.bold(`window ${amount(window)}`)}  ${aboutRound(round)}`,
+      `${paint.bold(`window ${amount(window)}`)}  ${roundLine(round)}`,
       ...tablesOf(round).flatMap((table, at) => [
         ...(at > 0 ? [paint.bold(table.title)] : []),
         plainTable(table.head, table.lines),
@@ -166,7 +166,7 @@ export function benchTables({ rounds, mended }: BenchReport, { paint }: Terminal
 }
 
 /** The first line of a document: the origin of its figures. */
-export function aboutReport({ origin, packages }: BenchReport): string {
+export function originLine({ origin, packages }: BenchReport): string {
   const others = Object.entries(packages).map(([name, of]) => `${name}: ${of}`);
   const adapters = others.length > 0 ? ` Adapters: ${others.join('; ')}.` : '';
   return `Spillway ${versionOf(origin)}, Node ${origin.node}, ${origin.machine}, ${origin.date}.${adapters}`;
@@ -176,10 +176,10 @@ export function aboutReport({ origin, packages }: BenchReport): string {
 export function benchMarkdown(report: BenchReport): string {
   const { rounds, draws, seed } = report;
   return [
-    aboutReport(report),
+    originLine(report),
     `In brackets where 95 of 100 draws of as many sessions lie (${draws} draws, seed ${seed}).`,
     ...rounds.flatMap((round) => [
-      `### A window of ${amount(round.window)}: ${aboutRound(round)}`,
+      `### A window of ${amount(round.window)}: ${roundLine(round)}`,
       ...tablesOf(round, true).flatMap((table, at) => [...(at > 0 ? [`${table.title}:`] : []), piped(table)]),
     ]),
     '',

@@ -1,17 +1,17 @@
-import { readReport, worseThan } from '../bench/check.js';
+import { readReport, worseFigures } from '../bench/check.js';
 import { readExams } from '../bench/exam.js';
 import { createExaminer, type Examiner } from '../bench/examiner.js';
 import { originOf, versionOf } from '../bench/origin.js';
 import { openPolicies } from '../bench/policy.js';
 import { roundAt, type BenchRound } from '../bench/round.js';
-import { FORGETFUL, openState, type State } from '../bench/state.js';
+import { NO_STATE, openState, type State } from '../bench/state.js';
 import { sessionsAt, Subject } from '../bench/subject.js';
 import { benchMarkdown, benchTables, type BenchReport } from '../bench/tables.js';
 import { benchPage } from '../bench/page.js';
 import { loadPrices } from '../../../tokens/index.js';
 import type { PolicyOptions } from '../open.js';
-import { usage } from '../options.js';
-import { refuseInput, writeReport, writeResult } from '../output.js';
+import { usageFault } from '../options.js';
+import { refuseOverwrite, writeReport, writeResult } from '../output.js';
 import { createProgress } from '../progress.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
@@ -51,19 +51,19 @@ const DRAWS = 1_000;
 
 /** Compares policies on recorded sessions: with the same calls, the same budget and the same token count. */
 export async function bench(
-  given: readonly string[],
+  paths: readonly string[],
   options: BenchOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { windows, prices: sheets = [], memory = false, seed, state: kept } = options;
-  const files = given.flatMap(sessionsAt);
-  for (const file of files) refuseInput(file, options.report, options.markdown, options.html, kept);
+  const { windows, prices: sheets = [], memory = false, seed, state: stateFile } = options;
+  const files = paths.flatMap(sessionsAt);
+  for (const file of files) refuseOverwrite(file, options.report, options.markdown, options.html, stateFile);
   // Read before the run, because the new report may overwrite the file.
   const before = options.check === undefined ? undefined : readReport(options.check);
   const origin = originOf();
-  const state = kept === undefined ? FORGETFUL : openState(kept, versionOf(origin));
+  const state = stateFile === undefined ? NO_STATE : openState(stateFile, versionOf(origin));
   const priceOf = await loadPrices();
-  for (const sheet of sheets) priced(sheet, priceOf(sheet, { inputTokens: 1_000, outputTokens: 0 }));
+  for (const sheet of sheets) checkPrice(sheet, priceOf(sheet, { inputTokens: 1_000, outputTokens: 0 }));
   const exams = options.exam === undefined ? [] : readExams(options.exam, files);
   const examiner = exams.length > 0 ? examinerOf(options, state, terminal) : undefined;
   const policies = await openPolicies(options.policies, options.peer ?? [], options, terminal);
@@ -75,7 +75,7 @@ export async function bench(
   try {
     const rounds: BenchRound[] = [];
     for (const window of windows)
-      rounds.push(await roundAt(window, { ...options, ...how, replayed: () => progress.at(++done) }));
+      rounds.push(await roundAt(window, { ...options, ...how, onReplayed: () => progress.at(++done) }));
     progress.done();
     const report: BenchReport = {
       origin,
@@ -92,7 +92,7 @@ export async function bench(
     if (options.html !== undefined) writeResult([benchPage(report)], options.html, terminal);
     writeReport(report, () => benchTables(report, terminal), options, terminal);
     if (before === undefined) return EXIT.done;
-    const faults = worseThan(before, report);
+    const faults = worseFigures(before, report);
     for (const fault of faults) terminal.note(fault);
     if (faults.length === 0) terminal.note('no figure is worse');
     else terminal.note(`${faults.length} figures are worse than in ${options.check}`);
@@ -103,8 +103,8 @@ export async function bench(
   }
 }
 
-function priced(sheet: string, price: number | null): void {
-  if (price === null) throw usage('--prices', sheet, 'names of models that have a price sheet');
+function checkPrice(sheet: string, price: number | null): void {
+  if (price === null) throw usageFault('--prices', sheet, 'names of models that have a price sheet');
 }
 
 const OPENAI = 'https://api.openai.com/v1';
@@ -115,9 +115,9 @@ function examinerOf(
   { env }: Terminal,
 ): Examiner {
   if (reader === undefined)
-    throw usage('--exam', 'no --reader', 'the name of a model that reads and answers');
+    throw usageFault('--exam', 'no --reader', 'the name of a model that reads and answers');
   const url = endpoint ?? env.OPENAI_BASE_URL ?? OPENAI;
-  if (!URL.canParse(url)) throw usage('--endpoint', url, 'a URL, /v1 included');
+  if (!URL.canParse(url)) throw usageFault('--endpoint', url, 'a URL, /v1 included');
   const secret = env[key];
   return createExaminer(
     { url, ...(secret !== undefined && { key: secret }) },

@@ -2,8 +2,8 @@ import { formatNamed } from '../../../formats/index.js';
 import { readSession } from '../../importers/index.js';
 import type { RunOverrides } from '../../../index.js';
 import { present } from '../../operations/index.js';
-import { closing, openFor, type PolicyOptions } from '../open.js';
-import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
+import { closeAfter, openFor, type PolicyOptions } from '../open.js';
+import { refuseOverwrite, requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
@@ -21,12 +21,12 @@ export interface CompactOptions extends PolicyOptions {
 /** Appends all messages, allows one run, and writes the request. */
 export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
   if (options.to !== undefined) formatNamed(options.to); // a wrong name is reported before anything is read
-  refuseInput(file, options.out, options.report);
+  refuseOverwrite(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
   const opened = await openFor(input, options, terminal);
-  return closing([opened], async () => {
+  return closeAfter([opened], async () => {
     const { session, messagesField, warnings } = opened;
     // One by one, because a file may hold more messages than a call can take arguments.
     for (const message of messages) void session.append(message);

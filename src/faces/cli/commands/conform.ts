@@ -35,7 +35,7 @@ export async function conform(path: string, options: ConformOptions, terminal: T
   for (const candidate of candidates) {
     const result = await judgeOne(candidate);
     judged.push(result);
-    if (!options.json) say(result, terminal);
+    if (!options.json) printVerdicts(result, terminal);
   }
   const verdicts = judged.flatMap((one) => one.verdicts);
   const broken = verdicts.filter(({ holds }) => !holds).length;
@@ -58,7 +58,7 @@ async function judgeOne({ kind, name, exportedAs, rules }: Candidate) {
   return { kind, name, exportedAs, verdicts: await judge(undefined, asked), waived };
 }
 
-function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint }: Terminal): void {
+function printVerdicts({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint }: Terminal): void {
   out(`${paint.bold(`${kind} ${name}`)}${name === exportedAs ? '' : ` (export ${exportedAs})`}\n`);
   for (const { id, intent, holds, exercised, seen } of verdicts) {
     const verdict = !holds
@@ -74,7 +74,7 @@ function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint 
 
 /** The candidates at a path: a plugin package as a whole, or the exports of any other module. */
 async function candidatesAt(path: string): Promise<Candidate[]> {
-  const found = located(path);
+  const found = locate(path);
   const folder = pluginFolder(found);
   if (folder !== undefined && (statSync(found).isDirectory() || isEntry(folder, found)))
     return pluginCandidates(folder);
@@ -86,13 +86,13 @@ async function candidatesAt(path: string): Promise<Candidate[]> {
 }
 
 /** Resolves a file, a folder, or a package that is installed for the current folder. */
-function located(path: string): string {
-  const named = resolve(path);
-  const isPackage = existsSync(named) && statSync(named).isDirectory() && pluginFolder(named) === named;
-  if (isPackage || (existsSync(named) && statSync(named).isFile())) return named;
+function locate(path: string): string {
+  const file = resolve(path);
+  const isPackage = existsSync(file) && statSync(file).isDirectory() && pluginFolder(file) === file;
+  if (isPackage || (existsSync(file) && statSync(file).isFile())) return file;
   try {
     const require = createRequire(join(process.cwd(), 'here.js'));
-    return require.resolve(existsSync(named) ? named : path);
+    return require.resolve(existsSync(file) ? file : path);
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -1,21 +1,21 @@
 import type { CallRecord, CostLine, Costs, NetCost } from '../../../index.js';
 import * as verbs from '../../operations/index.js';
 import { sourcesOf, withEngine } from '../open.js';
-import { usage } from '../options.js';
+import { usageFault } from '../options.js';
 import { amount, change, counted, dollars, percent } from '../report/numbers.js';
-import { show, storeOf, type Action, type Said, type Within } from './within.js';
+import { show, storeOf, type Action, type Output, type Scope } from './within.js';
 
 /** The costs of all sessions of a store. */
 export const projectCosts: Action = async (options, terminal) => {
   if (options.calls)
-    throw usage('--calls', 'no session', 'with the name of one: spillway costs SESSION --calls');
+    throw usageFault('--calls', 'no session', 'with the name of one: spillway costs SESSION --calls');
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
   show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
 };
 
 /** The costs of a session, the net cost of its compactions and, with `--calls`, each call. */
-export async function costs({ session, options }: Within): Promise<Said> {
+export async function costs({ session, options }: Scope): Promise<Output> {
   const { costs: spent, net: netCosts } = await verbs.costs.run(session, {});
   const { calls, history } = session.operator;
   const undone = new Set(history.filter(({ status }) => status === 'undone').map(({ id }) => id));

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession, type ReplayedCall } from '../../../index.js';
 import type { Running } from '../../server/index.js';
-import { closing, type Closable } from '../open.js';
+import { closeAfter, type Closable } from '../open.js';
 import { amount, change, percent } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
 import { EXIT, type Terminal } from '../terminal.js';
-import { server, stopped } from './serve.js';
+import { loadServer, untilStopped } from './serve.js';
 
 export interface DemoOptions {
   readonly window?: number;
@@ -24,18 +24,18 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   const inputBudget = options.window ?? DEMO_WINDOW;
   const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
   const opened: Closable[] = [spillway];
-  return closing(opened, async () => {
+  return closeAfter(opened, async () => {
     const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
     if (service) opened.push(service);
     if (service) terminal.err(`The Compactor page: ${service.url}\n`);
     const session = service ? await service.session('demo') : spillway.session({});
     const { messages } = input.parsed;
-    const asked = messages.filter(({ role }) => role === 'assistant').length;
+    const callCount = messages.filter(({ role }) => role === 'assistant').length;
     const gates = spillway.stages.flatMap(({ name, opensAt }) =>
       opensAt === undefined ? [] : [`${name} ${Math.round(opensAt * 100)} %`],
     );
     terminal.note(
-      `${terminal.paint.bold('spillway')} keeps a recorded session of ${asked} model calls inside ${amount(session.reading.budget.tokens)} tokens`,
+      `${terminal.paint.bold('spillway')} keeps a recorded session of ${callCount} model calls inside ${amount(session.reading.budget.tokens)} tokens`,
     );
     terminal.note(`gates: ${gates.join('   ')}\n`);
     const calls = [];
@@ -51,7 +51,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     terminal.err(`\n${totalLines(totals).join('\n')}\n`);
     if (!service) return EXIT.done;
     terminal.err(`${serviceLines(service.url).join('\n')}\n`);
-    await stopped();
+    await untilStopped();
     return EXIT.done;
   });
 }
@@ -71,7 +71,7 @@ function lineOf({ index, pressure, error, prepared }: ReplayedCall): string | un
 
 /** Starts the service on the usual port, or on a free one if the usual port is taken. */
 async function startService(window: number, terminal: Terminal): Promise<Running> {
-  const { serve } = await server();
+  const { serve } = await loadServer();
   const start = (port?: number): Promise<Running> =>
     serve({
       env: terminal.env,

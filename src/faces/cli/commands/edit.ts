@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../../errors/index.js';
 import { amount, counted } from '../report/numbers.js';
-import { editLines, type Said, type Within } from './within.js';
+import { editLines, type Output, type Scope } from './within.js';
 
 /** Changes the pending plan. The plan is judged and measured again, and remains pending under another hash. */
-export async function edit({ session, options }: Within, hash?: string): Promise<Said> {
+export async function edit({ session, options }: Scope, hash?: string): Promise<Output> {
   const { drop = [], keep = [], text = [] } = options;
   await session.load();
   const { pending } = session.operator;
@@ -15,7 +15,7 @@ export async function edit({ session, options }: Within, hash?: string): Promise
       remedy: '`spillway plan SESSION --propose` makes a plan; `spillway history` shows what waits.',
     });
   }
-  const words = Object.fromEntries(await Promise.all(text.map(wordsAt)));
+  const words = Object.fromEntries(await Promise.all(text.map(editTextAt)));
   const plan = await session.operator.edit(pending.plan, { without: drop, keep, text: words });
   return {
     value: plan,
@@ -29,7 +29,7 @@ export async function edit({ session, options }: Within, hash?: string): Promise
 }
 
 /** Releases the spans that undo holds, so that later compactions may compact them again. */
-export async function release({ session }: Within): Promise<Said> {
+export async function release({ session }: Scope): Promise<Output> {
   await session.load();
   const released = session.operator.ledger.holds.length;
   if (released > 0) await session.operator.release();
@@ -37,7 +37,7 @@ export async function release({ session }: Within): Promise<Said> {
   return { value: { released }, lines: () => [line] };
 }
 
-async function wordsAt(given: string): Promise<readonly [number, string]> {
+async function editTextAt(given: string): Promise<readonly [number, string]> {
   const [, place, file = ''] = /^(\d+)=(.+)$/s.exec(given) ?? [];
   try {
     return [Number(place), await readFile(file, 'utf8')];

@@ -3,10 +3,10 @@ import type { StoredEvent } from '../../../spi/index.js';
 import { headOf } from '../../../text/reading/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { amount } from '../report/numbers.js';
-import type { Said, Within } from './within.js';
+import type { Output, Scope } from './within.js';
 
 /** The compactions and failures of a session, or its messages. */
-export async function history({ session, options }: Within): Promise<Said> {
+export async function history({ session, options }: Scope): Promise<Output> {
   if (options.transcript || options.includeSuperseded) {
     const entries = await session.operator.transcript({
       includeSuperseded: options.includeSuperseded === true,
@@ -34,7 +34,7 @@ export async function history({ session, options }: Within): Promise<Said> {
     lines: () => [
       ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
       ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
-      ...[FAILED, ...TRIMMING].flatMap((of) => toldLine(events.filter(({ kind }) => kind === of))),
+      ...[FAILED, ...TRIMMING].flatMap((of) => eventLine(events.filter(({ kind }) => kind === of))),
     ],
   };
 }
@@ -52,16 +52,16 @@ const FAILED = 'compaction.failed';
 const TRIMMING = ['compaction.trimming-off', 'compaction.trimmed-upstream', 'compaction.over-window'];
 
 /** The newest event of a kind, with the number of all events of that kind. */
-function toldLine(events: readonly StoredEvent[]): readonly string[] {
+function eventLine(events: readonly StoredEvent[]): readonly string[] {
   const newest = events.at(-1);
   if (!newest) return [];
   const { kind, at, body } = newest;
   const { reason, fields, reported, expected } = body as Readonly<Record<string, unknown>>;
   const times = events.length > 1 ? `  ${amount(events.length)} times, at last:` : '';
-  const said = `${times}  ${new Date(at).toISOString()}  ${String(reason)}`;
-  if (kind === FAILED) return [`failed${said}`];
+  const text = `${times}  ${new Date(at).toISOString()}  ${String(reason)}`;
+  if (kind === FAILED) return [`failed${text}`];
   const facts = Array.isArray(fields)
     ? fields.join(', ')
     : `${amount(Number(reported))} of ${amount(Number(expected))} tokens`;
-  return [`trimming${said} (${facts})`];
+  return [`trimming${text} (${facts})`];
 }

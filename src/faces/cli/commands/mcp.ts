@@ -5,7 +5,7 @@ import { storeOf, type StoredOptions } from './within.js';
 
 /** Serves recall and explain on standard input and output until the client closes the input. */
 export async function mcp(options: StoredOptions, terminal: Terminal, version: string): Promise<number> {
-  const { createMcpServer, StdioServerTransport } = await loaded();
+  const { createMcpServer, StdioServerTransport } = await loadPackages();
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   return withEngine(sources, async (spillway) => {
     const transport = new StdioServerTransport();
@@ -14,10 +14,10 @@ export async function mcp(options: StoredOptions, terminal: Terminal, version: s
       // After the transport closes, nothing is read, and the end of the input would never come.
       transport.onclose = () => reject(tooLong());
     });
-    const underWay = new Set<Promise<unknown>>();
-    await Promise.all([ended, createMcpServer(spillway, version, underWay).connect(transport)]);
+    const pending = new Set<Promise<unknown>>();
+    await Promise.all([ended, createMcpServer(spillway, version, pending).connect(transport)]);
     // A script closes the input right after its last question.
-    await Promise.all(underWay);
+    await Promise.all(pending);
     return EXIT.done;
   });
 }
@@ -31,10 +31,10 @@ const tooLong = (): SpillwayError =>
   });
 
 /** Rejects with `PACKAGE_MISSING` and `PACKAGE_VERSION`. */
-async function loaded() {
+async function loadPackages() {
   checkVersion('@modelcontextprotocol/sdk', 'spillway mcp');
-  const told = orMissing('spillway mcp');
-  const { createMcpServer } = await import('../mcp-server.js').catch(told);
-  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js').catch(told);
+  const onMissing = orMissing('spillway mcp');
+  const { createMcpServer } = await import('../mcp-server.js').catch(onMissing);
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js').catch(onMissing);
   return { createMcpServer, StdioServerTransport };
 }

@@ -26,29 +26,29 @@ export async function writeSkeleton(
   const from = join(packageFolder(), 'templates', kind);
   const to = folder ?? name;
   const files = await filesIn(from);
-  const taken = files.filter((file) => existsSync(join(to, file)));
-  if (taken.length > 0)
+  const existing = files.filter((file) => existsSync(join(to, file)));
+  if (existing.length > 0)
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: to,
-      found: `${taken.join(', ')} is there already`,
+      found: `${existing.join(', ')} is there already`,
       remedy: 'Nothing was written. Name another folder with --folder, or another name.',
     });
-  const begun: string[] = [];
+  const created: string[] = [];
   try {
     for (const file of files) {
       const path = join(to, file);
       await mkdir(dirname(path), { recursive: true });
       const text = await readFile(join(from, file), 'utf8');
       await writeFile(path, '', { flag: 'wx' });
-      begun.push(path);
-      await writeFile(path, named(text, SKELETONS[kind], name, version));
+      created.push(path);
+      await writeFile(path, renamed(text, SKELETONS[kind], name, version));
     }
   } catch (cause) {
     // For example, the disk was full. The files are removed, so that the next try does not stop at them.
-    await Promise.allSettled(begun.map((path) => rm(path)));
+    await Promise.allSettled(created.map((path) => rm(path)));
     throw unwritable(to, cause);
   }
-  for (const path of begun) terminal.out(`written ${path}\n`);
+  for (const path of created) terminal.out(`written ${path}\n`);
   terminal.note(`cd ${to} && ${findsSpillway(resolve(to)) ? '' : 'npm install && '}npm test`);
   return EXIT.done;
 }
@@ -86,7 +86,7 @@ function checkName(name: string): void {
 }
 
 /** Renames a template. A template itself works under its own name. */
-function named(text: string, own: string, name: string, version: string): string {
+function renamed(text: string, own: string, name: string, version: string): string {
   return text
     .replaceAll(own, () => name)
     .replaceAll(camelCase(own), () => exportName(name, own))
@@ -115,14 +115,14 @@ const CONFIG = 'spillway.yaml';
 
 /** Writes the configuration and prompts for an operator to edit. Existing files are never overwritten. */
 export async function init(folder: string, _: object, terminal: Terminal): Promise<number> {
-  const ours = join(packageFolder(), 'config');
+  const ownFolder = join(packageFolder(), 'config');
   const prompts = join(folder, 'prompts');
   const all = [join(folder, CONFIG), ...PROMPT_FILES.map((name) => join(prompts, `${name}.md`))];
   try {
     makeFolder(folder);
     const written = new Set([
-      ...(await writeConfig(join(ours, 'init.yaml'), all[0]!)),
-      ...(await writePrompts(join(ours, 'prompts'), prompts)),
+      ...(await writeConfig(join(ownFolder, 'init.yaml'), all[0]!)),
+      ...(await writePrompts(join(ownFolder, 'prompts'), prompts)),
     ]);
     for (const file of all) terminal.out(`${written.has(file) ? 'written' : 'kept   '} ${file}\n`);
   } catch (cause) {

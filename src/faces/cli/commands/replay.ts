@@ -3,9 +3,9 @@ import { SpillwayError } from '../../../errors/index.js';
 import { formatNamed } from '../../../formats/index.js';
 import { readSession } from '../../importers/index.js';
 import { replaySession, type Message } from '../../../index.js';
-import { closing, openFor, type PolicyOptions } from '../open.js';
-import { usage } from '../options.js';
-import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
+import { closeAfter, openFor, type PolicyOptions } from '../open.js';
+import { usageFault } from '../options.js';
+import { refuseOverwrite, requestLines, writeReport, writeResult } from '../output.js';
 import { replayReport, replayTable } from '../report/replay.js';
 import { createProgress } from '../progress.js';
 import { EXIT, type Terminal } from '../terminal.js';
@@ -17,7 +17,7 @@ export interface ReplayOptions extends PolicyOptions {
 /** Replays a session and prepares every model call. A call that cannot fit is reported, and the replay continues. */
 export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   if (options.to !== undefined) formatNamed(options.to); // a wrong name is reported before anything is read
-  refuseInput(file, options.out, options.report);
+  refuseOverwrite(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const { messages } = input.parsed;
   const wanted = new Set(options.contextsAt ?? []);
@@ -31,13 +31,13 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     });
   }
   if (wanted.size > 0 && options.out === undefined)
-    throw usage('--out', 'nothing', 'a folder, where what --contexts-at asks for is written');
+    throw usageFault('--out', 'nothing', 'a folder, where what --contexts-at asks for is written');
   if (wanted.size === 0 && options.out !== undefined)
-    throw usage('--contexts-at', 'nothing', 'indexes of assistant messages, whose contexts go to --out');
+    throw usageFault('--contexts-at', 'nothing', 'indexes of assistant messages, whose contexts go to --out');
   const contextFile = (index: number): string => join(options.out!, `context-${index}.json`);
-  refuseInput(file, ...[...wanted].map(contextFile));
+  refuseOverwrite(file, ...[...wanted].map(contextFile));
   const opened = await openFor(input, options, terminal);
-  return closing([opened], async () => {
+  return closeAfter([opened], async () => {
     const { session, messagesField, warnings } = opened;
     const progress = createProgress(terminal, messages.length, 'replaying');
     const calls = [];

@@ -16,13 +16,13 @@ export interface ServeCommand extends EngineOptions {
 
 /** Runs the service until the process is told to stop. */
 export async function serve(options: ServeCommand, terminal: Terminal): Promise<number> {
-  const running = await (await server()).serve(serveOptions(options, terminal));
-  const told = stopped();
+  const running = await (await loadServer()).serve(serveOptions(options, terminal));
+  const stop = untilStopped();
   // Lines for people go to stdout, because stderr may be read as a log.
   terminal.out(
     `The Compactor page: ${running.url}. The API is described at ${running.url}/api/v1/openapi.json.\n`,
   );
-  await told;
+  await stop;
   terminal.out('Stopping: what is under way is ended first.\n');
   await running.close();
   return EXIT.done;
@@ -50,10 +50,10 @@ export function serveOptions(options: ServeCommand, terminal: Terminal): Server.
 }
 
 /** The code of the service, which few other commands need. */
-export const server = (): Promise<typeof Server> => import('../../server/index.js');
+export const loadServer = (): Promise<typeof Server> => import('../../server/index.js');
 
 /** Resolves when a person or a process manager stops the process. */
-export function stopped(): Promise<void> {
+export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());

@@ -10,7 +10,7 @@ import {
 import * as verbs from '../../operations/index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
-import { usage } from '../options.js';
+import { usageFault } from '../options.js';
 import { amount, budgetLine, counted, percent } from '../report/numbers.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
@@ -20,12 +20,12 @@ import {
   inSession,
   inStore,
   type Action,
-  type Said,
+  type Output,
   type StoredOptions,
-  type Within,
+  type Scope,
 } from './within.js';
 
-async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<Said> {
+async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<Output> {
   const threads = await listSessions(store, limit === undefined ? {} : { limit });
   const lines = (): string[] =>
     threads.map(({ sessionId, agentPath, head, messages, updatedAt, fault }) => {
@@ -36,24 +36,24 @@ async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
 }
 
-const STILL_OPEN =
+const OPEN_HINT =
   'Sessions that a process has open keep it until it ends; DELETE /api/v1/models/NAME reaches those of a service.';
 
 /** Lists the limits that refusals taught, by model; or forgets them, of one model or of all. */
-async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
+async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Output> {
   if (forget !== undefined) {
     const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
-    const lines = [`forgotten: ${counted(forgotten, 'model')}`, STILL_OPEN];
+    const lines = [`forgotten: ${counted(forgotten, 'model')}`, OPEN_HINT];
     return { value: { forgotten }, lines: () => (forgotten === 0 ? ['nothing was learned of it'] : lines) };
   }
   const known = await learnedLimits(store);
   return {
     value: known,
-    lines: () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(linesOf)),
+    lines: () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(limitLines)),
   };
 }
 
-function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {
+function limitLines({ model, seen, proven }: LearnedLimit): readonly string[] {
   const shared = proven.map(
     (one) => `${figures(one)}, for every session${one.tenant && ` of ${one.tenant}`}`,
   );
@@ -71,7 +71,7 @@ function figures({ contextWindow, inputLimit, reserved }: Partial<LearnedLimit['
   ].join(', ');
 }
 
-async function undo({ session, options }: Within): Promise<Said> {
+async function undo({ session, options }: Scope): Promise<Output> {
   const { records: undone } = await verbs.undo.run(session, options);
   return {
     value: { undone },
@@ -79,7 +79,7 @@ async function undo({ session, options }: Within): Promise<Said> {
   };
 }
 
-async function rollback({ session }: Within, message: string): Promise<Said> {
+async function rollback({ session }: Scope, message: string): Promise<Output> {
   const { records: undone } = await verbs.rollback.run(session, { messageId: message });
   return {
     value: { messages: session.log.length, undone },
@@ -90,16 +90,16 @@ async function rollback({ session }: Within, message: string): Promise<Said> {
   };
 }
 
-async function flag({ session, options }: Within, record: string, value: string): Promise<Said> {
-  return saidOf(await verbs.flag.run(session, { record, flag: value as Flag, notes: options.notes }));
+async function flag({ session, options }: Scope, record: string, value: string): Promise<Output> {
+  return recordOutput(await verbs.flag.run(session, { record, flag: value as Flag, notes: options.notes }));
 }
 
-async function plan({ session, options: { target, propose } }: Within): Promise<Said> {
+async function plan({ session, options: { target, propose } }: Scope): Promise<Output> {
   const run = await session.operator.plan({ ...(target !== undefined && { target }) });
   if (propose && run.kind === 'planned') await session.operator.propose(run.plan!);
   const lines = (): string[] => {
     const { plan: made } = run;
-    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`, fullness(session)];
+    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`, budgetText(session)];
     const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
     return [
       `plan ${made.hash}`,
@@ -112,19 +112,19 @@ async function plan({ session, options: { target, propose } }: Within): Promise<
 }
 
 /** The budget of the settings here, which may differ from the budget of the service that serves the session. */
-const fullness = ({ reading: { pressure, budget } }: Session): string =>
+const budgetText = ({ reading: { pressure, budget } }: Session): string =>
   `pressure ${percent(pressure)} of ${budgetLine(budget)}`;
 
-async function approve({ session }: Within, hash?: string): Promise<Said> {
-  return saidOf((await verbs.approve.run(session, { hash })).record);
+async function approve({ session }: Scope, hash?: string): Promise<Output> {
+  return recordOutput((await verbs.approve.run(session, { hash })).record);
 }
 
-async function reject({ session, options }: Within, hash?: string): Promise<Said> {
+async function reject({ session, options }: Scope, hash?: string): Promise<Output> {
   await verbs.reject.run(session, { hash, notes: options.notes });
   return { value: { rejected: true }, lines: () => ['rejected'] };
 }
 
-async function explain({ session, options: { find, call: asked } }: Within): Promise<Said> {
+async function explain({ session, options: { find, call: asked } }: Scope): Promise<Output> {
   if (asked === undefined) await session.load();
   const call = asked ?? session.operator.calls.at(-1)?.call ?? 0;
   if (find === undefined) {
@@ -141,18 +141,18 @@ async function explain({ session, options: { find, call: asked } }: Within): Pro
   };
 }
 
-async function recall({ session, options }: Within): Promise<Said> {
+async function recall({ session, options }: Scope): Promise<Output> {
   const { items, text } = await verbs.recall.run(session, options);
   return {
     value: items,
-    lines: () => [...text.split('\n'), ...(items.length === 0 ? [ONLY_WHAT_LEFT] : [])],
+    lines: () => [...text.split('\n'), ...(items.length === 0 ? [RECALL_HINT] : [])],
   };
 }
 
-const ONLY_WHAT_LEFT =
+const RECALL_HINT =
   'A query looks in what has left the request: `spillway explain SESSION --find WORDS` looks everywhere.';
 
-async function giveBack({ session, options }: Within, handle?: string): Promise<Said> {
+async function giveBack({ session, options }: Scope, handle?: string): Promise<Output> {
   const { preview = false } = options;
   if (handle === undefined) {
     const { items: given } = await verbs.givenBack.run(session, {});
@@ -180,7 +180,7 @@ async function giveBack({ session, options }: Within, handle?: string): Promise<
 function checkRecallOptions({ handle, query }: StoredOptions): void {
   const allowed = '--handle as a mark shows it, or --query with words to search for';
   if (handle === undefined && query === undefined)
-    throw usage('recall', 'neither --handle nor --query', allowed);
+    throw usageFault('recall', 'neither --handle nor --query', allowed);
 }
 
 /** The actions of the commands for stored sessions, by name. */
@@ -210,7 +210,7 @@ const VERDICTS = {
   never: 'never: these words are not in the log',
 } as const;
 
-function saidOf(record: CompactionRecord): Said {
+function recordOutput(record: CompactionRecord): Output {
   return { value: record, lines: () => [recordLine(record)] };
 }
 

@@ -24,7 +24,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
       () => true,
       () => false,
     );
-    throw isRecording ? aRecording(file, cause) : cause;
+    throw isRecording ? recordingFault(file, cause) : cause;
   });
   // Providers reject the bytes, regardless of their content.
   if (isDamaged)
@@ -47,7 +47,7 @@ export async function validate(file: string, options: ValidateOptions, terminal:
 }
 
 /** Only a request can be validated, and a recording contains none. */
-const aRecording = (file: string, cause: unknown): SpillwayError =>
+const recordingFault = (file: string, cause: unknown): SpillwayError =>
   new SpillwayError('INPUT_FORMAT', {
     subject: file,
     found: 'a recording of a session',

@@ -4,7 +4,7 @@ import { openStore, type Session } from '../../../index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { Plan } from '../../../transcript/index.js';
 import { openStored } from '../../operations/index.js';
-import { closing, sourcesOf, withEngine, type EngineOptions } from '../open.js';
+import { closeAfter, sourcesOf, withEngine, type EngineOptions } from '../open.js';
 import { type Terminal, visible } from '../terminal.js';
 
 /** Options of the commands for stored sessions. Each command takes some of them. */
@@ -37,7 +37,7 @@ export interface StoredOptions extends EngineOptions {
 }
 
 /** The output of a command: JSON for programs, lines for people. */
-export interface Said {
+export interface Output {
   readonly value: unknown;
   readonly lines: () => readonly string[];
 }
@@ -46,14 +46,14 @@ export interface Said {
 export type Action = (options: StoredOptions, terminal: Terminal, names: readonly string[]) => Promise<void>;
 
 /** The action of a command in one session. `names` follow the session's id in the command line. */
-export type SessionAction = (within: Within, ...names: string[]) => Said | Promise<Said>;
+export type SessionAction = (within: Scope, ...names: string[]) => Output | Promise<Output>;
 
-export interface Within {
+export interface Scope {
   readonly session: Session;
   readonly options: StoredOptions;
 }
 
-export function show({ value, lines }: Said, { json }: StoredOptions, terminal: Terminal): void {
+export function show({ value, lines }: Output, { json }: StoredOptions, terminal: Terminal): void {
   if (json) terminal.out(`${JSON.stringify(value)}\n`);
   else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
 }
@@ -87,10 +87,10 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
 }
 
 /** Opens the store for an action that concerns no session, and closes it after the action. */
-export function inStore(act: (store: SessionStore, options: StoredOptions) => Promise<Said>): Action {
+export function inStore(act: (store: SessionStore, options: StoredOptions) => Promise<Output>): Action {
   return async (options, terminal) => {
     const store = await openStore(await storeOf(options, terminal));
-    return closing([store], async () => show(await act(store, options), options, terminal));
+    return closeAfter([store], async () => show(await act(store, options), options, terminal));
   };
 }
 
@@ -107,12 +107,12 @@ export async function storeOf(options: StoredOptions, terminal: Terminal): Promi
       remedy: 'Name it with --store, in SPILLWAY_STORE, or as `store` in your configuration.',
     });
   }
-  mustBeThere(store);
+  checkExists(store);
   return store;
 }
 
 /** Opening would create a missing file. For a command that reads a store, a missing file means a misspelt name. */
-function mustBeThere(store: string): void {
+function checkExists(store: string): void {
   const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
   if (file === undefined || file === ':memory:' || existsSync(file)) return;
   throw new SpillwayError('INPUT_UNREADABLE', {
