@@ -23,11 +23,11 @@ export function App() {
   const isUnknown = who.error instanceof ApiError && who.error.status === 401;
   const body = (): ReactNode => {
     if (isUnknown) return <TokenEntry />;
-    if (who.isError) return <Failed error={who.error} again={() => void who.refetch()} />;
+    if (who.isError) return <Failed error={who.error} onRetry={() => void who.refetch()} />;
     if (!who.data) return <Loading />;
     if (!mayLook) return <TokenEntry />;
     return (
-      <Boundary of={JSON.stringify(route)}>
+      <Boundary resetKey={JSON.stringify(route)}>
         <View route={route} />
       </Boundary>
     );

@@ -4,7 +4,7 @@ import { useWho } from './api/access';
 import type { Live } from './api/live';
 import { token } from './api/token';
 import { Dam, Key, Moon, Sun } from './parts/icons';
-import { at } from './parts/format';
+import { dateTime } from './parts/format';
 import { linkTo, type Route } from './route';
 import { Shortcuts } from './shortcuts';
 
@@ -15,7 +15,7 @@ interface BarProps {
 }
 
 export function TopBar({ route, live, waiting }: BarProps) {
-  const { state, why } = told(live);
+  const { state, why } = liveText(live);
   const here = route.view === 'session' ? 'sessions' : route.view;
   const entry = (view: 'sessions' | 'inbox' | 'knobs', label: string) => (
     <a href={linkTo({ view })} {...(here === view && { 'aria-current': 'page' as const })}>
@@ -51,7 +51,7 @@ export function TopBar({ route, live, waiting }: BarProps) {
   );
 }
 
-function told(live: Live): { readonly state: string; readonly why: string } {
+function liveText(live: Live): { readonly state: string; readonly why: string } {
   if (live === 'live') return { state: 'live', why: 'The page updates as things happen.' };
   if (live === 'opening') return { state: 'connecting', why: 'The page is connecting to the service.' };
   if (live === 'mute')
@@ -59,7 +59,7 @@ function told(live: Live): { readonly state: string; readonly why: string } {
       state: 'not live',
       why: 'The service answers, but sends no events: reload the page to see changes.',
     };
-  return { state: 'gone', why: `The service has not answered since ${at(live.goneSince)}.` };
+  return { state: 'gone', why: `The service has not answered since ${dateTime(live.goneSince)}.` };
 }
 
 /** A banner above the page, which says that the shown figures are old. */
@@ -67,8 +67,8 @@ export function GoneBanner({ live }: { readonly live: Live }) {
   if (typeof live !== 'object') return null;
   return (
     <div className="gone-banner" role="alert">
-      <b>The service does not answer.</b> What you see is from {at(live.goneSince)} or before. The page keeps
-      trying, and updates once the service answers.
+      <b>The service does not answer.</b> What you see is from {dateTime(live.goneSince)} or before. The page
+      keeps trying, and updates once the service answers.
     </div>
   );
 }

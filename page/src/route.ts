@@ -6,7 +6,7 @@ export type Route =
   | { readonly view: 'sessions' }
   | { readonly view: 'inbox' }
   | { readonly view: 'knobs' }
-  | { readonly view: 'session'; readonly place: Place; readonly tab: string; readonly about?: string };
+  | { readonly view: 'session'; readonly place: Place; readonly tab: string; readonly detail?: string };
 
 export const PRIMARY = 'primary';
 
@@ -26,21 +26,21 @@ export const segment = (text: string): string =>
 export function linkTo(route: Route): string {
   if (route.view !== 'session') return route.view === 'sessions' ? '#/' : `#/${route.view}`;
   const { id, agentPath } = route.place;
-  const path = ['sessions', id, agentPath, route.tab, ...(route.about === undefined ? [] : [route.about])];
+  const path = ['sessions', id, agentPath, route.tab, ...(route.detail === undefined ? [] : [route.detail])];
   return `#/${path.map(segment).join('/')}`;
 }
 
-export const sessionLink = (place: Place, tab = 'context', about?: string): string =>
-  linkTo({ view: 'session', place, tab, ...(about !== undefined && { about }) });
+export const sessionLink = (place: Place, tab = 'context', detail?: string): string =>
+  linkTo({ view: 'session', place, tab, ...(detail !== undefined && { detail }) });
 
 function routeOf(hash: string): Route {
-  const [view, id, agentPath = PRIMARY, tab = 'context', about] = hash
+  const [view, id, agentPath = PRIMARY, tab = 'context', detail] = hash
     .replace(/^#\/?/, '')
     .split('/')
     .map(decoded);
   if (view === 'inbox' || view === 'knobs') return { view };
   if (view !== 'sessions' || id === undefined || id === '') return { view: 'sessions' };
-  return { view: 'session', place: { id, agentPath }, tab, ...(about !== undefined && { about }) };
+  return { view: 'session', place: { id, agentPath }, tab, ...(detail !== undefined && { detail }) };
 }
 
 /** An invalid address (edited by hand) names nothing, and does not break the page. */
@@ -56,12 +56,12 @@ export function useRoute(): Route {
   return routeOf(useSyncExternalStore(subscribe, () => location.hash));
 }
 
-function subscribe(changed: () => void): () => void {
-  addEventListener('hashchange', changed);
-  return () => removeEventListener('hashchange', changed);
+function subscribe(onChange: () => void): () => void {
+  addEventListener('hashchange', onChange);
+  return () => removeEventListener('hashchange', onChange);
 }
 
 /** The number of the call that the context tab shows; undefined if it shows the present. */
-export function callIn(about: string | undefined): number | undefined {
-  return about !== undefined && /^\d{1,9}$/.test(about) ? Number(about) : undefined;
+export function callIn(detail: string | undefined): number | undefined {
+  return detail !== undefined && /^\d{1,9}$/.test(detail) ? Number(detail) : undefined;
 }

@@ -18,7 +18,7 @@ function useShortcuts(route: Route, isOn: boolean): void {
     };
     const search = (): void =>
       document.querySelector<HTMLInputElement>('main input[type=text], main input:not([type])')?.focus();
-    const hear = getHotkeyHandler([
+    const handleKey = getHotkeyHandler([
       ...VIEWS.map(([key, , view]) => [key, go(linkTo({ view }))] as [string, () => void]),
       ['/', search],
       ...(route.view === 'session'
@@ -28,7 +28,7 @@ function useShortcuts(route: Route, isOn: boolean): void {
         : []),
     ]);
     const listen = (event: KeyboardEvent): void => {
-      if (!isWriting(event.target) && document.querySelector('[role=dialog]') === null) hear(event);
+      if (!isWriting(event.target) && document.querySelector('[role=dialog]') === null) handleKey(event);
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
@@ -46,7 +46,7 @@ const OFF = 'spillway.shortcuts-off';
 export function Shortcuts({ route }: { readonly route: Route }) {
   const [isOn, setOn] = useState(() => localStorage.getItem(OFF) === null);
   useShortcuts(route, isOn);
-  const turn = (on: boolean): void => {
+  const switchKeys = (on: boolean): void => {
     if (on) localStorage.removeItem(OFF);
     else localStorage.setItem(OFF, 'off');
     setOn(on);
@@ -67,15 +67,15 @@ export function Shortcuts({ route }: { readonly route: Route }) {
           <Switch
             label="Use these keys"
             checked={isOn}
-            onChange={(event) => turn(event.currentTarget.checked)}
+            onChange={(event) => switchKeys(event.currentTarget.checked)}
           />
           <dl className="keys">
             {VIEWS.map(([key, label]) => (
-              <Row key={key} of={key} label={label} />
+              <Row key={key} keyName={key} label={label} />
             ))}
-            <Row of="/" label="To the field of this view" />
+            <Row keyName="/" label="To the field of this view" />
             {TABS.map(([tab, label], place) => (
-              <Row key={tab} of={String(place + 1)} label={`In a session: ${label}`} />
+              <Row key={tab} keyName={String(place + 1)} label={`In a session: ${label}`} />
             ))}
           </dl>
         </div>
@@ -84,11 +84,11 @@ export function Shortcuts({ route }: { readonly route: Route }) {
   );
 }
 
-function Row({ of, label }: { readonly of: string; readonly label: string }) {
+function Row({ keyName, label }: { readonly keyName: string; readonly label: string }) {
   return (
     <div>
       <dt>
-        <kbd>{of}</kbd>
+        <kbd>{keyName}</kbd>
       </dt>
       <dd>{label}</dd>
     </div>

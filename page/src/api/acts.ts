@@ -1,18 +1,18 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
-import { ask, type Asked } from './client';
+import { ask, type RequestOptions } from './client';
 import { agentOf, pathOf } from './queries';
 import type { Place } from './types';
 
 /** An operator's action in a session. Afterwards the session's queries are fetched again, even if the action failed. */
 export function useSessionAct<With, Said>(
   place: Place,
-  act: (of: With) => readonly [path: string, asked: Asked],
-  onDone?: (said: Said, of: With) => void,
+  act: (input: With) => readonly [path: string, asked: RequestOptions],
+  onDone?: (said: Said, input: With) => void,
 ): UseMutationResult<Said, Error, With> {
   const queries = useQueryClient();
   return useMutation<Said, Error, With>({
-    mutationFn: (of) => {
-      const [path, asked] = act(of);
+    mutationFn: (input) => {
+      const [path, asked] = act(input);
       return ask<Said>(`${pathOf(place)}${path}`, {
         method: 'POST',
         ...asked,

@@ -17,7 +17,7 @@ export class ApiError extends Error {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly query?: Query;
   readonly body?: unknown;
@@ -27,7 +27,7 @@ export interface Asked {
 /** Asks the HTTP API. Rejects with an `ApiError`. */
 export async function ask<Said>(
   path: string,
-  { method = 'GET', query, body, signal }: Asked = {},
+  { method = 'GET', query, body, signal }: RequestOptions = {},
 ): Promise<Said> {
   const answer = await fetch(`/api/v1${path}${queryOf(query)}`, {
     method,

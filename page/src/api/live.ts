@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { credentials } from './client';
 
 /** An event from the service's stream. */
-export interface Happening {
+export interface LiveEvent {
   readonly kind: string;
   readonly sessionId: string;
   readonly agentPath: string;
@@ -26,12 +26,12 @@ class Refused extends Error {}
 async function follow(
   signal: AbortSignal,
   onOpen: () => void,
-  hear: (happened: Happening) => void,
+  onEvent: (event: LiveEvent) => void,
 ): Promise<void> {
   const answer = await fetch('/api/v1/events', { headers: credentials(), signal });
   if (!answer.ok || !answer.body) throw new Refused(`status ${answer.status}`);
   onOpen();
-  const parser = createParser({ onEvent: ({ data }) => hear(JSON.parse(data) as Happening) });
+  const parser = createParser({ onEvent: ({ data }) => onEvent(JSON.parse(data) as LiveEvent) });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
@@ -50,25 +50,25 @@ export function useLive(isAllowed: boolean): Live {
   useEffect(() => {
     if (!isAllowed) return undefined;
     const end = new AbortController();
-    const touched = new Map<string, Happening>();
+    const touched = new Map<string, LiveEvent>();
     let gathering: ReturnType<typeof setTimeout> | undefined;
     let gatheringProject: ReturnType<typeof setTimeout> | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let wait = FIRST_WAIT_MS;
-    const tell = (): void => {
+    const refetchSessions = (): void => {
       gathering = undefined;
       for (const { sessionId, agentPath } of touched.values())
         void queries.invalidateQueries({ queryKey: ['session', sessionId, agentPath] });
       touched.clear();
     };
-    const tellProject = (): void => {
+    const refetchProject = (): void => {
       gatheringProject = undefined;
       void queries.invalidateQueries({ queryKey: ['project'] });
     };
-    const hear = (happened: Happening): void => {
-      touched.set(JSON.stringify([happened.sessionId, happened.agentPath]), happened);
-      gathering ??= setTimeout(tell, GATHER_MS);
-      gatheringProject ??= setTimeout(tellProject, GATHER_PROJECT_MS);
+    const onEvent = (event: LiveEvent): void => {
+      touched.set(JSON.stringify([event.sessionId, event.agentPath]), event);
+      gathering ??= setTimeout(refetchSessions, GATHER_MS);
+      gatheringProject ??= setTimeout(refetchProject, GATHER_PROJECT_MS);
     };
     const opened = (): void => {
       // Fetches what changed while the stream was closed.
@@ -77,7 +77,7 @@ export function useLive(isAllowed: boolean): Live {
       setLive('live');
     };
     const keepFollowing = async (): Promise<void> => {
-      const refused = await follow(end.signal, opened, hear).catch((error: unknown) => error);
+      const refused = await follow(end.signal, opened, onEvent).catch((error: unknown) => error);
       if (end.signal.aborted) return;
       setLive((before) =>
         refused instanceof Refused ? 'mute' : typeof before === 'object' ? before : { goneSince: Date.now() },

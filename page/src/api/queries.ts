@@ -31,7 +31,7 @@ import type {
 import { segment } from '../route';
 
 /** The most items of a list that the page shows at once: the API's limit for one page. */
-export const MOST = 500;
+export const PAGE_LIMIT = 500;
 
 export const pathOf = ({ id }: Pick<Place, 'id'>): string => `/sessions/${segment(id)}`;
 export const agentOf = ({ agentPath }: Place): { readonly agent_path: string } => ({ agent_path: agentPath });
@@ -104,9 +104,9 @@ function ofSession<Said>(place: Place, path: string, query: Readonly<Record<stri
 }
 
 export const session = (place: Place) => ofSession<SessionSummary>(place, '');
-export const calls = (place: Place) => ofSession<Page<CallRecord>>(place, '/calls', { limit: MOST });
+export const calls = (place: Place) => ofSession<Page<CallRecord>>(place, '/calls', { limit: PAGE_LIMIT });
 export const history = (place: Place) =>
-  ofSession<Page<CompactionSummary>>(place, '/compactions', { limit: MOST });
+  ofSession<Page<CompactionSummary>>(place, '/compactions', { limit: PAGE_LIMIT });
 export const compaction = (place: Place, id: string) =>
   ofSession<{ readonly record: CompactionRecord }>(place, `/compactions/${segment(id)}`);
 export const costs = (place: Place) =>
@@ -168,7 +168,7 @@ export const log = (place: Place, call?: number) =>
     queryKey: keyOf(place, 'log', call),
     queryFn: ({ signal, pageParam }) =>
       ask<Page<LogEntry>>(`${pathOf(place)}/log`, {
-        query: { ...agentOf(place), limit: MOST, cursor: pageParam, call },
+        query: { ...agentOf(place), limit: PAGE_LIMIT, cursor: pageParam, call },
         signal,
       }),
     initialPageParam: undefined as string | undefined,

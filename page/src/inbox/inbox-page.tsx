@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { inbox } from '../api/queries';
 import type { Plan, WaitingPlan } from '../api/types';
 import { Num } from '../parts/figure';
-import { ago, at } from '../parts/format';
+import { ago, dateTime } from '../parts/format';
 import { Answer, Empty, SkippedNote } from '../parts/states';
 import { PRIMARY, sessionLink } from '../route';
 import { PlanView } from '../session/compact/plan-view';
@@ -25,7 +25,7 @@ export function InboxPage() {
           {done}
         </div>
       )}
-      <Answer of={waiting}>
+      <Answer query={waiting}>
         {({ items, skipped }) => (
           <>
             <SkippedNote skipped={skipped} />
@@ -70,7 +70,7 @@ function Waiting({
         {agentPath !== PRIMARY && <span className="soft">{agentPath}</span>}
         <span className="soft">{plan.trigger.detail}</span>
         <span className="end soft">
-          waits since <Num why={ago(since)}>{at(since)}</Num>
+          waits since <Num why={ago(since)}>{dateTime(since)}</Num>
         </span>
       </header>
       <PlanView

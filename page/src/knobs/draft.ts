@@ -15,13 +15,13 @@ export function valueAfter({ own, before, value }: Knob, draft: Draft): unknown 
   return own ? before : value;
 }
 
-export function isAsItWas(knob: Knob, draft: Draft): boolean {
+export function isUnchanged(knob: Knob, draft: Draft): boolean {
   if (draft.kind === 'taken-back') return !knob.own;
   return JSON.stringify(valueAfter(knob, draft)) === JSON.stringify(knob.value ?? null);
 }
 
 /** All drafts as the body of the API's request. */
-export function askedOf(drafts: Readonly<Record<string, Draft>>): object {
+export function requestOf(drafts: Readonly<Record<string, Draft>>): object {
   const entries = Object.entries(drafts);
   return {
     changes: Object.fromEntries(

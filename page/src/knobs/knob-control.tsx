@@ -40,7 +40,7 @@ export function KnobControl({ control, label, value, disabled, onChange }: Contr
       return (
         <Select
           {...common}
-          data={[...control.of]}
+          data={[...control.choices]}
           value={typeof value === 'string' ? value : null}
           placeholder="empty"
           allowDeselect={false}
@@ -52,7 +52,7 @@ export function KnobControl({ control, label, value, disabled, onChange }: Contr
         <MultiSelect
           {...common}
           size="xs"
-          data={[...control.of]}
+          data={[...control.choices]}
           value={textsOf(value)}
           onChange={onChange}
         />

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import type { Knob, Knobs } from '../api/types';
-import { at } from '../parts/format';
+import { dateTime } from '../parts/format';
 import { Undo } from '../parts/icons';
 import { KnobControl } from './knob-control';
 import { valueAfter, type Draft } from './draft';
@@ -12,7 +12,7 @@ export const shownValue = (value: unknown): string =>
 interface RowProps {
   readonly knob: Knob;
   readonly name: string;
-  readonly of: Knobs;
+  readonly knobs: Knobs;
   readonly draft: Draft | undefined;
   readonly mayChange: boolean;
   readonly onChange: (draft: Draft) => void;
@@ -20,12 +20,12 @@ interface RowProps {
 }
 
 /** One parameter: its description, its value, who set it, and the value that would apply otherwise. */
-export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard }: RowProps) {
+export function KnobRow({ knob, name, knobs, draft, mayChange, onChange, onDiscard }: RowProps) {
   const { path, value, origin, own, before, by, at: since } = knob;
-  const schema = schemaAt(of, path);
+  const schema = schemaAt(knobs, path);
   const shown = draft ? valueAfter(knob, draft) : value;
   const isEmptiable = mayBeEmpty(schema);
-  const taken = (next: unknown): Draft =>
+  const draftOf = (next: unknown): Draft =>
     next !== null ? { kind: 'value', value: next } : { kind: isEmptiable ? 'empty' : 'taken-back' };
   return (
     <div className="knob" data-changed={draft !== undefined} data-own={own}>
@@ -39,7 +39,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
           label={path}
           value={shown}
           disabled={!mayChange}
-          onChange={(next) => onChange(taken(next))}
+          onChange={(next) => onChange(draftOf(next))}
         />
       </div>
       <div className="knob-origin">
@@ -47,7 +47,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
           className={`mark ${own ? 'accent' : ''}`}
           title={
             own
-              ? `Set on this page or by the API${by === undefined ? '' : ` by ${by}`}${since === undefined ? '' : `, ${at(since)}`}. Without it: ${shownValue(before)}`
+              ? `Set on this page or by the API${by === undefined ? '' : ` by ${by}`}${since === undefined ? '' : `, ${dateTime(since)}`}. Without it: ${shownValue(before)}`
               : `Set by: ${origin}`
           }
         >

@@ -8,47 +8,47 @@ import type { Knob, Knobs } from '../api/types';
 import { Answer, Empty, messageOf } from '../parts/states';
 import { Changes } from './changes';
 import { groupsOf, nameIn } from './groups';
-import { askedOf, isAsItWas, type Draft } from './draft';
+import { requestOf, isUnchanged, type Draft } from './draft';
 import { KnobRow } from './knob-row';
 import { ModelsPanel } from './models-panel';
 
-type Which = 'all' | 'set' | 'own';
+type Filter = 'all' | 'set' | 'own';
 
 /** Every parameter of compaction, stages and plugins: its value, who set it; to change, compare and revert. */
 export function KnobsPage() {
-  const said = useQuery(knobsQuery);
+  const answer = useQuery(knobsQuery);
   return (
-    <Answer of={said} rows={12}>
-      {(of) => <AllKnobs of={of} />}
+    <Answer query={answer} rows={12}>
+      {(of) => <AllKnobs knobs={of} />}
     </Answer>
   );
 }
 
-function AllKnobs({ of }: { readonly of: Knobs }) {
+function AllKnobs({ knobs }: { readonly knobs: Knobs }) {
   const hint = useSettingsHint();
   const mayChange = hint === undefined;
   const queries = useQueryClient();
   const [words, setWords] = useState('');
-  const [which, setWhich] = useState<Which>('all');
+  const [filter, setFilter] = useState<Filter>('all');
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const save = useMutation({
-    mutationFn: (of: Readonly<Record<string, Draft>>) =>
-      ask<Knobs>('/knobs', { method: 'PATCH', body: askedOf(of) }),
-    onSuccess: (said) => {
-      queries.setQueryData(knobsQuery.queryKey, said);
+    mutationFn: (changed: Readonly<Record<string, Draft>>) =>
+      ask<Knobs>('/knobs', { method: 'PATCH', body: requestOf(changed) }),
+    onSuccess: (answer) => {
+      queries.setQueryData(knobsQuery.queryKey, answer);
       setDrafts({});
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'knobs' });
     },
   });
   const change = (knob: Knob, draft: Draft): void => {
     save.reset();
-    setDrafts(isAsItWas(knob, draft) ? without(drafts, knob.path) : { ...drafts, [knob.path]: draft });
+    setDrafts(isUnchanged(knob, draft) ? without(drafts, knob.path) : { ...drafts, [knob.path]: draft });
   };
   // The models panel is no knob, so the search matches it by these words.
   const isAboutModels =
-    which === 'all' && 'models limits context window'.includes(words.trim().toLowerCase());
+    filter === 'all' && 'models limits context window'.includes(words.trim().toLowerCase());
   const groups = groupsOf(
-    of.values.filter((knob) => !/^models\b/.test(knob.path) && isWanted(knob, words, which)),
+    knobs.values.filter((knob) => !/^models\b/.test(knob.path) && isWanted(knob, words, filter)),
   );
   return (
     <>
@@ -58,8 +58,8 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
         <div className="end">
           <SegmentedControl
             aria-label="Which knobs"
-            value={which}
-            onChange={(value) => setWhich(value as Which)}
+            value={filter}
+            onChange={(value) => setFilter(value as Filter)}
             data={[
               { value: 'all', label: 'All' },
               { value: 'set', label: 'Not default' },
@@ -76,7 +76,7 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
       </div>
       <Changes
         drafts={drafts}
-        knobs={of.values}
+        knobs={knobs.values}
         isBusy={save.isPending}
         fault={save.isError ? messageOf(save.error) : undefined}
         onSave={() => save.mutate(drafts)}
@@ -123,7 +123,7 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
                   key={knob.path}
                   knob={knob}
                   name={nameIn(group, knob.path)}
-                  of={of}
+                  knobs={knobs}
                   draft={drafts[knob.path]}
                   mayChange={mayChange}
                   onChange={(draft) => change(knob, draft)}
@@ -139,9 +139,9 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
   );
 }
 
-function isWanted({ path, description, origin, own }: Knob, words: string, which: Which): boolean {
-  if (which === 'own' && !own) return false;
-  if (which === 'set' && origin === 'default') return false;
+function isWanted({ path, description, origin, own }: Knob, words: string, filter: Filter): boolean {
+  if (filter === 'own' && !own) return false;
+  if (filter === 'set' && origin === 'default') return false;
   return `${path} ${description}`.toLowerCase().includes(words.trim().toLowerCase());
 }
 

@@ -32,7 +32,7 @@ const NOTHING: Draft = { name: '' };
 export function ModelsPanel() {
   const mayChange = useSettingsHint() === undefined;
   const queries = useQueryClient();
-  const said = useQuery(modelsQuery);
+  const answer = useQuery(modelsQuery);
   const [draft, setDraft] = useState<Draft>(NOTHING);
   const renew = (): Promise<void> => queries.invalidateQueries({ queryKey: ['settings'] });
   const save = useMutation({
@@ -56,14 +56,14 @@ export function ModelsPanel() {
           refusal lowers both.
         </span>
       </header>
-      <Answer of={said} rows={3}>
+      <Answer query={answer} rows={3}>
         {(of) =>
           namesIn(of).length === 0 ? (
             <p className="in soft">No limit is stated, and none was learned from a refusal.</p>
           ) : (
             <Table label="Table of models" columns={COLUMNS}>
               {namesIn(of).map((name) => (
-                <Row key={name} name={name} of={of} onEdit={setDraft} onForget={forget(name)} />
+                <Row key={name} name={name} models={of} onEdit={setDraft} onForget={forget(name)} />
               ))}
             </Table>
           )
@@ -86,20 +86,20 @@ const namesIn = ({ overrides, learned }: Models): readonly string[] =>
 
 interface RowProps {
   readonly name: string;
-  readonly of: Models;
+  readonly models: Models;
   readonly onEdit: (draft: Draft) => void;
   readonly onForget: () => Promise<void>;
 }
 
-function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
+function Row({ name, models: { overrides, learned }, onEdit, onForget }: RowProps) {
   const mayChange = useSettingsHint() === undefined;
   // A pattern is not one model, so the service cannot look it up.
   const isPattern = name.includes('*');
   const { data } = useQuery({ ...limitsOf(name), enabled: !isPattern });
   const stated = overrides[name];
-  const taught = learned.find(({ model }) => model === name)?.proven;
-  const inForce: StatedLimits = { ...(isPattern ? stated : data), ...taught };
-  const from = [stated && 'stated', taught && 'a refusal'].filter(Boolean).join(', ');
+  const learnedLimits = learned.find(({ model }) => model === name)?.proven;
+  const inForce: StatedLimits = { ...(isPattern ? stated : data), ...learnedLimits };
+  const from = [stated && 'stated', learnedLimits && 'a refusal'].filter(Boolean).join(', ');
   return (
     <tr className="row">
       <td className="title-cell mono">{name}</td>
@@ -124,7 +124,7 @@ function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
           >
             Change
           </Button>
-          <Confirm label="Forget" yes="Forget it" isSmall act={onForget}>
+          <Confirm label="Forget" confirmLabel="Forget it" isSmall act={onForget}>
             The limits of <b className="mono">{name}</b> that were stated here or learned from refusals are
             forgotten. The published limits apply again from the next call on.
           </Confirm>
@@ -150,19 +150,19 @@ interface FormProps {
 
 function LimitsForm({ draft, disabled, isBusy, fault, onChange, onSave }: FormProps) {
   const { data } = useQuery(sessions);
-  const heard = [...new Set((data?.items ?? []).flatMap(({ model }) => (model ? [model] : [])))];
+  const names = [...new Set((data?.items ?? []).flatMap(({ model }) => (model ? [model] : [])))];
   const isStated = FIELDS.some(([field]) => draft[field] !== undefined);
-  const sent = (event: FormEvent): void => {
+  const submit = (event: FormEvent): void => {
     event.preventDefault();
     onSave();
   };
   return (
-    <form className="in limits" aria-label="State limits of a model" onSubmit={sent}>
+    <form className="in limits" aria-label="State limits of a model" onSubmit={submit}>
       <Autocomplete
         label="Model"
         description="A name, or a pattern: llama-*"
         placeholder="gpt-4.1"
-        data={heard}
+        data={names}
         disabled={disabled}
         value={draft.name}
         onChange={(name) => onChange({ ...draft, name })}

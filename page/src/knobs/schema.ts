@@ -26,8 +26,8 @@ export interface Schema {
 /** The control that draws a knob. */
 export type Control =
   | { readonly kind: 'toggle' }
-  | { readonly kind: 'choice'; readonly of: readonly string[] }
-  | { readonly kind: 'choices'; readonly of: readonly string[] }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'choices'; readonly choices: readonly string[] }
   | { readonly kind: 'words' }
   | { readonly kind: 'text' }
   | { readonly kind: 'model' }
@@ -66,7 +66,7 @@ const plain = (schema: Schema | undefined, root: Schema | undefined): Schema | u
   schema?.$ref === undefined ? schema : root?.$defs?.[schema.$ref.replace('#/$defs/', '')];
 
 /** The schema without its null alternative. */
-function given(schema: Schema): Schema {
+function withoutNull(schema: Schema): Schema {
   const some = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   return some.length === 1 ? { ...some[0], ...(schema.knob !== undefined && { knob: schema.knob }) } : schema;
 }
@@ -77,25 +77,26 @@ export const mayBeEmpty = (schema: Schema | undefined): boolean =>
   ((schema.anyOf ?? []).some(({ type }) => type === 'null') ||
     (Array.isArray(schema.type) && schema.type.includes('null')));
 
-const isOf = ({ type }: Schema, name: string): boolean =>
+const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name) && type.length <= 2);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 export function controlOf(schema: Schema | undefined, value: unknown): Control {
   if (!schema) return byValue(value);
-  const one = given(schema);
-  if (one.enum?.every(isText)) return { kind: 'choice', of: one.enum };
-  if (isOf(one, 'boolean')) return { kind: 'toggle' };
-  if (isOf(one, 'string')) return { kind: one.knob === 'model' ? 'model' : 'text' };
-  if (isOf(one, 'integer') || isOf(one, 'number')) return numberOf(one);
-  if (isOf(one, 'array') && one.items?.enum?.every(isText)) return { kind: 'choices', of: one.items.enum };
-  if (isOf(one, 'array') && one.items?.type === 'string') return { kind: 'words' };
+  const one = withoutNull(schema);
+  if (one.enum?.every(isText)) return { kind: 'choice', choices: one.enum };
+  if (hasType(one, 'boolean')) return { kind: 'toggle' };
+  if (hasType(one, 'string')) return { kind: one.knob === 'model' ? 'model' : 'text' };
+  if (hasType(one, 'integer') || hasType(one, 'number')) return numberOf(one);
+  if (hasType(one, 'array') && one.items?.enum?.every(isText))
+    return { kind: 'choices', choices: one.items.enum };
+  if (hasType(one, 'array') && one.items?.type === 'string') return { kind: 'words' };
   return { kind: 'json' };
 }
 
 function numberOf(schema: Schema): Control {
-  const isWhole = isOf(schema, 'integer');
+  const isWhole = hasType(schema, 'integer');
   const from = schema.minimum ?? schema.exclusiveMinimum;
   const { maximum: to } = schema;
   const step = schema.multipleOf ?? (isWhole ? 1 : 0.01);

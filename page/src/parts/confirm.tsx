@@ -9,7 +9,7 @@ interface ConfirmProps {
   readonly name?: string;
   /** Explains the action before it is confirmed. */
   readonly children: ReactNode;
-  readonly yes: string;
+  readonly confirmLabel: string;
   readonly act: () => Promise<unknown>;
   readonly icon?: ReactNode;
   readonly disabled?: boolean;
@@ -30,7 +30,7 @@ export function Confirm({
   label,
   name = label,
   children,
-  yes,
+  confirmLabel,
   act,
   icon,
   disabled = false,
@@ -49,7 +49,7 @@ export function Confirm({
     setOpen(false);
     setFault(undefined);
   };
-  const agreed = async (): Promise<void> => {
+  const confirm = async (): Promise<void> => {
     setBusy(true);
     try {
       await act();
@@ -95,9 +95,9 @@ export function Confirm({
               variant={isAdvisedAgainst ? 'default' : 'filled'}
               loading={isBusy}
               disabled={isImpossible}
-              onClick={() => void agreed()}
+              onClick={() => void confirm()}
             >
-              {yes}
+              {confirmLabel}
             </Button>
             <Button variant={isAdvisedAgainst ? 'filled' : 'default'} onClick={close}>
               Cancel

@@ -1,31 +1,31 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Effect } from '../api/types';
 import { Num } from './figure';
-import { count, counted, dollars, exact, lasted, percent } from './format';
+import { count, counted, dollars, exact, duration, percent } from './format';
 import { Histogram } from './histogram';
 import { Answer, SkippedNote } from './states';
 
 /** The effect of compactions: tokens before and after, each stage, lengths of summaries, cost and hooks. */
-export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
+export function EffectPanel({ query }: { readonly query: UseQueryResult<Effect> }) {
   return (
     <section className="panel" aria-label="Effect of compactions">
       <header>
         <h2>Effect</h2>
         <span className="soft">of all compactions so far</span>
       </header>
-      <Answer of={of} rows={4}>
-        {(said) => (
+      <Answer query={query} rows={4}>
+        {(effect) => (
           <>
             <div className="in effect">
-              <Sums of={said} />
-              <Stages of={said.stages} />
+              <Sums effect={effect} />
+              <Stages stages={effect.stages} />
               <div>
                 <h3 title="Lengths of the texts that replace superseded spans">Length of summaries</h3>
-                <Histogram values={said.summaryTokens} unit="tokens" />
+                <Histogram values={effect.summaryTokens} unit="tokens" />
               </div>
-              <Hooks of={said.hooks} />
+              <Hooks hooks={effect.hooks} />
             </div>
-            <SkippedNote skipped={said.skipped} />
+            <SkippedNote skipped={effect.skipped} />
           </>
         )}
       </Answer>
@@ -33,8 +33,8 @@ export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
   );
 }
 
-function Sums({ of }: { readonly of: Effect }) {
-  const { compactions, tokensBefore, tokensAfter, triggers, modelCosts, fallbacks } = of;
+function Sums({ effect }: { readonly effect: Effect }) {
+  const { compactions, tokensBefore, tokensAfter, triggers, modelCosts, fallbacks } = effect;
   const spent = modelCosts.reduce((sum, cost) => sum + cost, 0);
   return (
     <div>
@@ -71,7 +71,7 @@ function Sums({ of }: { readonly of: Effect }) {
   );
 }
 
-function Stages({ of }: { readonly of: Effect['stages'] }) {
+function Stages({ stages }: { readonly stages: Effect['stages'] }) {
   return (
     <table className="small">
       <thead>
@@ -83,14 +83,14 @@ function Stages({ of }: { readonly of: Effect['stages'] }) {
         </tr>
       </thead>
       <tbody>
-        {Object.entries(of).map(([stage, { ran, applied, tokens, ms }]) => (
+        {Object.entries(stages).map(([stage, { ran, applied, tokens, ms }]) => (
           <tr key={stage}>
             <td>{stage}</td>
             <td className="num">
               {applied} of {ran}
             </td>
             <td className="num">{count(tokens)}</td>
-            <td className="num">{lasted(ms / ran)}</td>
+            <td className="num">{duration(ms / ran)}</td>
           </tr>
         ))}
       </tbody>
@@ -98,17 +98,17 @@ function Stages({ of }: { readonly of: Effect['stages'] }) {
   );
 }
 
-function Hooks({ of }: { readonly of: Effect['hooks'] }) {
-  const hooks = Object.entries(of);
+function Hooks({ hooks }: { readonly hooks: Effect['hooks'] }) {
+  const entries = Object.entries(hooks);
   return (
     <div>
       <h3 title="Time that plugins took before and during compactions">Hooks of plugins</h3>
-      {hooks.length === 0 && <p className="soft">none ran</p>}
-      {hooks.map(([name, { ran, failed, ms, longestMs }]) => (
+      {entries.length === 0 && <p className="soft">none ran</p>}
+      {entries.map(([name, { ran, failed, ms, longestMs }]) => (
         <p key={name}>
           {name}{' '}
           <span className="soft num">
-            {lasted(ms / ran)} on average, {lasted(longestMs)} at most, {counted(ran, 'run')}
+            {duration(ms / ran)} on average, {duration(longestMs)} at most, {counted(ran, 'run')}
           </span>
           {failed > 0 && <span className="bad num"> {counted(failed, 'failure')}</span>}
         </p>

@@ -21,7 +21,7 @@ export function dollars(value: number): string {
   return `${value < 0 ? '−' : ''}$${size.toFixed(digits)}`;
 }
 
-export const at = (ms: number): string => clock.format(ms);
+export const dateTime = (ms: number): string => clock.format(ms);
 
 const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['d', 86_400_000],
@@ -30,12 +30,12 @@ const UNITS: readonly (readonly [unit: string, ms: number])[] = [
 ];
 
 export function ago(ms: number, now = Date.now()): string {
-  const gone = Math.max(0, now - ms);
-  const unit = UNITS.find(([, size]) => gone >= size);
-  return unit ? `${Math.floor(gone / unit[1])} ${unit[0]} ago` : 'just now';
+  const elapsed = Math.max(0, now - ms);
+  const unit = UNITS.find(([, size]) => elapsed >= size);
+  return unit ? `${Math.floor(elapsed / unit[1])} ${unit[0]} ago` : 'just now';
 }
 
-export function lasted(ms: number): string {
+export function duration(ms: number): string {
   if (ms < 1) return '<1 ms';
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

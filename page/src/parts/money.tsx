@@ -2,15 +2,15 @@ import type { CostLine, Costs } from '../api/types';
 import { Num } from './figure';
 import { dollars, exact } from './format';
 
-const WHOSE = {
+const CALLS = {
   primary: "the agent's own calls",
   compactor: 'calls of summarizers',
   recalled: 'automatic recall within those calls',
 } as const;
 
 /** The dollars of a cost line; its tokens if no price is known. */
-export function Money({ line, of }: { readonly line: CostLine; readonly of: keyof Costs }) {
-  return <Num why={explained(line, of)}>{moneyOf(line)}</Num>;
+export function Money({ line, kind }: { readonly line: CostLine; readonly kind: keyof Costs }) {
+  return <Num why={costText(line, kind)}>{moneyOf(line)}</Num>;
 }
 
 export function moneyOf({ cost, calls, unpriced }: CostLine): string {
@@ -19,7 +19,7 @@ export function moneyOf({ cost, calls, unpriced }: CostLine): string {
   return dollars(cost);
 }
 
-export function explained(line: CostLine, of: keyof Costs): string {
+export function costText(line: CostLine, kind: keyof Costs): string {
   const { calls, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, unpriced } = line;
   const tokens = [
     `${exact(inputTokens)} input`,
@@ -31,5 +31,5 @@ export function explained(line: CostLine, of: keyof Costs): string {
     unpriced > 0
       ? ` The price of ${exact(unpriced)} is not known: the request named no model, or no price sheet has the model.`
       : '';
-  return `What ${WHOSE[of]} cost: ${exact(calls)} calls, ${tokens} tokens.${unknown}`;
+  return `What ${CALLS[kind]} cost: ${exact(calls)} calls, ${tokens} tokens.${unknown}`;
 }

@@ -1,7 +1,7 @@
 import type { Costs } from '../api/types';
 import { Figure } from './figure';
 import { count, counted } from './format';
-import { explained, moneyOf } from './money';
+import { costText, moneyOf } from './money';
 
 /** The cost of agent and compactor, for one session or for all. */
 export function CostFigures({ costs }: { readonly costs: Costs | undefined }) {
@@ -9,13 +9,13 @@ export function CostFigures({ costs }: { readonly costs: Costs | undefined }) {
     <>
       <Figure
         label="Primary"
-        why={costs ? explained(costs.primary, 'primary') : "What the agent's own calls cost."}
+        why={costs ? costText(costs.primary, 'primary') : "What the agent's own calls cost."}
       >
         {costs ? moneyOf(costs.primary) : '–'}
       </Figure>
       <Figure
         label="Compactor"
-        why={costs ? explained(costs.compactor, 'compactor') : 'What calls of summarizers cost.'}
+        why={costs ? costText(costs.compactor, 'compactor') : 'What calls of summarizers cost.'}
       >
         {costs ? moneyOf(costs.compactor) : '–'}
       </Figure>

@@ -23,13 +23,13 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-export function Failed({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   return (
     <div className="state" role="alert">
       <b className="bad">{error instanceof ApiError ? error.code : 'Something went wrong on this page'}</b>
       <p>{messageOf(error)}</p>
-      {again && (
-        <Button variant="default" onClick={again}>
+      {onRetry && (
+        <Button variant="default" onClick={onRetry}>
           Try again
         </Button>
       )}
@@ -47,10 +47,10 @@ export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undef
   );
 }
 
-/** Shows the error of a view in the view's place, so the rest of the page works. Another place (`of`) is drawn anew. */
+/** Shows the error of a view in the view's place, so the rest of the page works. Another `resetKey` draws the view anew. */
 export class Boundary extends Component<
-  { readonly of: string; readonly children: ReactNode },
-  { readonly of?: string; readonly thrown?: { readonly error: unknown } | undefined }
+  { readonly resetKey: string; readonly children: ReactNode },
+  { readonly resetKey?: string; readonly thrown?: { readonly error: unknown } | undefined }
 > {
   override state: { readonly thrown?: { readonly error: unknown } } = {};
 
@@ -64,7 +64,7 @@ export class Boundary extends Component<
 
   override render(): ReactNode {
     const { thrown } = this.state;
-    return thrown ? <Failed error={thrown.error} again={() => location.reload()} /> : this.props.children;
+    return thrown ? <Failed error={thrown.error} onRetry={() => location.reload()} /> : this.props.children;
   }
 }
 
@@ -74,15 +74,15 @@ export const messageOf = (error: unknown): string =>
 
 /** Shows a query: loading, failed, or its answer. The answer stays on the page while the query is fetched again. */
 export function Answer<Said>({
-  of,
+  query,
   rows,
   children,
 }: {
-  readonly of: UseQueryResult<Said>;
+  readonly query: UseQueryResult<Said>;
   readonly rows?: number;
   readonly children: (said: Said) => ReactNode;
 }) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
-  if (of.isError) return <Failed error={of.error} again={() => void of.refetch()} />;
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.isError) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
   return <Loading {...(rows !== undefined && { rows })} />;
 }

@@ -25,7 +25,7 @@ export function Table({ label, columns, children }: TableProps) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} className={looksOf(column)} title={column.why}>
+              <th key={column.name} className={classOf(column)} title={column.why}>
                 {column.name}
               </th>
             ))}
@@ -37,5 +37,5 @@ export function Table({ label, columns, children }: TableProps) {
   );
 }
 
-const looksOf = ({ isNumber = false, isWide = false }: Column): string =>
+const classOf = ({ isNumber = false, isWide = false }: Column): string =>
   [isNumber && 'right', isWide && 'wide'].filter(Boolean).join(' ');

@@ -31,8 +31,8 @@ export function ProjectPage() {
           />
         </div>
       </div>
-      <Waiting />
-      <Answer of={list} rows={8}>
+      <WaitingNotice />
+      <Answer query={list} rows={8}>
         {({ items, total = items.length }) =>
           items.length === 0 ? (
             <NoSessions />
@@ -42,7 +42,7 @@ export function ProjectPage() {
               <section className="panel" aria-label="Sessions">
                 <SessionsTable items={matching(items, words)} />
               </section>
-              <EffectPanel of={effect} />
+              <EffectPanel query={effect} />
               {total > items.length && (
                 <p className="soft">
                   The newest {exact(items.length)} of {exact(total)} sessions.
@@ -63,7 +63,7 @@ function matching(items: readonly SessionSummary[], words: string): readonly Ses
   );
 }
 
-function Waiting() {
+function WaitingNotice() {
   const { data } = useQuery(inbox);
   const waiting = data?.items ?? [];
   if (waiting.length === 0) return null;

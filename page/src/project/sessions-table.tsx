@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../api/types';
 import { Num } from '../parts/figure';
-import { ago, at, count, dollars, exact, signed } from '../parts/format';
+import { ago, dateTime, count, dollars, exact, signed } from '../parts/format';
 import { Money } from '../parts/money';
 import { Pressure } from '../parts/pressure';
 import { Empty } from '../parts/states';
@@ -36,13 +36,13 @@ export function SessionsTable({ items }: { readonly items: readonly SessionSumma
   return (
     <Table label="Table of sessions" columns={COLUMNS}>
       {items.map((one) => (
-        <Row key={`${one.id} ${one.agentPath}`} of={one} />
+        <Row key={`${one.id} ${one.agentPath}`} session={one} />
       ))}
     </Table>
   );
 }
 
-function Row({ of: one }: { readonly of: SessionSummary }) {
+function Row({ session: one }: { readonly session: SessionSummary }) {
   const { id, agentPath, model } = one;
   const about = [
     one.title === undefined ? undefined : id,
@@ -57,17 +57,17 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
           <span>{one.title ?? id}</span>
           <small>{about.filter(Boolean).join(' · ')}</small>
         </a>
-        <State of={one} />
+        <State session={one} />
       </td>
-      {one.fault === undefined ? <Figures of={one} /> : <td colSpan={COLUMNS.length - 2}>–</td>}
+      {one.fault === undefined ? <Figures session={one} /> : <td colSpan={COLUMNS.length - 2}>–</td>}
       <td className="right soft">
-        {one.updatedAt !== undefined && <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>}
+        {one.updatedAt !== undefined && <Num why={dateTime(one.updatedAt)}>{ago(one.updatedAt)}</Num>}
       </td>
     </tr>
   );
 }
 
-function Figures({ of: one }: { readonly of: SessionSummary }) {
+function Figures({ session: one }: { readonly session: SessionSummary }) {
   const { messages, compactions = 0, savedTokens = 0, net = 0, netCost, costs } = one;
   return (
     <>
@@ -91,8 +91,8 @@ function Figures({ of: one }: { readonly of: SessionSummary }) {
           {typeof netCost === 'number' ? dollars(netCost) : '–'}
         </Num>
       </td>
-      <td className="right wide">{costs && <Money line={costs.primary} of="primary" />}</td>
-      <td className="right wide">{costs && <Money line={costs.compactor} of="compactor" />}</td>
+      <td className="right wide">{costs && <Money line={costs.primary} kind="primary" />}</td>
+      <td className="right wide">{costs && <Money line={costs.compactor} kind="compactor" />}</td>
       <td className="right wide">
         <Num why="Texts that a model failed to write; the deterministic text was used">
           {count(one.fallbacks ?? 0)}
@@ -102,7 +102,11 @@ function Figures({ of: one }: { readonly of: SessionSummary }) {
   );
 }
 
-function State({ of: { pending, breakers = {}, flags, forkOf, fault } }: { readonly of: SessionSummary }) {
+function State({
+  session: { pending, breakers = {}, flags, forkOf, fault },
+}: {
+  readonly session: SessionSummary;
+}) {
   const open = Object.entries(breakers).filter(([, state]) => state !== 'closed');
   return (
     <span className="line">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { audit } from '../api/queries';
 import type { AuditEvent, Place } from '../api/types';
 import { Num } from '../parts/figure';
-import { ago, at } from '../parts/format';
+import { ago, dateTime } from '../parts/format';
 import { Answer, Empty } from '../parts/states';
 import { sessionLink } from '../route';
 
@@ -11,7 +11,7 @@ export function AuditTab({ place }: { readonly place: Place }) {
   const events = useQuery(audit(place));
   return (
     <section className="panel" aria-label="Events">
-      <Answer of={events} rows={10}>
+      <Answer query={events} rows={10}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="Nothing happened yet" />
@@ -42,13 +42,13 @@ function Event({
     <li>
       <details>
         <summary>
-          <span className={`mark ${LOOKS[kind] ?? ''}`} title={MEANS[kind.replace('compaction.', '')]}>
+          <span className={`mark ${CLASSES[kind] ?? ''}`} title={MEANINGS[kind.replace('compaction.', '')]}>
             {kind.replace('compaction.', '')}
           </span>
           {ref !== undefined && <span className="mono">{isRecord ? ref : ref.slice(0, 12)}</span>}
           <span className="grow">{reason}</span>
           <span className="soft">
-            <Num why={ago(when)}>{at(when)}</Num>
+            <Num why={ago(when)}>{dateTime(when)}</Num>
           </span>
         </summary>
         {isRecord && (
@@ -65,7 +65,7 @@ function Event({
 }
 
 /** Explains each kind of event. */
-const MEANS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<string, string>> = {
   triggered: 'A run started: pressure passed a gate, or a run was requested.',
   completed: 'A compaction was committed.',
   noop: 'A run changed nothing: it would have freed too little for its cost.',
@@ -83,7 +83,7 @@ const MEANS: Readonly<Record<string, string>> = {
   'limit-learned': 'A limit of the model was learned from a refusal.',
 };
 
-const LOOKS: Readonly<Record<string, string>> = {
+const CLASSES: Readonly<Record<string, string>> = {
   'compaction.completed': 'accent',
   'compaction.failed': 'bad',
   'compaction.pending': 'accent',

@@ -2,14 +2,14 @@ import { useViewportSize } from '@mantine/hooks';
 import type { Place, Stage } from '../api/types';
 import { counted, percent } from '../parts/format';
 import { sessionLink } from '../route';
-import { LEFT, RIGHT } from './pressure-chart';
+import { MARGIN_LEFT, MARGIN_RIGHT } from './pressure-chart';
 import { rowsOf, type Timeline } from './timeline';
 
 /** The smallest target for a finger, and the width of the margins left and right of the panel; both in pixels. */
 const TARGET = 24;
 const FRAME = 44;
 
-const SAID = {
+const OUTCOMES = {
   applied: 'took',
   nothing: 'found nothing to remove',
   failed: 'failed',
@@ -30,17 +30,17 @@ export function FiringStrip({
   const { width } = useViewportSize();
   // The dots are no tab stops, because there may be a hundred; the table of compactions has the same links.
   // Dots that are too close for a finger (on a telephone) are no links either: they only show their text.
-  const isRoomy = fired.length * TARGET < width - LEFT - RIGHT - FRAME;
+  const isRoomy = fired.length * TARGET < width - MARGIN_LEFT - MARGIN_RIGHT - FRAME;
   const across = (call: number): string => `${((call - first) / Math.max(1, last - first)) * 100}%`;
   return (
     <ul className="strip" aria-label="What fired at which call">
       {rowsOf(stages, fired).map(({ name, opensAt, summary }) => (
         <li key={name}>
-          <span className="gate" style={{ width: LEFT }} title={summary}>
+          <span className="gate" style={{ width: MARGIN_LEFT }} title={summary}>
             {name}
             <small>{opensAt === undefined ? '' : opensAt.toFixed(2)}</small>
           </span>
-          <span className="track" style={{ marginRight: RIGHT }}>
+          <span className="track" style={{ marginRight: MARGIN_RIGHT }}>
             {fired.flatMap(({ record, call }) =>
               record.plan.stages
                 .filter(({ stage }) => stage === name)
@@ -49,9 +49,9 @@ export function FiringStrip({
                   const what =
                     outcome === 'applied'
                       ? `${counted(edits, 'edit')}, ${counted(Math.abs(freed), 'token')} ${freed < 0 ? 'added' : 'freed'}`
-                      : SAID[outcome];
-                  const gone = record.status === 'undone' ? ', undone since' : '';
-                  const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${gone}`;
+                      : OUTCOMES[outcome];
+                  const undoneText = record.status === 'undone' ? ', undone since' : '';
+                  const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${undoneText}`;
                   const dot = {
                     className: 'dot',
                     'data-outcome': record.status === 'undone' ? 'undone' : outcome,

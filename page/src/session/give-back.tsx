@@ -9,7 +9,7 @@ import { Answer } from '../parts/states';
 import { sessionLink } from '../route';
 
 /** The fewest tokens that the service gives back. */
-const LEAST = 100;
+const MIN_TOKENS = 100;
 
 interface GiveBackProps {
   readonly place: Place;
@@ -22,10 +22,10 @@ interface GiveBackProps {
 
 /** Gives one message or part back to the next request; the dialog shows the cost first. */
 export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: GiveBackProps) {
-  const [isAsked, setAsked] = useState(false);
-  const whole = useQuery({ ...giveBackCost(place, handle), enabled: isAsked });
-  const isCut = whole.data?.fits === false && whole.data.room >= LEAST;
-  const part = useQuery({ ...giveBackCost(place, handle, whole.data?.room), enabled: isAsked && isCut });
+  const [isOpened, setOpened] = useState(false);
+  const whole = useQuery({ ...giveBackCost(place, handle), enabled: isOpened });
+  const isCut = whole.data?.fits === false && whole.data.room >= MIN_TOKENS;
+  const part = useQuery({ ...giveBackCost(place, handle, whole.data?.room), enabled: isOpened && isCut });
   const cost = isCut ? part : whole;
   const give = useSessionAct<number | undefined, WordsGivenBack>(place, (maxTokens) => [
     '/give-back',
@@ -35,12 +35,12 @@ export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: Gi
     <Confirm
       label="Give back"
       name={`Give back ${handle}`}
-      yes={isCut ? 'Give the beginning back' : 'Give it back'}
+      confirmLabel={isCut ? 'Give the beginning back' : 'Give it back'}
       isPrimary={!isQuiet}
       isQuiet={isQuiet}
       isSmall={isSmall}
       isImpossible={cost.data?.fits !== true}
-      onOpen={() => setAsked(true)}
+      onOpen={() => setOpened(true)}
       act={() => give.mutateAsync(isCut ? whole.data?.room : undefined)}
     >
       <div className="stack">
@@ -48,16 +48,22 @@ export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: Gi
           The next request carries the words of <b className="mono">{handle}</b> again, at its end and marked
           as history. Nothing else changes.
         </p>
-        <Answer of={cost} rows={2}>
-          {(of) => <Cost of={of} whole={isCut ? whole.data : undefined} />}
+        <Answer query={cost} rows={2}>
+          {(of) => <Cost given={of} whole={isCut ? whole.data : undefined} />}
         </Answer>
       </div>
     </Confirm>
   );
 }
 
-function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: WordsGivenBack | undefined }) {
-  const { tokens, share, cost, laterCost, room, fits, compacts, inView, text } = of;
+function Cost({
+  given,
+  whole,
+}: {
+  readonly given: WordsGivenBack;
+  readonly whole: WordsGivenBack | undefined;
+}) {
+  const { tokens, share, cost, laterCost, room, fits, compacts, inView, text } = given;
   return (
     <>
       {whole && (

@@ -6,22 +6,22 @@ import { counted, percent } from '../parts/format';
 import type { Timeline } from './timeline';
 
 /** The margin left of the plot, for its scale. The firing strip below uses the same margin. */
-export const LEFT = 104;
-export const RIGHT = 14;
+export const MARGIN_LEFT = 104;
+export const MARGIN_RIGHT = 14;
 const HEIGHT = 140;
 /** A higher reading is an arrow with a figure at the edge, because its true height would flatten the curve. */
-const HIGHEST = 1.3;
+const MAX_DRAWN = 1.3;
 
 interface ChartProps {
   readonly timeline: Timeline;
   readonly gates: readonly Stage[];
   /** The call that the page shows. */
-  readonly shown: number | undefined;
+  readonly shownCall: number | undefined;
   readonly onCall: (call: number) => void;
 }
 
 /** The pressure of each call as it was sent, and how far each compaction lowered it. */
-export function PressureChart({ timeline, gates, shown, onCall }: ChartProps) {
+export function PressureChart({ timeline, gates, shownCall, onCall }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const choose = useRef(onCall);
@@ -32,7 +32,7 @@ export function PressureChart({ timeline, gates, shown, onCall }: ChartProps) {
     const room = place.current;
     if (!room) return undefined;
     const plot = new uPlot(
-      optionsOf(room, timeline, gates, shown, (call) => choose.current(call)),
+      optionsOf(room, timeline, gates, shownCall, (call) => choose.current(call)),
       dataOf(timeline),
       room,
     );
@@ -42,17 +42,17 @@ export function PressureChart({ timeline, gates, shown, onCall }: ChartProps) {
       watch.disconnect();
       plot.destroy();
     };
-  }, [timeline, gates, shown, scheme]);
-  return <div ref={place} className="plot" role="img" aria-label={inWords(timeline)} />;
+  }, [timeline, gates, shownCall, scheme]);
+  return <div ref={place} className="plot" role="img" aria-label={chartText(timeline)} />;
 }
 
-function inWords({ calls, fired }: Timeline): string {
+function chartText({ calls, fired }: Timeline): string {
   const newest = calls.at(-1);
   const highest = Math.max(0, ...calls.map(({ pressure }) => pressure), ...fired.map(({ before }) => before));
   return `Pressure of ${counted(calls.length, 'call')}; the newest was sent at ${percent(newest?.pressure ?? 0)}, the highest reading was ${percent(highest)}, ${counted(fired.length, 'compaction')}.`;
 }
 
-const drawnAt = (pressure: number): number => Math.min(pressure, HIGHEST);
+const drawnAt = (pressure: number): number => Math.min(pressure, MAX_DRAWN);
 
 function dataOf({ calls, fired, first, last }: Timeline): uPlot.AlignedData {
   const numbers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -86,7 +86,7 @@ function optionsOf(
   return {
     width: room.clientWidth,
     height: HEIGHT,
-    padding: [8, RIGHT, 0, 0],
+    padding: [8, MARGIN_RIGHT, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: false }, y: { range: [0, highest * 1.05] } },
@@ -94,7 +94,7 @@ function optionsOf(
       { ...axis, size: 22, gap: 4, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000] },
       {
         ...axis,
-        size: LEFT,
+        size: MARGIN_LEFT,
         splits: () => [0, 0.25, 0.5, 0.75, 1],
         values: (_, splits) => splits.map((share) => `${Math.round(share * 100)}%`),
         grid: { show: true, stroke: ink('--line'), width: 1 },
@@ -128,19 +128,19 @@ function optionsOf(
           ),
         (plot) => shown !== undefined && drawShown(plot, shown, ink('--ink')),
       ],
-      ready: [(plot) => plot.over.addEventListener('click', () => hit(plot, onCall))],
-      setCursor: [(plot) => tell(plot, calls, fired)],
+      ready: [(plot) => plot.over.addEventListener('click', () => openCall(plot, onCall))],
+      setCursor: [(plot) => setTooltip(plot, calls, fired)],
     },
   };
 }
 
-function hit(plot: uPlot, onCall: (call: number) => void): void {
+function openCall(plot: uPlot, onCall: (call: number) => void): void {
   const { idx } = plot.cursor;
   if (typeof idx === 'number') onCall(plot.data[0][idx]!);
 }
 
 /** The browser's own tooltip: the call, its pressure, and the compactions before it. */
-function tell(plot: uPlot, calls: Timeline['calls'], fired: Timeline['fired']): void {
+function setTooltip(plot: uPlot, calls: Timeline['calls'], fired: Timeline['fired']): void {
   const { idx } = plot.cursor;
   const number = typeof idx === 'number' ? plot.data[0][idx] : undefined;
   const call = calls.find((one) => one.call === number);
@@ -199,7 +199,7 @@ function drawClipped(
   ctx.textAlign = 'left';
   ctx.textBaseline = 'top';
   for (const { call, pressure } of readings.toSorted((a, b) => a.call - b.call)) {
-    if (pressure <= HIGHEST) continue;
+    if (pressure <= MAX_DRAWN) continue;
     const x = valToPos(call, 'x', true);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);

@@ -11,27 +11,27 @@ import { timelineOf } from './timeline';
 interface PanelProps {
   readonly place: Place;
   readonly tab: string;
-  readonly about: string | undefined;
+  readonly detail: string | undefined;
 }
 
 /** Kept between the views of a session. The strip is closed at first, so that the view below is easier to reach. */
 let wasFiredOpen = false;
 
 /** The pressure of each call, the gates, and the stages that opened. */
-export function PressurePanel({ place, tab, about }: PanelProps) {
+export function PressurePanel({ place, tab, detail }: PanelProps) {
   const [isFiredOpen, setFiredOpen] = useState(wasFiredOpen);
   useEffect(() => {
     wasFiredOpen = isFiredOpen;
   }, [isFiredOpen]);
-  const called = useQuery(calls(place));
+  const callsQuery = useQuery(calls(place));
   const records = useQuery(history(place));
   const roster = useQuery(stages);
   const timeline = useMemo(
-    () => timelineOf(called.data?.items ?? [], records.data?.items ?? []),
-    [called.data, records.data],
+    () => timelineOf(callsQuery.data?.items ?? [], records.data?.items ?? []),
+    [callsQuery.data, records.data],
   );
   const gates = useMemo(() => roster.data?.items ?? [], [roster.data]);
-  const shown = tab === 'context' ? callIn(about) : undefined;
+  const shown = tab === 'context' ? callIn(detail) : undefined;
   return (
     <section className="panel" aria-label="Pressure over time">
       <header>
@@ -46,10 +46,10 @@ export function PressurePanel({ place, tab, about }: PanelProps) {
           </a>
         )}
       </header>
-      <Answer of={called} rows={5}>
+      <Answer query={callsQuery} rows={5}>
         {({ items }) =>
           !records.data ? (
-            <Answer of={records} rows={5}>
+            <Answer query={records} rows={5}>
               {() => null}
             </Answer>
           ) : items.length === 0 && timeline.fired.length === 0 ? (
@@ -61,7 +61,7 @@ export function PressurePanel({ place, tab, about }: PanelProps) {
               <PressureChart
                 timeline={timeline}
                 gates={gates}
-                shown={shown}
+                shownCall={shown}
                 onCall={(call) => {
                   if (items.some((one) => one.call === call))
                     location.hash = sessionLink(place, 'context', String(call));

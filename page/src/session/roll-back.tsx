@@ -9,7 +9,7 @@ export function RollBack({ place, id }: { readonly place: Place; readonly id: st
     { body: { message_id: message } },
   ]);
   return (
-    <Confirm label={`Roll back to ${id}`} yes="Roll back" act={() => back.mutateAsync(id)}>
+    <Confirm label={`Roll back to ${id}`} confirmLabel="Roll back" act={() => back.mutateAsync(id)}>
       Messages after {id} are left out from now on, and compactions made since are undone. Nothing is deleted:
       the log keeps every message.
     </Confirm>

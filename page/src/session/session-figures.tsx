@@ -3,7 +3,7 @@ import { Figure } from '../parts/figure';
 import { count, dollars, exact, percent, signed } from '../parts/format';
 import { CostFigures, FailureFigures } from '../parts/shared-figures';
 
-export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
+export function SessionFigures({ session: said }: { readonly session: SessionSummary }) {
   const { reading, costs, breakers = {}, flags, savedTokens = 0, net = 0, netCost, fallbacks = 0 } = said;
   const open = Object.entries(breakers).filter(([, state]) => state !== 'closed');
   const derivation = (

@@ -21,11 +21,11 @@ const WITH_CHART: readonly string[] = ['context', 'compactions'];
 interface SessionPageProps {
   readonly place: Place;
   readonly tab: string;
-  readonly about?: string;
+  readonly detail?: string;
 }
 
 /** One agent's session: its pressure over time, its compactions, and an operator's actions. */
-export function SessionPage({ place, tab, about }: SessionPageProps) {
+export function SessionPage({ place, tab, detail }: SessionPageProps) {
   const summary = useQuery(session(place));
   return (
     <>
@@ -44,7 +44,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
           </span>
         )}
       </div>
-      <Answer of={summary} rows={6}>
+      <Answer query={summary} rows={6}>
         {(said) => (
           <>
             {said.pending !== undefined && (
@@ -56,8 +56,8 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
                 </a>
               </div>
             )}
-            <Held place={place} holds={said.holds ?? 0} pressure={said.reading?.pressure ?? 0} />
-            <SessionFigures of={said} />
+            <HoldsNotice place={place} holds={said.holds ?? 0} pressure={said.reading?.pressure ?? 0} />
+            <SessionFigures session={said} />
             <nav className="tabs" aria-label="Of this session">
               {TABS.map(([name, label]) => (
                 <a
@@ -69,8 +69,8 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
                 </a>
               ))}
             </nav>
-            {WITH_CHART.includes(tab) && <PressurePanel place={place} tab={tab} about={about} />}
-            {shown(place, tab, about)}
+            {WITH_CHART.includes(tab) && <PressurePanel place={place} tab={tab} detail={detail} />}
+            {tabContent(place, tab, detail)}
           </>
         )}
       </Answer>
@@ -79,7 +79,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
 }
 
 /** Shows at the top that undo holds spans, because runs compact them only if nothing else makes the call fit. */
-function Held({
+function HoldsNotice({
   place,
   holds,
   pressure,
@@ -106,18 +106,18 @@ function Held({
   );
 }
 
-function shown(place: Place, tab: string, about: string | undefined): ReactNode {
+function tabContent(place: Place, tab: string, detail: string | undefined): ReactNode {
   switch (tab) {
     case 'compactions':
-      return <RecordsTab place={place} open={about} />;
+      return <RecordsTab place={place} open={detail} />;
     case 'compact':
       return <CompactTab place={place} />;
     case 'ask':
-      return <AskTab key={about} place={place} asked={about} />;
+      return <AskTab key={detail} place={place} question={detail} />;
     case 'events':
       return <AuditTab place={place} />;
     default:
-      return <ContextTab place={place} call={callIn(about)} />;
+      return <ContextTab place={place} call={callIn(detail)} />;
   }
 }
 

@@ -10,8 +10,14 @@ import { FindingView } from './finding-view';
 import { Passages } from './passages';
 
 /** Finds out why the agent forgot something, and offers ways to restore it. */
-export function AskTab({ place, asked }: { readonly place: Place; readonly asked: string | undefined }) {
-  const [words, setWords] = useState(asked ?? '');
+export function AskTab({
+  place,
+  question,
+}: {
+  readonly place: Place;
+  readonly question: string | undefined;
+}) {
+  const [words, setWords] = useState(question ?? '');
   const ask = (event: FormEvent): void => {
     event.preventDefault();
     location.hash = sessionLink(place, 'ask', words.trim());
@@ -34,7 +40,7 @@ export function AskTab({ place, asked }: { readonly place: Place; readonly asked
           </Button>
         </form>
       </section>
-      {asked === undefined || asked === '' ? (
+      {question === undefined || question === '' ? (
         <section className="panel">
           <Empty title="Compacted out, ignored, or never in the log?">
             <p>
@@ -44,20 +50,20 @@ export function AskTab({ place, asked }: { readonly place: Place; readonly asked
           </Empty>
         </section>
       ) : (
-        <Found place={place} words={asked} />
+        <FindingPanels place={place} words={question} />
       )}
     </>
   );
 }
 
-function Found({ place, words }: { readonly place: Place; readonly words: string }) {
+function FindingPanels({ place, words }: { readonly place: Place; readonly words: string }) {
   const finding = useQuery(find(place, words));
   const passages = useQuery(recall(place, words));
   const records = useQuery(history(place));
   if (finding.isError && finding.data === undefined)
     return (
       <section className="panel" aria-label="Finding">
-        <Failed error={finding.error} again={() => void finding.refetch()} />
+        <Failed error={finding.error} onRetry={() => void finding.refetch()} />
       </section>
     );
   return (
@@ -67,7 +73,7 @@ function Found({ place, words }: { readonly place: Place; readonly words: string
         <header>
           <h2>“{words}”, word by word</h2>
         </header>
-        <Answer of={finding}>
+        <Answer query={finding}>
           {(said) => <FindingView place={place} finding={said} records={records.data?.items ?? []} />}
         </Answer>
       </section>
@@ -76,13 +82,13 @@ function Found({ place, words }: { readonly place: Place; readonly words: string
           <h2>Passages about it</h2>
           <span className="soft">passages that are not in view, best first</span>
         </header>
-        <Answer of={passages}>
+        <Answer query={passages}>
           {({ items }) => (
             <Passages
               key={words}
               place={place}
               items={items}
-              atFirst={finding.data?.verdict === 'sent' ? 0 : undefined}
+              shownFirst={finding.data?.verdict === 'sent' ? 0 : undefined}
             />
           )}
         </Answer>

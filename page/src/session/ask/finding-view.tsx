@@ -12,17 +12,17 @@ interface FindingProps {
   readonly records: readonly CompactionSummary[];
 }
 
-const MOST = 30;
+const MAX_SHOWN = 30;
 
 /** The messages that hold the words, what became of them, and the operator's options. */
 export function FindingView({ place, finding: { verdict, call, said, sentIn }, records }: FindingProps) {
-  const [looked, setLooked] = useState<string>();
+  const [selected, setSelected] = useState<string>();
   const isSent = verdict === 'sent';
   const newest = records.find(({ status }) => status === 'committed')?.id;
   return (
     <div className="in stack">
       <p className="verdict" data-verdict={verdict}>
-        <b>{VERDICTS[verdict].title}</b> {VERDICTS[verdict].what(call.call)}
+        <b>{VERDICTS[verdict].title}</b> {VERDICTS[verdict].text(call.call)}
       </p>
       {isSent && sentIn.length > 0 && (
         <p className="soft">
@@ -54,10 +54,10 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
               </tr>
             </thead>
             <tbody>
-              {said.slice(0, MOST).map(({ id, role, status, by, record, since }) => (
+              {said.slice(0, MAX_SHOWN).map(({ id, role, status, by, record, since }) => (
                 <tr key={id} className="row">
                   <td>
-                    <button type="button" className="link mono" onClick={() => setLooked(id)}>
+                    <button type="button" className="link mono" onClick={() => setSelected(id)}>
                       {id}
                     </button>
                   </td>
@@ -93,12 +93,14 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
           </table>
         </div>
       )}
-      {said.length > MOST && <p className="soft">and {counted(said.length - MOST, 'more message')}</p>}
+      {said.length > MAX_SHOWN && (
+        <p className="soft">and {counted(said.length - MAX_SHOWN, 'more message')}</p>
+      )}
       <MessageDrawer
         place={place}
-        looked={looked === undefined ? undefined : { id: looked }}
+        selected={selected === undefined ? undefined : { id: selected }}
         entries={said as readonly Fate[]}
-        onClose={() => setLooked(undefined)}
+        onClose={() => setSelected(undefined)}
       />
     </div>
   );
@@ -119,22 +121,22 @@ function UndoFor({
 }
 
 const VERDICTS: Readonly<
-  Record<Finding['verdict'], { readonly title: string; readonly what: (call: number) => string }>
+  Record<Finding['verdict'], { readonly title: string; readonly text: (call: number) => string }>
 > = {
   sent: {
     title: 'Not forgotten: sent.',
-    what: (call) => `Call ${call} carried these words. The model had them and did not use them.`,
+    text: (call) => `Call ${call} carried these words. The model had them and did not use them.`,
   },
   'compacted-out': {
     title: 'Compacted out.',
-    what: (call) => `These words are in the log, but were not in call ${call}.`,
+    text: (call) => `These words are in the log, but were not in call ${call}.`,
   },
   later: {
     title: 'Came later.',
-    what: (call) => `The log did not hold these words when call ${call} was sent.`,
+    text: (call) => `The log did not hold these words when call ${call} was sent.`,
   },
   never: {
     title: 'Not in the log.',
-    what: () => 'No message of the log holds exactly these words. Similar passages are below.',
+    text: () => 'No message of the log holds exactly these words. Similar passages are below.',
   },
 };

@@ -7,27 +7,27 @@ import { GiveBack } from '../give-back';
 import { MessageDrawer } from '../context/message-drawer';
 
 /** The first passages usually answer the question; the others share only a word or two with it. */
-const AT_FIRST = 3;
+const SHOWN_FIRST = 3;
 
 interface PassagesProps {
   readonly place: Place;
   readonly items: readonly Recalled[];
   /** The number of passages shown before "more" is clicked. */
-  readonly atFirst?: number | undefined;
+  readonly shownFirst?: number | undefined;
 }
 
 /** Original words that recall finds, as the agent itself would receive them. */
-export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
-  const [looked, setLooked] = useState<string>();
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? items : items.slice(0, atFirst);
+export function Passages({ place, items, shownFirst = SHOWN_FIRST }: PassagesProps) {
+  const [selected, setSelected] = useState<string>();
+  const [isExpanded, setExpanded] = useState(false);
+  const shown = isExpanded ? items : items.slice(0, shownFirst);
   if (items.length === 0) return <Empty title="No compacted message matches" />;
   return (
     <ul className="events passages">
       {shown.map(({ handle, role, text, about, place: at }) => (
         <li key={handle}>
           <p className="line">
-            <button type="button" className="link mono" onClick={() => setLooked(idIn(handle))}>
+            <button type="button" className="link mono" onClick={() => setSelected(idIn(handle))}>
               {handle}
             </button>
             <span className="soft">
@@ -45,7 +45,7 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
       ))}
       {shown.length < items.length && (
         <li>
-          <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
+          <Button variant="subtle" size="compact-xs" onClick={() => setExpanded(true)}>
             {shown.length === 0
               ? `Show ${counted(items.length, 'passage')}`
               : `Show ${items.length - shown.length} more`}
@@ -54,9 +54,9 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
       )}
       <MessageDrawer
         place={place}
-        looked={looked === undefined ? undefined : { id: looked }}
+        selected={selected === undefined ? undefined : { id: selected }}
         entries={[]}
-        onClose={() => setLooked(undefined)}
+        onClose={() => setSelected(undefined)}
       />
     </ul>
   );

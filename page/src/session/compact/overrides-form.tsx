@@ -19,7 +19,7 @@ const STRATEGIES: readonly { readonly value: Strategy; readonly label: string; r
 
 type Writer = 'set' | 'model' | 'none';
 
-interface Filled {
+interface FormValues {
   readonly strategy: Strategy | null;
   readonly writer: Writer;
   readonly upper: number | '';
@@ -29,7 +29,7 @@ interface Filled {
   readonly settings: string;
 }
 
-const NOTHING: Filled = {
+const NOTHING: FormValues = {
   strategy: null,
   writer: 'set',
   upper: '',
@@ -47,14 +47,14 @@ interface FormProps {
 /** Overrides for one run. An empty field means the configured value. */
 export function OverridesForm({ isBusy, onPreview }: FormProps) {
   const mayChange = useMayChange();
-  const [filled, setFilled] = useState(NOTHING);
+  const [values, setValues] = useState(NOTHING);
   const [fault, setFault] = useState<string>();
-  const set = <Name extends keyof Filled>(name: Name, value: Filled[Name]): void =>
-    setFilled({ ...filled, [name]: value });
+  const set = <Name extends keyof FormValues>(name: Name, value: FormValues[Name]): void =>
+    setValues({ ...values, [name]: value });
   const preview = (event: FormEvent): void => {
     event.preventDefault();
     try {
-      onPreview(overridesOf(filled));
+      onPreview(overridesOf(values));
       setFault(undefined);
     } catch {
       setFault('This is not valid JSON.');
@@ -65,12 +65,12 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
       <Select
         label="Strategy"
         description={
-          STRATEGIES.find(({ value }) => value === filled.strategy)?.what ?? 'As the settings say.'
+          STRATEGIES.find(({ value }) => value === values.strategy)?.what ?? 'As the settings say.'
         }
         placeholder="as set"
         clearable
         data={STRATEGIES.map(({ value, label }) => ({ value, label }))}
-        value={filled.strategy}
+        value={values.strategy}
         onChange={(value) => set('strategy', value as Strategy | null)}
         clearButtonProps={{ 'aria-label': 'As the settings say' }}
       />
@@ -78,13 +78,13 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         <Share
           label="Opens at"
           what="Pressure at which the first stage opens"
-          value={filled.upper}
+          value={values.upper}
           onChange={(value) => set('upper', value)}
         />
         <Share
           label="Down to"
           what="Pressure to compact down to"
-          value={filled.lower}
+          value={values.lower}
           onChange={(value) => set('lower', value)}
         />
       </div>
@@ -94,7 +94,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         placeholder="as set"
         min={0}
         allowDecimal={false}
-        value={filled.retain}
+        value={values.retain}
         onChange={(value) => set('retain', typeof value === 'number' ? value : '')}
       />
       <div>
@@ -104,7 +104,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         <SegmentedControl
           aria-labelledby="who-writes"
           fullWidth
-          value={filled.writer}
+          value={values.writer}
           onChange={(value) => set('writer', value as Writer)}
           data={[
             { value: 'set', label: 'As set' },
@@ -117,7 +117,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         label="Prompt"
         description="A name in the folder of prompts, or a path."
         placeholder="as set"
-        value={filled.prompt}
+        value={values.prompt}
         onChange={(event) => set('prompt', event.currentTarget.value)}
       />
       <Textarea
@@ -128,7 +128,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         minRows={2}
         maxRows={8}
         error={fault}
-        value={filled.settings}
+        value={values.settings}
         onChange={(event) => set('settings', event.currentTarget.value)}
       />
       <div className="line">
@@ -140,7 +140,7 @@ export function OverridesForm({ isBusy, onPreview }: FormProps) {
         >
           Preview
         </Button>
-        <Button variant="default" onClick={() => setFilled(NOTHING)}>
+        <Button variant="default" onClick={() => setValues(NOTHING)}>
           Clear
         </Button>
       </div>
@@ -172,7 +172,7 @@ function Share({ label, what, value, onChange }: ShareProps) {
 }
 
 /** Throws if the settings are not valid JSON. */
-function overridesOf({ strategy, writer, upper, lower, retain, prompt, settings }: Filled): RunOverrides {
+function overridesOf({ strategy, writer, upper, lower, retain, prompt, settings }: FormValues): RunOverrides {
   return {
     ...(strategy !== null && { strategy }),
     ...(writer !== 'set' && { summarize: writer === 'model' }),

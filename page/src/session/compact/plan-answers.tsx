@@ -9,7 +9,7 @@ import { segment } from '../../route';
 
 export type AnswerName = 'commit' | 'propose' | 'approve' | 'reject';
 
-const LOOKS: Readonly<
+const ANSWERS: Readonly<
   Record<AnswerName, { readonly label: string; readonly done: string; readonly isMain: boolean }>
 > = {
   commit: { label: 'Commit this plan', done: 'Committed', isMain: true },
@@ -24,26 +24,26 @@ interface AnswersProps {
   readonly answers: readonly AnswerName[];
   readonly isChanged: boolean;
   readonly onDone: (what: string, record?: CompactionRecord) => void;
-  readonly onJudgeAnew: () => void;
+  readonly onMeasureAgain: () => void;
 }
 
-interface Given {
+interface AnswerInput {
   readonly name: AnswerName;
   readonly notes: string;
 }
 
 /** The answers that a plan accepts. They apply to exactly this plan, by its hash. */
-export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAnew }: AnswersProps) {
+export function PlanAnswers({ place, plan, answers, isChanged, onDone, onMeasureAgain }: AnswersProps) {
   const mayChange = useMayChange();
   const [notes, setNotes] = useState('');
-  const answer = useSessionAct<Given, { readonly record?: CompactionRecord }>(
+  const answer = useSessionAct<AnswerInput, { readonly record?: CompactionRecord }>(
     place,
     ({ name, notes: words }) => [
       `/plans/${segment(plan.hash)}/${name}`,
       { body: name === 'reject' && words.trim() !== '' ? { notes: words } : {} },
     ],
     ({ record }, { name }) =>
-      onDone(record ? `${LOOKS[name].done} as ${record.id}` : LOOKS[name].done, record),
+      onDone(record ? `${ANSWERS[name].done} as ${record.id}` : ANSWERS[name].done, record),
   );
   const hint = mayChange ? 'Measure your changes first.' : VIEWER_HINT;
   const isStale = answer.error instanceof ApiError && answer.error.code === 'LEDGER_CONFLICT';
@@ -64,13 +64,13 @@ export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAn
         {answers.map((name) => (
           <Button
             key={name}
-            variant={LOOKS[name].isMain ? 'filled' : 'default'}
+            variant={ANSWERS[name].isMain ? 'filled' : 'default'}
             disabled={isChanged || !mayChange}
             loading={answer.isPending && answer.variables.name === name}
             {...((isChanged || !mayChange) && { title: hint })}
             onClick={() => answer.mutate({ name, notes })}
           >
-            {LOOKS[name].label}
+            {ANSWERS[name].label}
           </Button>
         ))}
       </div>
@@ -78,7 +78,7 @@ export function PlanAnswers({ place, plan, answers, isChanged, onDone, onJudgeAn
         <div className="notice bad" role="alert">
           <span>{messageOf(answer.error)}</span>
           {isStale && (
-            <Button className="end" variant="default" onClick={onJudgeAnew}>
+            <Button className="end" variant="default" onClick={onMeasureAgain}>
               Measure it again
             </Button>
           )}

@@ -10,26 +10,26 @@ import { MessageDrawer } from '../context/message-drawer';
 /** The request as the plan would make it. */
 export function PlanPreview({ place, plan }: { readonly place: Place; readonly plan: Plan }) {
   const [isOpen, setOpen] = useState(false);
-  const [looked, setLooked] = useState<ShownMessage>();
-  const said = useQuery({ ...preview(place, plan.hash), enabled: isOpen });
+  const [selected, setSelected] = useState<ShownMessage>();
+  const answer = useQuery({ ...preview(place, plan.hash), enabled: isOpen });
   return (
     <details className="preview" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The context as it would be</summary>
       {isOpen && (
-        <Answer of={said}>
+        <Answer query={answer}>
           {({ preview: { reading, messages } }) => (
             <>
               <p className="soft">
                 {counted(messages.length, 'message')}, pressure {percent(reading.pressure)}
               </p>
               {messages.map((message) => (
-                <SentCell key={message.id} message={message} onOpen={setLooked} />
+                <SentCell key={message.id} message={message} onOpen={setSelected} />
               ))}
               <MessageDrawer
                 place={place}
-                looked={looked && { id: looked.id, sent: looked }}
+                selected={selected && { id: selected.id, sent: selected }}
                 entries={[]}
-                onClose={() => setLooked(undefined)}
+                onClose={() => setSelected(undefined)}
               />
             </>
           )}

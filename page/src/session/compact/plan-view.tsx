@@ -51,7 +51,7 @@ export function PlanView({ place, plan, onPlan, onDone, answers }: PlanViewProps
         text={text}
         mayChange={mayChange}
         onStrike={strike}
-        onText={(at, words) => setText(changed(text, at, words))}
+        onText={(at, words) => setText(withText(text, at, words))}
       />
       <TagsInput
         label="Messages to keep"
@@ -82,14 +82,14 @@ export function PlanView({ place, plan, onPlan, onDone, answers }: PlanViewProps
         answers={answers}
         isChanged={isChanged}
         onDone={onDone}
-        onJudgeAnew={() => change.mutate({})}
+        onMeasureAgain={() => change.mutate({})}
       />
       {!isChanged && <PlanPreview place={place} plan={plan} />}
     </div>
   );
 }
 
-function changed(text: Readonly<Record<string, string>>, at: number, words: string | undefined) {
+function withText(text: Readonly<Record<string, string>>, at: number, words: string | undefined) {
   const { [at]: _, ...others } = text;
   return words === undefined ? others : { ...others, [at]: words };
 }

@@ -7,7 +7,7 @@ import type { LogEntry, Place, ShownMessage } from '../../api/types';
 import { count, counted } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
 import { sessionLink } from '../../route';
-import { MessageDrawer, type Looked } from './message-drawer';
+import { MessageDrawer, type Selected } from './message-drawer';
 import { PairRow, type Side } from './pair-row';
 import { pairsOf } from './pairs';
 
@@ -20,9 +20,9 @@ interface ContextTabProps {
 /** The log as it happened, next to the context as the model sees it. */
 export function ContextTab({ place, call }: ContextTabProps) {
   const sent = useQuery(context(place, call));
-  const written = useInfiniteQuery(log(place, call));
-  const entries = useMemo(() => written.data?.pages.flatMap(({ items }) => items) ?? [], [written.data]);
-  const total = written.data?.pages[0]?.total ?? entries.length;
+  const logQuery = useInfiniteQuery(log(place, call));
+  const entries = useMemo(() => logQuery.data?.pages.flatMap(({ items }) => items) ?? [], [logQuery.data]);
+  const total = logQuery.data?.pages[0]?.total ?? entries.length;
   return (
     <section className="panel" aria-label="Context and log">
       {call !== undefined && (
@@ -33,9 +33,9 @@ export function ContextTab({ place, call }: ContextTabProps) {
           </a>
         </header>
       )}
-      <Answer of={sent} rows={10}>
+      <Answer query={sent} rows={10}>
         {({ messages }) => (
-          <Answer of={written} rows={10}>
+          <Answer query={logQuery} rows={10}>
             {() => (
               <SideBySide
                 place={place}
@@ -44,12 +44,12 @@ export function ContextTab({ place, call }: ContextTabProps) {
                 total={total}
                 isNow={call === undefined}
               >
-                {written.hasNextPage && (
+                {logQuery.hasNextPage && (
                   <div className="state">
                     <Button
                       variant="default"
-                      loading={written.isFetchingNextPage}
-                      onClick={() => void written.fetchNextPage()}
+                      loading={logQuery.isFetchingNextPage}
+                      onClick={() => void logQuery.fetchNextPage()}
                     >
                       Show more of the log ({counted(total - entries.length, 'message')})
                     </Button>
@@ -77,7 +77,7 @@ function SideBySide({ place, entries, sent, total, isNow, children }: SideBySide
   const isNarrow = useMediaQuery('(max-width: 860px)') === true;
   const [narrowSide, setSide] = useState<Exclude<Side, 'both'>>('sent');
   const [isChangedOnly, setChangedOnly] = useState(false);
-  const [looked, setLooked] = useState<Looked>();
+  const [selected, setSelected] = useState<Selected>();
   const side: Side = isNarrow ? narrowSide : 'both';
   const pairs = useMemo(() => {
     const loaded = entries.at(-1)?.seq ?? -1;
@@ -129,13 +129,18 @@ function SideBySide({ place, entries, sent, total, isNow, children }: SideBySide
             key={pair.key}
             pair={pair}
             side={side}
-            onOriginal={(id) => setLooked({ id })}
-            onSent={(message) => setLooked({ id: message.id, sent: message })}
+            onOriginal={(id) => setSelected({ id })}
+            onSent={(message) => setSelected({ id: message.id, sent: message })}
           />
         ))}
       </div>
       {children}
-      <MessageDrawer place={place} looked={looked} entries={entries} onClose={() => setLooked(undefined)} />
+      <MessageDrawer
+        place={place}
+        selected={selected}
+        entries={entries}
+        onClose={() => setSelected(undefined)}
+      />
     </>
   );
 }

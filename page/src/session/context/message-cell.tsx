@@ -3,7 +3,7 @@ import { count, exact } from '../../parts/format';
 import { Pin } from '../../parts/icons';
 import { kindOf, wordsOf } from './words';
 
-const SAID_CHARS = 400;
+const PREVIEW_CHARS = 400;
 
 /** A message of the log: its beginning, and what became of it. */
 export function LogCell({
@@ -76,8 +76,8 @@ export function SentCell({
         </span>
       </span>
       <span className="cell-text">
-        {words.slice(0, SAID_CHARS)}
-        {words.length > SAID_CHARS ? ' …' : ''}
+        {words.slice(0, PREVIEW_CHARS)}
+        {words.length > PREVIEW_CHARS ? ' …' : ''}
       </span>
     </button>
   );

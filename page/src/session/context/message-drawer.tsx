@@ -2,7 +2,7 @@ import { Button, CopyButton, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { original } from '../../api/queries';
 import type { LogEntry, Part, Place, ShownMessage } from '../../api/types';
-import { at, exact } from '../../parts/format';
+import { dateTime, exact } from '../../parts/format';
 import { Answer } from '../../parts/states';
 import { sessionLink } from '../../route';
 import { GiveBack, GivenBackList } from '../give-back';
@@ -10,7 +10,7 @@ import { RollBack } from '../roll-back';
 import { kindOf, wordsOf } from './words';
 
 /** The message in the drawer: from the log, or as it is sent. */
-export interface Looked {
+export interface Selected {
   readonly id: string;
   readonly sent?: ShownMessage;
 }
@@ -20,39 +20,45 @@ export type Fate = Pick<LogEntry, 'id' | 'by' | 'record' | 'tokensBefore'>;
 
 interface DrawerProps {
   readonly place: Place;
-  readonly looked: Looked | undefined;
+  readonly selected: Selected | undefined;
   readonly entries: readonly Fate[];
   readonly onClose: () => void;
 }
 
 /** One whole message: its original words, what replaces it, and why. */
-export function MessageDrawer({ place, looked, entries, onClose }: DrawerProps) {
+export function MessageDrawer({ place, selected, entries, onClose }: DrawerProps) {
   return (
     <Drawer
-      opened={looked !== undefined}
+      opened={selected !== undefined}
       onClose={onClose}
       position="right"
       size="min(720px, 96vw)"
-      title={looked && <b className="mono">{looked.id}</b>}
+      title={selected && <b className="mono">{selected.id}</b>}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {looked && <Whole place={place} looked={looked} entry={entries.find(({ id }) => id === looked.id)} />}
+      {selected && (
+        <MessageDetail
+          place={place}
+          selected={selected}
+          entry={entries.find(({ id }) => id === selected.id)}
+        />
+      )}
     </Drawer>
   );
 }
 
-function Whole({
+function MessageDetail({
   place,
-  looked: { id, sent },
+  selected: { id, sent },
   entry,
 }: {
   readonly place: Place;
-  readonly looked: Looked;
+  readonly selected: Selected;
   readonly entry: Fate | undefined;
 }) {
   return (
     <div className="stack">
-      <Why place={place} entry={entry} sent={sent} />
+      <Reason place={place} entry={entry} sent={sent} />
       {sent && sent.status !== 'original' && (
         <section aria-label="As it is sent">
           <h3>As it is sent, {exact(sent.tokens)} tokens</h3>
@@ -75,7 +81,7 @@ function Whole({
   );
 }
 
-function Why({
+function Reason({
   place,
   entry,
   sent,
@@ -118,13 +124,13 @@ function Original({
   return (
     <section aria-label="As it was written">
       <h3>As it was written{tokens === undefined ? '' : `, ${exact(tokens)} tokens`}</h3>
-      <Answer of={said}>
+      <Answer query={said}>
         {({ parts, role, origin, createdAt }) => (
           <>
             <div className="line">
               <p className="soft grow">
                 {role}, from {origin}
-                {createdAt === undefined ? '' : `, ${at(createdAt)}`}
+                {createdAt === undefined ? '' : `, ${dateTime(createdAt)}`}
               </p>
               <CopyButton value={parts.map(wordsOf).join('\n')}>
                 {({ copied, copy }) => (

@@ -6,7 +6,7 @@ import { LogCell, SentCell } from './message-cell';
 import type { Pair } from './pairs';
 
 /** The number of messages that an unfolded span shows at once; a button shows more. */
-const MOST_AT_ONCE = 100;
+const SPAN_PAGE = 100;
 
 interface RowProps {
   readonly pair: Pair;
@@ -52,7 +52,7 @@ function Span({
   readonly onOpen: (id: string) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const [most, setMost] = useState(MOST_AT_ONCE);
+  const [limit, setLimit] = useState(SPAN_PAGE);
   const [first] = entries;
   const last = entries.at(-1);
   if (!first || !last) return <p className="nothing soft">these are in the row above</p>;
@@ -71,12 +71,12 @@ function Span({
       </button>
       {isOpen && (
         <div className="span-in">
-          {entries.slice(0, most).map((entry) => (
+          {entries.slice(0, limit).map((entry) => (
             <LogCell key={entry.id} entry={entry} onOpen={onOpen} />
           ))}
-          {entries.length > most && (
-            <button type="button" className="span" onClick={() => setMost(most + MOST_AT_ONCE)}>
-              {counted(entries.length - most, 'more message')}
+          {entries.length > limit && (
+            <button type="button" className="span" onClick={() => setLimit(limit + SPAN_PAGE)}>
+              {counted(entries.length - limit, 'more message')}
             </button>
           )}
         </div>

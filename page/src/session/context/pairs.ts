@@ -11,33 +11,39 @@ export interface Pair {
 /** The log and the context side by side, each in its own order. A superseded span is next to its replacement. */
 export function pairsOf(log: readonly LogEntry[], sent: readonly ShownMessage[]): readonly Pair[] {
   const pairs: Pair[] = [];
-  const gone = log.filter(({ status }) => status === 'superseded');
-  const standing = new Map(log.map((entry) => [entry.seq, entry]));
+  const superseded = log.filter(({ status }) => status === 'superseded');
+  const bySeq = new Map(log.map((entry) => [entry.seq, entry]));
   let next = 0;
-  const goneUpTo = (seq: number): readonly LogEntry[] => {
+  const supersededUpTo = (seq: number): readonly LogEntry[] => {
     const from = next;
-    while (next < gone.length && gone[next]!.seq <= seq) next += 1;
-    return gone.slice(from, next);
+    while (next < superseded.length && superseded[next]!.seq <= seq) next += 1;
+    return superseded.slice(from, next);
   };
-  const dropped = (entries: readonly LogEntry[]): void => {
+  const addDropped = (entries: readonly LogEntry[]): void => {
     if (entries.length > 0)
       pairs.push({ key: `gone ${entries[0]!.id}`, kind: 'superseded', log: entries, sent: [] });
   };
   for (const message of sent) {
     if (message.status !== 'summary') {
-      dropped(goneUpTo(message.from));
-      const entry = standing.get(message.from);
+      addDropped(supersededUpTo(message.from));
+      const entry = bySeq.get(message.from);
       const kind = message.status === 'replaced' ? 'replaced' : 'same';
       pairs.push({ key: message.id, kind, log: entry ? [entry] : [], sent: [message] });
       continue;
     }
-    dropped(goneUpTo(message.from - 1));
+    addDropped(supersededUpTo(message.from - 1));
     const last = pairs.at(-1);
-    const beside = last?.sent[0];
-    if (last && beside?.status === 'summary' && beside.from === message.from && beside.to === message.to)
+    const previous = last?.sent[0];
+    if (
+      last &&
+      previous?.status === 'summary' &&
+      previous.from === message.from &&
+      previous.to === message.to
+    )
       pairs[pairs.length - 1] = { ...last, sent: [...last.sent, message] };
-    else pairs.push({ key: message.id, kind: 'superseded', log: goneUpTo(message.to), sent: [message] });
+    else
+      pairs.push({ key: message.id, kind: 'superseded', log: supersededUpTo(message.to), sent: [message] });
   }
-  dropped(goneUpTo(Infinity));
+  addDropped(supersededUpTo(Infinity));
   return pairs;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { compaction } from '../../api/queries';
 import type { CompactionSummary, NetCost, Place } from '../../api/types';
-import { counted, dollars, exact, lasted } from '../../parts/format';
+import { counted, dollars, exact, duration } from '../../parts/format';
 import { Answer } from '../../parts/states';
 import { EditList } from './edit-list';
 import { Judgement } from './judgement';
@@ -30,7 +30,7 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
       ))}
       <div className="two">
         <section aria-label="Edits">
-          <Answer of={whole} rows={4}>
+          <Answer query={whole} rows={4}>
             {({ record: { plan: own } }) => (
               <>
                 <h3>{counted(own.edits.length, 'edit')}</h3>
@@ -45,7 +45,7 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
             <h3>Time</h3>
             <p className="soft">
               {Object.entries(stageMs)
-                .map(([stage, ms]) => `${stage} ${lasted(ms)}`)
+                .map(([stage, ms]) => `${stage} ${duration(ms)}`)
                 .join(', ') || 'Planned by hand.'}
             </p>
           </div>
@@ -55,7 +55,7 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
               {calls.map((call, place_) => (
                 <p key={place_} className="soft">
                   {call.model ?? call.endpoint}: {call.outcome}
-                  {call.reason === undefined ? '' : ` (${call.reason})`}, {lasted(call.durationMs)},{' '}
+                  {call.reason === undefined ? '' : ` (${call.reason})`}, {duration(call.durationMs)},{' '}
                   {call.cost === null ? 'no price' : dollars(call.cost)}
                 </p>
               ))}
@@ -67,7 +67,7 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
               {hooks.map(({ plugin, hook, outcome, durationMs, message }) => (
                 <p key={`${plugin} ${hook}`} className={outcome === 'done' ? 'soft' : 'warn'}>
                   {plugin} {hook}: {outcome}
-                  {message === undefined ? '' : ` (${message})`}, {lasted(durationMs)}
+                  {message === undefined ? '' : ` (${message})`}, {duration(durationMs)}
                 </p>
               ))}
             </div>

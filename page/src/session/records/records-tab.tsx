@@ -4,7 +4,7 @@ import { costs, effect, history } from '../../api/queries';
 import type { CompactionSummary, NetCost, Place } from '../../api/types';
 import { EffectPanel } from '../../parts/effect-panel';
 import { Num } from '../../parts/figure';
-import { ago, at, count, counted, dollars, exact, lasted, percent, signed } from '../../parts/format';
+import { ago, dateTime, count, counted, dollars, exact, duration, percent, signed } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
 import { Table, type Column } from '../../parts/table';
 import { sessionLink } from '../../route';
@@ -13,12 +13,12 @@ import { RecordDetail } from './record-detail';
 /** Every compaction: its reason, its effect, its cost and saving, and the operator's judgement. */
 export function RecordsTab({ place, open }: { readonly place: Place; readonly open: string | undefined }) {
   const records = useQuery(history(place));
-  const spent = useQuery(costs(place));
-  const came = useQuery(effect(place));
+  const costsQuery = useQuery(costs(place));
+  const effectQuery = useQuery(effect(place));
   return (
     <>
       <section className="panel" aria-label="Compactions">
-        <Answer of={records} rows={8}>
+        <Answer query={records} rows={8}>
           {({ items, total = items.length }) =>
             items.length === 0 ? (
               <Empty title="No compaction yet">
@@ -35,7 +35,7 @@ export function RecordsTab({ place, open }: { readonly place: Place; readonly op
                       key={record.id}
                       place={place}
                       record={record}
-                      net={spent.data?.net.find((one) => one.record === record.id)}
+                      net={costsQuery.data?.net.find((one) => one.record === record.id)}
                       isOpen={record.id === open}
                       isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
                     />
@@ -51,7 +51,7 @@ export function RecordsTab({ place, open }: { readonly place: Place; readonly op
           }
         </Answer>
       </section>
-      <EffectPanel of={came} />
+      <EffectPanel query={effectQuery} />
     </>
   );
 }
@@ -145,7 +145,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
           </Num>
         </td>
         <td className="right wide">
-          <Num why="Milliseconds for planning, filling and committing">{lasted(durationMs)}</Num>
+          <Num why="Milliseconds for planning, filling and committing">{duration(durationMs)}</Num>
         </td>
         <td>
           {flag ? (
@@ -158,7 +158,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
           )}
         </td>
         <td className="right wide soft">
-          <Num why={at(committedAt)}>{ago(committedAt)}</Num>
+          <Num why={dateTime(committedAt)}>{ago(committedAt)}</Num>
         </td>
       </tr>
       {isOpen && (

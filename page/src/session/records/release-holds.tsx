@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm';
 export function ReleaseHolds({ place, label }: { readonly place: Place; readonly label: string }) {
   const release = useSessionAct<void, undefined>(place, () => ['/release', {}]);
   return (
-    <Confirm label={label} yes="Release" act={() => release.mutateAsync()}>
+    <Confirm label={label} confirmLabel="Release" act={() => release.mutateAsync()}>
       Spans of undone compactions are held: no run compacts them unless nothing else makes the call fit. If
       you release them, the next run may compact them again.
     </Confirm>

@@ -26,7 +26,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
   return (
     <Confirm
       label={isNewest ? `Undo ${id}` : `Undo ${id} and all later`}
-      yes={isNewest ? 'Undo it' : 'Undo them'}
+      confirmLabel={isNewest ? 'Undo it' : 'Undo them'}
       icon={<Undo size={13} />}
       isSmall={isSmall}
       isQuiet={isSmall}
@@ -52,24 +52,24 @@ function usePressureAfter(place: Place, id: string): number | undefined {
   const reading = summary?.reading as (Reading & { readonly scale?: number }) | undefined;
   if (!reading || !records) return undefined;
   const newestFirst = records.items;
-  const going = newestFirst
+  const undone = newestFirst
     .slice(0, newestFirst.findIndex((one) => one.id === id) + 1)
     .filter(({ status }) => status === 'committed');
-  const back = going.reduce((sum, { plan }) => sum + plan.before.tokens - plan.after.tokens, 0);
+  const back = undone.reduce((sum, { plan }) => sum + plan.before.tokens - plan.after.tokens, 0);
   return reading.pressure + (back * (reading.scale ?? 1)) / reading.budget.tokens;
 }
 
 function Afterwards({ pressure }: { readonly pressure: number | undefined }) {
   if (pressure === undefined) return null;
-  const would = (
+  const sentence = (
     <>
       The request would be <b>{percent(pressure)}</b> of what fits
     </>
   );
-  if (pressure <= 1) return <p className="soft">{would}.</p>;
+  if (pressure <= 1) return <p className="soft">{sentence}.</p>;
   return (
     <p className="bad" role="alert">
-      {would}. If nothing else makes the next call fit, the spans are compacted again, and all holds are
+      {sentence}. If nothing else makes the next call fit, the spans are compacted again, and all holds are
       released. To bring back one message, cancel this and give that message back.
     </p>
   );
