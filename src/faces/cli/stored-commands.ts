@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ACTIONS } from './commands/stored.js';
-import type { StoredOptions } from './commands/within.js';
+import type { StoredOptions } from './commands/session-action.js';
 import { count, many, fraction, addShared, integer } from './options.js';
 import { EXIT, type Terminal } from './terminal.js';
 

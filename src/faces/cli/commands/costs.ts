@@ -3,7 +3,7 @@ import * as verbs from '../../operations/index.js';
 import { sourcesOf, withEngine } from '../open.js';
 import { usageFault } from '../options.js';
 import { amount, change, counted, dollars, percent } from '../report/numbers.js';
-import { show, storeOf, type Action, type Output, type Scope } from './within.js';
+import { show, storeOf, type Action, type Output, type Scope } from './session-action.js';
 
 /** The costs of all sessions of a store. */
 export const projectCosts: Action = async (options, terminal) => {

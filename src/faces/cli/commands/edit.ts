@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../../errors/index.js';
 import { amount, counted } from '../report/numbers.js';
-import { editLines, type Output, type Scope } from './within.js';
+import { editLines, type Output, type Scope } from './session-action.js';
 
 /** Changes the pending plan. The plan is judged and measured again, and remains pending under another hash. */
 export async function edit({ session, options }: Scope, hash?: string): Promise<Output> {

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../../spi/index.js';
 import { headOf } from '../../../text/reading/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { amount } from '../report/numbers.js';
-import type { Output, Scope } from './within.js';
+import type { Output, Scope } from './session-action.js';
 
 /** The compactions and failures of a session, or its messages. */
 export async function history({ session, options }: Scope): Promise<Output> {

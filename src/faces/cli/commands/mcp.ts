@@ -1,7 +1,7 @@
 import { checkVersion, orMissing, SpillwayError } from '../../../errors/index.js';
 import { sourcesOf, withEngine } from '../open.js';
 import { EXIT, type Terminal } from '../terminal.js';
-import { storeOf, type StoredOptions } from './within.js';
+import { storeOf, type StoredOptions } from './session-action.js';
 
 /** Serves recall and explain on standard input and output until the client closes the input. */
 export async function mcp(options: StoredOptions, terminal: Terminal, version: string): Promise<number> {

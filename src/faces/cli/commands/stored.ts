@@ -23,7 +23,7 @@ import {
   type Output,
   type StoredOptions,
   type Scope,
-} from './within.js';
+} from './session-action.js';
 
 async function sessions(store: SessionStore, { limit }: StoredOptions): Promise<Output> {
   const threads = await listSessions(store, limit === undefined ? {} : { limit });
