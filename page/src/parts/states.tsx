@@ -47,15 +47,18 @@ export function SkippedNote({ skipped = 0 }: { readonly skipped?: number | undef
   );
 }
 
-/** Shows the error of a view in the view's place, so the rest of the page works. Another `resetKey` draws the view anew. */
+/** Shows the error of a view in its place, so the rest of the page works. Another `resetKey` draws the view anew. */
 export class Boundary extends Component<
   { readonly resetKey: string; readonly children: ReactNode },
   { readonly resetKey?: string; readonly thrown?: { readonly error: unknown } | undefined }
 > {
   override state: { readonly thrown?: { readonly error: unknown } } = {};
 
-  static getDerivedStateFromProps({ of }: { readonly of: string }, before: { readonly of?: string }) {
-    return before.of === of ? null : { of, thrown: undefined };
+  static getDerivedStateFromProps(
+    { resetKey }: { readonly resetKey: string },
+    before: { readonly resetKey?: string },
+  ) {
+    return before.resetKey === resetKey ? null : { resetKey, thrown: undefined };
   }
 
   static getDerivedStateFromError(error: unknown) {
