@@ -6,7 +6,7 @@ const folder = temporaryFolder();
 const reminder = (n: number): Chat =>
   user(`<system-reminder>Your list is empty. ${prose(120, n)}</system-reminder>`);
 
-/** Two reminders, each said ten times, between the turns. */
+/** Two reminders, each ten times, between the turns. */
 const REMINDED = [
   system('Be brief.'),
   user('Build a mill.'),
@@ -25,12 +25,12 @@ async function trimmed(pressure: number, settings = {}) {
   return { session, run, sent, reminders: sent.filter((text) => text.includes('<system-reminder>')) };
 }
 
-describe('A1: at 50 % fill duplicate synthetic messages are removed first', () => {
-  it('not below', async () => {
+describe('A1: removal of duplicate synthetic messages', () => {
+  it('does not start below 50 % fill', async () => {
     expect((await trimmed(0.49)).reminders).toHaveLength(20);
   });
 
-  it('of each kind the newest stays, and no compaction was needed', async () => {
+  it('keeps the newest of each kind from 50 % fill on, without a compaction', async () => {
     const { reminders, session, run, sent } = await trimmed(0.51);
     expect(reminders).toEqual([wordsOf(reminder(1)), wordsOf(reminder(2))]);
     expect(run.kind).toBe('below-gate');
@@ -42,11 +42,11 @@ describe('A1: at 50 % fill duplicate synthetic messages are removed first', () =
           status !== 'superseded' && wordsOf(session.log.find(id)!.parts).includes('<system-reminder>'),
       );
     expect(kept.map(({ seq }) => seq)).toEqual([REMINDED.length - 4, REMINDED.length - 3]);
-    // Nothing else is gone.
+    // Nothing else was removed.
     expect(sent).toHaveLength(REMINDED.length + 1 - 18);
   });
 
-  it('before a compaction, which it may save', async () => {
+  it('runs before a compaction and can make it unnecessary', async () => {
     const settings = { target: 0.7, trim: { threshold: 0.6 } };
     expect((await trimmed(0.82, { ...settings, trim: { threshold: 1 } })).run.kind).toBe('committed');
     const { run, reminders, session } = await trimmed(0.82, settings);
@@ -55,13 +55,13 @@ describe('A1: at 50 % fill duplicate synthetic messages are removed first', () =
     expect(session.reading.pressure).toBeLessThan(0.8);
   });
 
-  it('at whatever fill is configured', async () => {
+  it('starts at the fill that is configured', async () => {
     expect((await trimmed(0.45, { trim: { threshold: 0.4 } })).reminders).toHaveLength(2);
     expect((await trimmed(0.51, { trim: { threshold: 0.6 } })).reminders).toHaveLength(20);
   });
 });
 
-describe('A2: trigger by percentage or by absolute tokens; absolute wins when set', () => {
+describe('A2: a trigger in per cent or in tokens; tokens win if they are set', () => {
   const compactedAt = async (tokens: number, settings: object): Promise<boolean> => {
     const session = await agent(20_000, settings);
     session.append(
@@ -74,12 +74,12 @@ describe('A2: trigger by percentage or by absolute tokens; absolute wins when se
   it.each([
     [15_900, { trigger: { maxTokens: 0 } }, false],
     [16_100, { trigger: { maxTokens: 0 } }, true],
-    // Earlier than 80 %, and later.
+    // Below 80 %, and above it.
     [11_900, { trigger: { maxTokens: 12_000 } }, false],
     [12_100, { trigger: { maxTokens: 12_000 } }, true],
     [17_900, { trigger: { maxTokens: 18_000 } }, false],
     [18_100, { trigger: { maxTokens: 18_000 } }, true],
-  ])('%d of 20,000 tokens with %j: %s', async (tokens, settings, compacts) => {
+  ])('at %d of 20,000 tokens with %j it compacts: %s', async (tokens, settings, compacts) => {
     expect(await compactedAt(tokens, settings)).toBe(compacts);
   });
 
@@ -88,13 +88,13 @@ describe('A2: trigger by percentage or by absolute tokens; absolute wins when se
     [0.56, { threshold: 0.5, maxTokens: 11_000 }, 2],
     [0.45, { threshold: 0.5, maxTokens: 8_000 }, 2],
     [0.45, { threshold: 0.5, maxTokens: 0 }, 20],
-  ])('the same for the trim: at %d with %j', async (pressure, trim, left) => {
+  ])('applies to the trim as well: at %d with %j', async (pressure, trim, left) => {
     expect((await trimmed(pressure, { trim })).reminders).toHaveLength(left);
   });
 });
 
 it.each([10, 4])(
-  'A4: rebuilt as system prompt + summary + the last N messages: N = %d',
+  'A4: a compaction leaves the system prompt, a summary and the last N messages: N = %d',
   async (retainCount) => {
     const chat = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
     const session = await agent(20_000, { thresholds: { retainCount } });
@@ -141,7 +141,7 @@ describe('A11: pruning of large tool-call arguments', () => {
     expect(writes[1]!.length / 4).toBeLessThan(200);
   });
 
-  it('leaves the newest 30 % of the window and whatever has no more than 200 tokens', async () => {
+  it('leaves the newest 30 % of the window, and arguments of at most 200 tokens', async () => {
     const { writes } = await pruned('iteration');
     expect(writes[0]).toContain(JSON.stringify(prose(150, 6)).slice(1, -1));
     const whole = writes.slice(1).map((text) => text.includes(JSON.stringify(big).slice(1, -1)));
@@ -150,27 +150,27 @@ describe('A11: pruning of large tool-call arguments', () => {
     expect(whole.slice(6).every(Boolean)).toBe(true);
   });
 
-  it('off: never', async () => {
+  it('never happens under `prune: off`', async () => {
     const { session } = await pruned('off');
     expect(session.operator.ledger.records).toEqual([]);
   });
 
-  it('iteration: after each tool result, not after words', async () => {
+  it('happens after a tool result, not after plain messages, under `prune: iteration`', async () => {
     expect((await pruned('iteration')).session.operator.ledger.records).toHaveLength(1);
     expect(
       (await pruned('iteration', [says('Written.'), user('Thanks.')])).session.operator.ledger.records,
     ).toEqual([]);
   });
 
-  it('compaction: at the head of each run, not between runs', async () => {
+  it('happens at the start of a run, not between runs, under `prune: compaction`', async () => {
     expect((await pruned('compaction')).session.operator.ledger.records).toEqual([]);
     const { session } = await pruned('compaction', [], 50_000);
     expect(session.operator.ledger.records.map(({ kind }) => kind)[0]).toBe('prune');
   });
 });
 
-describe("A12: the window of an agent's own beats what is known of its model", () => {
-  it('in code, in the environment, in a file', async () => {
+describe('A12: a window that the operator sets replaces the window of the model', () => {
+  it('if it is set in code, in the environment or in a file', async () => {
     const sources = [
       { settings: { model: 'gpt-4o', window: 40_000 } },
       { settings: { model: 'gpt-4o' }, env: { SPILLWAY_WINDOW: '40000' } },
@@ -183,13 +183,13 @@ describe("A12: the window of an agent's own beats what is known of its model", (
     }
   });
 
-  it('on the command line', async () => {
+  it('if it is set on the command line', async () => {
     const file = folder.file('talk.json', JSON.stringify(talk(2, 50)));
     const { err } = await spillway(['compact', file, '--model', 'gpt-4o', '--window', '40000', '--json']);
     expect(JSON.parse(err).budget.derivation.join()).toMatch(/window 40,000 tokens \(setting\)/);
   });
 
-  it('and decides when it compacts', async () => {
+  it('when Spillway decides whether to compact', async () => {
     const kinds = await Promise.all(
       [{}, { window: 20_000, reserve: { output: 0 } }].map(async (settings) => {
         const spillway = await createSpillway({

@@ -8,11 +8,11 @@ const LIST = `Acceptance criteria:
 - [ ] the package \`parcel-codes\` stays at 4.2.x
 - [x] migration \`0042_parcels.sql\` runs twice without harm`;
 
-/** Long work in the operator's own words first, then tool after tool. */
+/** Many tool calls that read files. */
 const work = (steps: number): Chat[] =>
   times(steps, (i) => step('read_file', { path: `src/parcels/part${i}.ts` }, prose(150, i)));
 
-describe('A5: what a compaction preserves', () => {
+describe('A5: a compaction preserves', () => {
   it('A5: checklists and acceptance criteria of the user, letter for letter', async () => {
     const session = await sessionOf(BUDGET, [
       system('Be brief.'),
@@ -31,7 +31,7 @@ describe('A5: what a compaction preserves', () => {
     expect(whole).toContain(LIST.replaceAll('\n', '\n  '));
   });
 
-  it('A5: paths, decisions with their reason, and the state of the plan, appended by code', async () => {
+  it('A5: decisions with their reason, the state of the plan and changed files, without a model', async () => {
     const todos = (last: string) => ({
       todos: [
         { content: 'read the parcel code', status: 'completed' },

@@ -24,8 +24,8 @@ async function opened(settings: ConfigSources['settings'], more: object = {}): P
 
 const asked = ({ received }: Emulator): unknown[] => received.map(({ body }) => body['model']);
 
-describe('A7: who summarises: own prompt, named agent, default, none', () => {
-  it('own prompt: the model of the session, by that prompt, whatever agent is named', async () => {
+describe('A7: the summarizer is chosen in the order own prompt, named agent, default, none', () => {
+  it('an own prompt goes to the session’s model, whatever agent is named', async () => {
     const emulator = await startEmulator();
     const compaction = { prompt: OWN, agent: 'FastCompactor' };
     const session = await opened({ ...agents(emulator), compaction });
@@ -35,7 +35,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(record!.summarizer).toEqual({ from: 'prompt', name: OWN });
   });
 
-  it('A7: an empty text names nobody: no prompt, no agent, no model but that of the session, no key', async () => {
+  it('A7: empty settings count as not set, so the session’s model summarizes without a prompt, agent or key', async () => {
     const emulator = await startEmulator();
     const session = await opened({
       summarizer: 'model',
@@ -47,7 +47,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(record!.summarizer).toEqual({ from: 'default', name: 'the-session-s' });
   });
 
-  it('A7: a key is a variable of the environment, and nothing that every object has', async () => {
+  it('A7: apiKeyEnv must name a variable of the environment, not a property that every object has', async () => {
     const summarizerModel = { baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'toString' };
     await expect(opened({ summarizer: 'model', summarizerModel }, { env: {} })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -55,7 +55,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     });
   });
 
-  it('a named agent: its own model, and its own prompt where it has one', async () => {
+  it('a named agent summarizes with its own model, and with its own prompt if it has one', async () => {
     const emulator = await startEmulator();
     for (const agent of ['FastCompactor', 'Foreman']) {
       const session = await opened({ ...agents(emulator), summarizer: 'model', compaction: { agent } });
@@ -65,7 +65,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(emulator.received.map(({ text }) => text.includes('our foreman'))).toEqual([false, true]);
   });
 
-  it('the default: the model that is set, or one of the caller’s own, or our own extraction', async () => {
+  it('the default is the model that is set, the caller’s own summarizer, or extraction without a model', async () => {
     const emulator = await startEmulator();
     const byModel = await opened({ ...agents(emulator), summarizer: 'model' });
     expect((await pressed(byModel, 1)).record!.summarizer).toEqual({
@@ -83,7 +83,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(emulator.received).toHaveLength(1);
   });
 
-  it('none: prunes, and never puts a summary in the place of a span; what does not fit is dropped', async () => {
+  it('none prunes and drops with a warning, but never replaces a span by a summary', async () => {
     const settings = {
       summarizer: 'none' as const,
       roster: ['snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
@@ -109,7 +109,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(session.reading.pressure).toBeLessThanOrEqual(1);
   });
 
-  it('each agent of a session may have another one, inherited from its parent', async () => {
+  it('each agent of a session may have its own summarizer, which its children inherit', async () => {
     const emulator = await startEmulator();
     const settings = {
       ...agents(emulator),
@@ -126,7 +126,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     expect(await summarizerOf('primary/reviewer/linter')).toBe('FastCompactor');
   });
 
-  it('says at start what cannot be had', async () => {
+  it('an agent or a prompt that cannot be used is refused at start', async () => {
     const emulator = await startEmulator();
     const faults = [
       [{ compaction: { agent: 'Nobody' } }, /Nobody.*FastCompactor, Foreman/s],
@@ -146,7 +146,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     }
   });
 
-  it('is shown by config print', async () => {
+  it('`config print` shows which summarizer is in force', async () => {
     const file = folder.file(
       'agents.yaml',
       'summarizerAgents: { Fast: { model: fast, baseUrl: http://127.0.0.1:1/v1 } }\ncompaction: { agent: Fast }\n',
@@ -164,7 +164,7 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
   });
 });
 
-/** Ids of several pieces of one chat must differ. */
+/** Gives the messages a prefix, because ids in one session must differ. */
 const renamed =
   (prefix: string) =>
   <Message extends { readonly id: string }>(message: Message): Message => ({

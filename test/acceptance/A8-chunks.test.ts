@@ -2,7 +2,7 @@ import { GOOD, startEmulator, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
 import { engine, prose, read, step, system, talk, user, times, preparedAt } from './support.js';
 
-/** What a piece shows: which messages, and whether it has a summary so far and the plan. */
+/** What each chunk contains: its messages, a summary so far if there is one, and the todos. */
 const piecesOf = ({ received }: Emulator) =>
   received.map(({ body }) => {
     const words = (body['messages'] as { content: string }[]).map(({ content }) => content).join('\n');
@@ -35,9 +35,9 @@ async function compacted(emulator: Emulator, settings: object) {
   return { session, run, log: session.log };
 }
 
-describe('A8: a span in N chunks, one after the other', () => {
+describe('A8: a span that is summarized in N chunks, one after the other', () => {
   it.each([1, 2, 4])(
-    'N = %d: each summary feeds the next, and todos are only in the last',
+    'N = %d: each summary is given to the next chunk, and only the last chunk has the todos',
     async (chunks) => {
       const emulator = await startEmulator();
       const { session } = await compacted(emulator, { fill: { chunks } });
@@ -53,7 +53,7 @@ describe('A8: a span in N chunks, one after the other', () => {
     },
   );
 
-  it('boundaries respect exchanges: a call and its result stand in one piece, and nothing is in two', async () => {
+  it('no exchange is split between chunks, and no message is in two of them', async () => {
     const emulator = await startEmulator();
     const { log } = await compacted(emulator, { fill: { chunks: 4 } });
     const pieces = piecesOf(emulator).map(({ ids }) => ids);

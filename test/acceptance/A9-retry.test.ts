@@ -6,7 +6,7 @@ import { engine, read, talk, temporaryFolder, spillway as cli, preparedAt } from
 
 const folder = temporaryFolder();
 
-/** Characters of the longest tool result in each request, marks of cutting aside. */
+/** Characters of the longest tool result in each request, without the marks of omission. */
 const shownChars = ({ received }: Emulator): number[] =>
   received.map(({ body }) => {
     const [, asked] = body['messages'] as { content: string }[];
@@ -29,7 +29,7 @@ describe('A9: progressive retry', () => {
   it.each<[string, Act]>([
     ['the source is longer than the model reads', 'context-length'],
     ['the summary is too large', 'oversized'],
-  ])('shortens tool results to 200, 150, 100, 50 and 0 characters where %s', async (_, act) => {
+  ])('shortens tool results to 200, 150, 100, 50 and 0 characters when %s', async (_, act) => {
     const emulator = await startEmulator();
     emulator.script = [act, act, act, act];
     const { session, run } = await compacted(emulator);
@@ -40,11 +40,11 @@ describe('A9: progressive retry', () => {
     expect(run.warnings).toBeUndefined();
   });
 
-  it('then keeps fewer messages, down to none, before anything is dropped', async () => {
+  it('keeps fewer of the newest messages before it drops anything', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(20_000, emulated(emulator), { profile: 'agent' });
     const session = spillway.session();
-    // The last ten, which partial keeps, are more than the whole budget.
+    // The last ten messages, which partial keeps, are larger than the budget.
     session.append(...read([system('Be brief.'), ...talk(10, 100), ...talk(5, 3_000, 700)]));
     session.append(...read([user('And now?')]).map((message) => ({ ...message, id: 'last' })));
     const { run, reading } = await session.prepare();
@@ -57,7 +57,7 @@ describe('A9: progressive retry', () => {
     expect(session.view.at(-1)!.message.id).toBe('last');
   });
 
-  it('then warns, and says what to do: in the record, as an event, and in the error', async () => {
+  it('warns in the record and as an event, with advice, if the session remains full or cannot fit', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(8_000, emulated(emulator), { profile: 'agent' });
     const session = spillway.session();
@@ -65,7 +65,7 @@ describe('A9: progressive retry', () => {
     session.events.subscribe((event: PressureEvent) => {
       if (event.kind === 'warning') warned.push({ code: event.code, message: event.message });
     });
-    // What was asked last may not go, and leaves no room for more.
+    // The last question may not be removed, and leaves no room for anything else.
     session.append(...read([system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)]));
     const { run } = await session.prepare();
     expect(run.warnings).toEqual([
@@ -88,7 +88,7 @@ describe('A9: progressive retry', () => {
     });
   });
 
-  it('warns once of a session that each run leaves full, and in each record', async () => {
+  it('puts a warning in each record, but emits one event, if every run leaves the session full', async () => {
     const session = (await engine(8_000)).session({
       tools: [{ name: 'mill', description: prose(6_700, 5) }],
     });
@@ -108,7 +108,7 @@ describe('A9: progressive retry', () => {
     expect(warned).toEqual(['still-full']);
   });
 
-  it('warns of no run that came to nothing while a later stage is to open', async () => {
+  it('does not warn after a run that frees nothing while a later stage can still open', async () => {
     const ranAt = async (pressure: number): Promise<unknown> => {
       const { run } = await preparedAt((await engine(8_000)).session(), pressure);
       return [run.kind, run.warnings?.map(({ code }) => code)];
@@ -118,14 +118,14 @@ describe('A9: progressive retry', () => {
     expect(await ranAt(0.985)).toEqual(['noop', ['still-full']]);
   });
 
-  it('and the command line prints the warning', async () => {
+  it('prints the warning on the command line', async () => {
     const chat = [system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)];
     const file = folder.file('full.json', JSON.stringify(chat));
     const { err } = await cli(['compact', file, '--window', '8000', '--profile', 'agent']);
     expect(err).toMatch(/still fills \d+ % of its budget/);
   });
 
-  it('says so where the summarizer never took the source', async () => {
+  it('warns if the summarizer refuses every attempt as too long', async () => {
     const emulator = await startEmulator('context-length');
     const { run } = await compacted(emulator);
     expect(run.warnings).toEqual([

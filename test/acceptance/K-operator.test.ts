@@ -21,12 +21,12 @@ import {
 const folder = temporaryFolder();
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
-/** The operator's document as a profile, with a budget of exactly so many tokens. */
+/** A session under the profile `operator`, with a budget of exactly this many tokens. */
 const operated = async (budget: number, settings = {}) =>
   (await engine(budget, settings, { profile: 'operator' })).session();
 
-describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () => {
-  it('opens one stage after the other until it is reached, whatever their gates', async () => {
+describe('K1: the check before every call', () => {
+  it('opens stage after stage under `target`, whatever their thresholds, and only snip under `gates`', async () => {
     const settings = {
       compaction: { strategy: null },
       roster: ['snip', 'collapse', 'auto'],
@@ -39,11 +39,11 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
       fill(session, 0.86);
     }
     expect(opened((await toTarget.prepare()).run)).toEqual(['snip', 'collapse', 'auto']);
-    // Behind the gate of snip alone there is nothing that would be worth it.
+    // Only the gate of snip is reached, and snip finds nothing worth removing.
     expect(opened((await byGates.prepare()).run)).toEqual(['snip']);
   });
 
-  it('does not oscillate: the next call compacts nothing', async () => {
+  it('compacts nothing at the next call', async () => {
     const session = await operated(20_000);
     session.append(...read(TALK));
     const first = await preparedAt(session, 0.86);
@@ -52,7 +52,7 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
     expect(second.messages).toEqual(first.messages);
   });
 
-  it('measures each agent by its own settings', async () => {
+  it('uses the thresholds and the target of each session’s own settings', async () => {
     const sessions = await Promise.all([
       operated(20_000),
       operated(20_000, {
@@ -70,7 +70,7 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
   });
 });
 
-/** Parallel calls, a user between call and result, a step with words: everything that could come apart. */
+/** Parallel calls, a user message between call and result, a step with text: everything that could be split. */
 const PAIRS: Chat[] = [
   user('Build a mill.'),
   ...Array.from({ length: 12 }, (_, i) => [
@@ -88,7 +88,7 @@ const PAIRS: Chat[] = [
   ]).flat(),
 ];
 
-describe('K8: call and result are never split', () => {
+describe('K8: a call and its result are never split', () => {
   const strategies = ['staged', 'agent', 'operator', 'pivot', 'reducer'].flatMap((profile) =>
     [0.86, 1.3].map((pressure) => ({ profile, pressure })),
   );
@@ -99,9 +99,9 @@ describe('K8: call and result are never split', () => {
     session.append(...all);
     const { messages, notices } = await session.prepare();
     expect(validateOpenAiChat(messages)).toEqual([]);
-    // No result is said in words, and no call answered in its place; one that came late in the log is moved up.
+    // No result is sent as text and no call gets a substitute result; a result that is late in the log moves up.
     expect(notices.filter(({ kind }) => kind !== 'displaced-result')).toEqual([]);
-    // By hand as well: whatever stands between, each result has its call before it and each call its result behind it.
+    // The same without the validator: each result has its call before it, and each call its result after it.
     const open = new Set<unknown>();
     for (const message of messages as Chat[]) {
       if (message.role === 'tool') expect(open.delete(message.tool_call_id)).toBe(true);
@@ -110,17 +110,20 @@ describe('K8: call and result are never split', () => {
     }
   });
 
-  it.each(['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])('by %s alone', async (stage) => {
-    const session = await sessionOf(8_000, PAIRS, {
-      roster: [{ stage, opensAt: 0.7 }],
-      minGain: 0,
-      stages: { snip: { mode: 'remove', protectTokens: 0 }, micro: { protectTokens: 0 }, collapse: {} },
-    });
-    const { messages, notices, run } = await session.prepare();
-    expect(run.kind).toBe('committed');
-    expect(notices.filter(({ kind }) => kind !== 'displaced-result')).toEqual([]);
-    expect(validateOpenAiChat(messages)).toEqual([]);
-  });
+  it.each(['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])(
+    'by the stage %s alone',
+    async (stage) => {
+      const session = await sessionOf(8_000, PAIRS, {
+        roster: [{ stage, opensAt: 0.7 }],
+        minGain: 0,
+        stages: { snip: { mode: 'remove', protectTokens: 0 }, micro: { protectTokens: 0 }, collapse: {} },
+      });
+      const { messages, notices, run } = await session.prepare();
+      expect(run.kind).toBe('committed');
+      expect(notices.filter(({ kind }) => kind !== 'displaced-result')).toEqual([]);
+      expect(validateOpenAiChat(messages)).toEqual([]);
+    },
+  );
 });
 
 describe('K9: the always-keep set', () => {
@@ -140,12 +143,12 @@ describe('K9: the always-keep set', () => {
     return { sent: messages.map(wordsOf), session };
   }
 
-  it('holds the system prompt and the first user message', async () => {
+  it('keeps the system prompt and the first user message', async () => {
     const { sent } = await kept({});
     expect(sent.slice(0, 2)).toEqual([wordsOf(chat[0]), wordsOf(chat[1])]);
   });
 
-  it('holds what a predicate of the operator names, in its whole exchange', async () => {
+  it('keeps the exchange of a message that the operator’s predicate matches', async () => {
     const spillway = await engine(8_000, { roster: ['full'], thresholds: { fullThreshold: 0.8 } });
     const isNote = (message: Message): boolean =>
       message.parts.some((part) => part.type === 'tool-call' && part.name === 'Note');
@@ -159,19 +162,19 @@ describe('K9: the always-keep set', () => {
     expect(sent).toContain(wordsOf(chat[11]));
   });
 
-  it('lets an operator give up the first user message', async () => {
+  it('does without the first user message if the operator wishes', async () => {
     const { sent } = await kept({ pins: { firstUser: false } });
     expect(sent[0]).toBe(wordsOf(chat[0]));
     expect(sent).not.toContain(wordsOf(chat[1]));
   });
 
-  it('holds what carries a mark, in its whole exchange', async () => {
+  it('keeps the exchange of a pinned message', async () => {
     const { sent, session } = await kept({}, ({ role }) => role === 'tool');
     for (const message of chat.slice(10, 12)) expect(sent).toContain(wordsOf(message));
     expect(session.operator.explain()[11]!.status).toBe('pinned');
   });
 
-  it('holds it under every strategy, and over many compactions', async () => {
+  it('keeps the system prompt and a pinned message under three profiles, through many compactions', async () => {
     for (const profile of ['staged', 'operator', 'reducer']) {
       const session = (await engine(8_000, {}, { profile })).session();
       session.append(...read(chat).map((message, i) => (i === 6 ? { ...message, pinned: true } : message)));
@@ -191,17 +194,17 @@ describe('K17: the model catalogue with operator overrides', () => {
   const budgetFor = async (settings: object) =>
     (await createSpillway({ counter: quarter, settings })).session().reading.budget;
 
-  it('knows published models, and an override wins field by field', async () => {
+  it('contains published models, and an override replaces only the fields that it sets', async () => {
     const known = await budgetFor({ model: 'gpt-4o' });
     expect(known).toMatchObject({ window: 128_000, authoritative: true });
     const overridden = await budgetFor({ model: 'gpt-4o', models: { 'gpt-4o': { contextWindow: 100_000 } } });
     expect(overridden.window).toBe(100_000);
-    // What the override does not say is filled from the catalogue: gpt-4o writes 16,384 tokens at most.
+    // The catalogue fills in what the override does not set: gpt-4o writes at most 16,384 tokens.
     expect(overridden.reserve.output).toBe(known.reserve.output);
     expect(overridden.reserve.output).toBe(16_384);
   });
 
-  it('takes 128,000 for a model nobody knows, and says that this is a guess', async () => {
+  it('takes 128,000 tokens for an unknown model, and warns that the window is a guess', async () => {
     expect(await budgetFor({ model: 'our-own-model-7b' })).toMatchObject({
       window: 128_000,
       authoritative: false,
@@ -218,7 +221,7 @@ describe('K17: the model catalogue with operator overrides', () => {
     expect(err).toMatch(/warning: the window is a guess/);
   });
 
-  it('takes an override for a self-hosted model as the truth', async () => {
+  it('treats an override for a self-hosted model as authoritative', async () => {
     const settings = {
       model: 'our-own-model-7b',
       models: { 'our-own-*': { contextWindow: 32_000, outputLimit: 2_000 } },
@@ -226,12 +229,12 @@ describe('K17: the model catalogue with operator overrides', () => {
     expect(await budgetFor(settings)).toMatchObject({ window: 32_000, usable: 30_000, authoritative: true });
   });
 
-  it('knows a model by the names that gateways give it', async () => {
+  it('finds a model under the names that gateways use', async () => {
     const names = ['copilot/gpt-4o', 'openrouter/openai/gpt-4o', 'openai:gpt-4o', 'gpt-4o-2024-08-06'];
     for (const model of names) expect((await budgetFor({ model })).authoritative).toBe(true);
   });
 
-  it('takes a limit of 0 for no limit', async () => {
+  it('takes a limit of 0 as no limit', async () => {
     for (const settings of [{ window: 0 }, { model: 'gpt-4o', models: { 'gpt-4o': { contextWindow: 0 } } }]) {
       const session = (await createSpillway({ counter: quarter, settings })).session();
       session.append(...read(talk(10, 20_000)));
@@ -241,7 +244,7 @@ describe('K17: the model catalogue with operator overrides', () => {
   });
 });
 
-/** Sixty old results of 2,000 tokens, each of them referred to; then a newer answer. */
+/** Sixty old results of 2,000 tokens, each referred to later; then a small result and a question. */
 const PRUNABLE: Chat[] = [
   user('Read everything.'),
   ...Array.from({ length: 60 }, (_, i) => [
@@ -258,7 +261,7 @@ const PRUNABLE: Chat[] = [
 ];
 
 describe('K18: the pruning pre-pass', () => {
-  /** Where a result's pruned notice stands, by the number of its finding. */
+  /** Prepares a request of these messages: what was saved, the results as they are sent, and the events. */
   async function pruned(settings = {}, window = 1_000_000) {
     const session = await operated(window, settings);
     const kinds: string[] = [];
@@ -271,10 +274,10 @@ describe('K18: the pruning pre-pass', () => {
   }
   const isWhole = (text: string): boolean => /^finding_number_\d+\n/.test(text) && text.length > 7_000;
 
-  it('replaces results older than the newest 40,000 tokens by a notice with their size, used or not', async () => {
+  it('replaces results older than the newest 40,000 tokens by a notice with their size, even if referred to', async () => {
     const { results } = await pruned();
     const whole = results.map(isWhole);
-    // 40,000 tokens hold nineteen of the newest results of 2,006 tokens; the twentieth reaches over.
+    // 40,000 tokens hold nineteen of the newest results of 2,006 tokens; the twentieth would exceed them.
     const firstWhole = whole.lastIndexOf(false, 59) + 1;
     expect([40, 41, 42]).toContain(firstWhole);
     const old = results.slice(0, firstWhole);
@@ -292,13 +295,13 @@ describe('K18: the pruning pre-pass', () => {
     expect(readsToo.results.slice(0, 60).every(isWhole)).toBe(true);
   });
 
-  it('leaves a result alone where the notice would be no smaller', async () => {
+  it('leaves a result alone if the notice would be no smaller', async () => {
     const { results } = await pruned({ stages: { snip: { protectTokens: 0, minimumSavings: 0 } } });
     expect(results[60]).toBe('none');
     expect(isWhole(results[59]!)).toBe(false);
   });
 
-  it('does nothing for less than the minimum', async () => {
+  it('does nothing if it would save less than the minimum', async () => {
     const atLeast = async (minimumSavings: number) =>
       (await pruned({ stages: { snip: { minimumSavings } } })).saved;
     const saved = await atLeast(0);
@@ -307,7 +310,7 @@ describe('K18: the pruning pre-pass', () => {
     expect(await atLeast(saved - 1_000)).toBe(saved);
   });
 
-  it('supersedes nothing, is no compaction and tells no hooks; the ledger remembers it', async () => {
+  it('supersedes nothing, calls no hooks and is no compaction, but has a record in the ledger', async () => {
     const { session, kinds } = await pruned();
     expect(session.operator.history).toEqual([]);
     expect(kinds).toEqual(['reading']);
@@ -316,20 +319,20 @@ describe('K18: the pruning pre-pass', () => {
     expect(session.operator.ledger.records[0]!.plan.edits.every(({ kind }) => kind === 'replace')).toBe(true);
   });
 
-  it('runs before the reading, so that a compaction need not', async () => {
-    // Whole, the session would stand at 1.2 of this budget; pruned, below the upper threshold.
+  it('runs before the reading, so that no compaction is necessary', async () => {
+    // Unpruned, the session would be at 1.2 of this budget; pruned, it is below the upper threshold.
     const { session } = await pruned({}, 105_000);
     expect(session.operator.history).toEqual([]);
     expect(session.reading.pressure).toBeLessThan(0.85);
   });
 
-  it('is off where the operator says so', async () => {
+  it('does not run if the operator switches it off', async () => {
     expect((await pruned({ prune: 'off' })).saved).toBe(0);
   });
 });
 
-describe('K19: a strategy that supersedes nothing leaves no record', () => {
-  it('but a noop event that says why, and the request as it was', async () => {
+describe('K19: a run that supersedes nothing leaves no record', () => {
+  it('but emits a noop event with the reason, and leaves the request unchanged', async () => {
     const session = await sessionOf(20_000, TALK);
     fill(session, 0.86);
     const before = session.view.map(({ message }) => message);
@@ -343,7 +346,7 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     expect(view.map(({ message }) => message)).toEqual(before);
   });
 
-  it('a dry run of it has a plan all the same, to be looked at: without an edit, and nobody can commit it', async () => {
+  it('a dry run of it still returns a plan, which has no edits and cannot be committed', async () => {
     const session = await sessionOf(20_000, TALK);
     const run = await session.operator.plan({ strategy: 'prune' });
     expect(run).toMatchObject({ kind: 'noop', plan: { edits: [], trigger: { kind: 'manual' } } });
@@ -355,7 +358,7 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     expect(session.operator.pending).toBeUndefined();
   });
 
-  it('nor does one whose gain is not worth the cache it costs', async () => {
+  it('nor does a run whose gain is not worth the cache that it costs', async () => {
     const session = await sessionOf(20_000, TALK, {
       roster: ['auto'],
       stages: { auto: { windowMessages: 2 } },
@@ -366,7 +369,7 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     expect(session.operator.history).toEqual([]);
   });
 
-  it('a dry run on the command line always answers, and the file stays as it was', async () => {
+  it('a dry run on the command line always answers, and leaves the file unchanged', async () => {
     const file = folder.file('dry.jsonl', jsonLines(TALK));
     const { code, out, err } = await spillway([
       'compact',

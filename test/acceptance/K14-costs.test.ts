@@ -39,7 +39,7 @@ const lines = ({ costs: { primary, compactor } }: Pick<Spillway, 'costs'>): stri
   `primary: $${primary.cost.toFixed(6)}, compactor: $${compactor.cost.toFixed(6)}`;
 
 describe('K14: summarizer spending is a line of its own', () => {
-  it('per session and for the whole project, which is the sum of them', async () => {
+  it('per session, and for the project as the sum of its sessions', async () => {
     const emulator = await startEmulator();
     const { spillway } = await project(emulator);
     expect(lines(spillway)).toBe('primary: $0.000000, compactor: $0.000000');
@@ -71,7 +71,7 @@ describe('K14: summarizer spending is a line of its own', () => {
     expect(spillway.costs).toEqual(costs);
   });
 
-  it('of the whole project after a restart and from the command line, whichever process spent it', async () => {
+  it('for the project after a restart and on the command line, with the costs of every process', async () => {
     const emulator = await startEmulator();
     const store = `sqlite:${folder.path}/project.db`;
     const { spillway } = await project(emulator, {}, store);
@@ -83,7 +83,7 @@ describe('K14: summarizer spending is a line of its own', () => {
     }
     const { costs } = spillway;
     expect(costs.primary.calls).toBe(2);
-    // Both have the same span: its text is bought once.
+    // Both sessions have the same span, so its text is bought once.
     expect(costs.compactor.calls).toBe(1);
     expect(await spillway.projectCosts()).toEqual(costs);
     await spillway.close();
@@ -100,7 +100,7 @@ describe('K14: summarizer spending is a line of its own', () => {
     expect(out).toMatch(/^primary: \$0\.\d+, 2 calls, .*\ncompactor: \$0\.\d+, 1 call, /);
   });
 
-  it('prices each call by the model it went to', async () => {
+  it('prices each call by its own model', async () => {
     const { spillway } = await project(await startEmulator());
     const session = open(spillway);
     await session.prepare();
@@ -116,7 +116,7 @@ describe('K14: summarizer spending is a line of its own', () => {
     const [first, second] = [open(spillway), open(spillway)];
     await pressed(first, 1);
     await pressed(first, 2);
-    // In other words: a text that one session bought is not bought again.
+    // With other messages, because a text that one session bought is not bought again.
     await pressed(second, 11);
     expect(emulator.received).toHaveLength(2);
     expect(first.operator.history.at(-1)!.fallbacks!.join()).toContain(
@@ -132,7 +132,7 @@ describe('K14: summarizer spending is a line of its own', () => {
       /all sessions together have spent the 0.0002 dollars of this hour/,
     ],
   ])(
-    'has a cap by the hour, in %s, over all sessions; when it is over, text is bought again',
+    'has a cap per hour, in %s, over all sessions, and text is bought again when the hour is over',
     async (_, fill, why) => {
       const emulator = await startEmulator();
       const { clock, spillway } = await project(emulator, { fill });
@@ -147,7 +147,7 @@ describe('K14: summarizer spending is a line of its own', () => {
       expect(run.record!.fallbacks!.join()).toMatch(why);
       expect(emulator.received).toHaveLength(2);
 
-      // The first of the two is an hour old.
+      // Now the first of the two calls is more than an hour old.
       clock.now += 21 * 60_000;
       await pressed(second, 13);
       expect(emulator.received).toHaveLength(3);

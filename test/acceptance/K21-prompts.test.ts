@@ -8,7 +8,7 @@ import { quarter, spillway, temporaryFolder } from './support.js';
 const folder = temporaryFolder();
 
 describe('K21: the summary prompt belongs to the operator', () => {
-  it('is written where they want it, missing ones at load, and their words are the ones that are sent', async () => {
+  it('is written at load if it is missing, and a changed prompt is sent to the summarizer', async () => {
     const emulator = await startEmulator();
     const prompts = join(folder.path, 'prompts');
     await pressed(await filling(emulator, { fill: { prompts } }), 1);
@@ -36,7 +36,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
     expect(emulator.received[1]!.text).toMatch(/At most \d+ tokens of it\./);
   });
 
-  it('is written at init with a configuration that names it, and never over what is there', async () => {
+  it('is written by `init` with a configuration that names it, and never overwrites an existing file', async () => {
     const project = join(folder.path, 'project');
     const first = await spillway(['init', project]);
     expect(first).toMatchObject({ code: 0 });
@@ -53,18 +53,18 @@ describe('K21: the summary prompt belongs to the operator', () => {
     expect(again.out.match(/^written .*/gm)).toEqual([`written ${join(project, 'prompts', 'full.md')}`]);
     expect(readFileSync(config, 'utf8')).toContain('target: 0.5');
 
-    // Whatever folder the process runs in, the file's own folder of prompts is meant.
+    // The path of the prompts is relative to the file, whatever folder the process runs in.
     const emulator = await startEmulator();
     await pressed(await filling(emulator, {}, { configFile: config }), 1);
     expect(emulator.received[0]!.text).toContain('Write like our foreman.');
   });
 
-  it('says where it cannot be written', async () => {
+  it('makes `init` exit with 1 if it cannot be written', async () => {
     const file = folder.file('a-file', '');
     expect(await spillway(['init', join(file, 'below')])).toMatchObject({ code: 1, out: '' });
   });
 
-  it('any path can take the place of one prompt; the others stay', async () => {
+  it('can be any file for one stage, while the other stages keep theirs', async () => {
     const emulator = await startEmulator();
     const auto = folder.file('ours.txt', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const config = folder.file('paths.yaml', 'fill: { promptFiles: { auto: ours.txt } }\n');
@@ -82,7 +82,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
     });
   });
 
-  it('starts from a window of 20 messages, 10 preserved, 1,500 tokens, and the model of the agent', async () => {
+  it('has by default a window of 20 messages, 10 preserved, 1,500 tokens, and no model of its own', async () => {
     const engine = await createSpillway({ counter: quarter, profile: 'operator' });
     expect(engine.stages.find(({ name }) => name === 'auto')!.options).toMatchObject({
       windowMessages: 20,
@@ -105,7 +105,7 @@ describe('K21: the summary prompt belongs to the operator', () => {
     [{ fill: { promptFiles: { auto: '/dev/null' } } }, 'fill.promptFiles'],
     [{ fill: { prompts: '/dev/null' } }, 'CONFIG_INVALID: fill.prompts; found'],
     [{ model: 'm', compaction: { prompt: '/dev/null' } }, 'compaction.prompt'],
-  ])('what cannot be opened is an error at start: %j', async (settings, named) => {
+  ])('settings that cannot be used are refused at start: %j', async (settings, named) => {
     const emulator = await startEmulator();
     await expect(filling(emulator, settings)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

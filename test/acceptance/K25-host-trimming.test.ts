@@ -24,13 +24,13 @@ const session = async (format: string): Promise<Session> => {
   return one;
 };
 
-/** What the newest session's audit has of it. */
+/** Fields that the audit of the newest session lists as switched off. */
 const audited = async (one = opened.at(-1)!): Promise<unknown[]> =>
   (await one.operator.audit())
     .filter(({ kind }) => kind === 'compaction.trimming-off')
     .map(({ body }) => (body as { fields: unknown }).fields);
 
-/** Fields that clients send and their types do not have. */
+/** Fields that clients send although their types do not have them. */
 const beside = (fields: object): object => fields;
 
 it('K25: the drop-in for OpenAI switches trimming off, on both endpoints', async () => {
@@ -56,7 +56,7 @@ it('K25: the drop-in for OpenAI switches trimming off, on both endpoints', async
   ]);
 });
 
-it('K25: the drop-in for Anthropic asks for no edits of the context', async () => {
+it('K25: the drop-in for Anthropic removes the request for context edits', async () => {
   const emulator = await emulated();
   const client = compactAnthropic(
     new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 }),
@@ -74,7 +74,7 @@ it('K25: the drop-in for Anthropic asks for no edits of the context', async () =
   expect(await audited()).toEqual([['context_management']]);
 });
 
-it('K25: the middleware of the AI SDK switches it off in the options of each provider', async () => {
+it('K25: the middleware of the AI SDK switches trimming off in the options of the provider', async () => {
   const emulator = await emulated();
   const model = wrapLanguageModel({
     model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).responses('gpt-5'),
@@ -87,7 +87,7 @@ it('K25: the middleware of the AI SDK switches it off in the options of each pro
   expect(await audited()).toEqual([['truncation: auto']]);
 });
 
-it('K25: the middleware for LangChain switches it off in the settings of the model', async () => {
+it('K25: the middleware for LangChain switches trimming off in the settings of the model', async () => {
   const { wrapModelCall } = compactLangChain(await session('langchain'));
   const asked: unknown[] = [];
   const request = {
@@ -105,7 +105,7 @@ it('K25: the middleware for LangChain switches it off in the settings of the mod
   expect(await audited()).toEqual([['truncation: auto']]);
 });
 
-it('K25: what was switched off stands in the audit once, and in the history of a session that is kept', async () => {
+it('K25: each field that was switched off is in the audit once, and in the history of a stored session', async () => {
   const store = `sqlite:${folder.path}/kept.db`;
   const spillway = await engine(9_000, {}, { store });
   const kept = await spillway.open({ id: 'mill' });
@@ -127,7 +127,7 @@ it('K25: what was switched off stands in the audit once, and in the history of a
   expect((JSON.parse(json.out) as { trimming: unknown[] }).trimming).toHaveLength(3);
 });
 
-/** Reports of a server that keeps so many tokens of whatever it is sent, while the session grows. */
+/** What the audit has of a server that keeps only `kept` tokens of each request while the session grows. */
 async function cutTo(kept: number, calls: number, counts = 1) {
   const one = (await engine(30_000)).session();
   const seen: { call: number; pressure: number }[] = [];
@@ -147,7 +147,7 @@ async function cutTo(kept: number, calls: number, counts = 1) {
   return { notices, seen, one };
 }
 
-it('K25: a server that keeps so many tokens of a growing session is found out, and teaches nothing', async () => {
+it('K25: a server that cuts a growing session to a fixed size is reported, and does not change the scale', async () => {
   const { notices, seen, one } = await cutTo(4_096, 20);
   // 700 tokens a call: the sixth request is the first that is cut.
   expect(notices.length).toBeGreaterThanOrEqual(12);
@@ -156,7 +156,7 @@ it('K25: a server that keeps so many tokens of a growing session is found out, a
   expect(Math.max(...seen.map(({ pressure }) => pressure))).toBeLessThan(0.02);
 });
 
-it('K25: one that counts otherwise than we do is not taken for one that cuts', async () => {
+it('K25: a server that counts differently is not reported as one that cuts', async () => {
   for (const counts of [0.7, 1, 1.6]) {
     const { notices, one } = await cutTo(Infinity, 12, counts);
     expect(notices).toEqual([]);

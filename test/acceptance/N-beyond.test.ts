@@ -5,7 +5,7 @@ import { answered, engine, fill, preparedAt, read, said, sessionOf, talk, wordsO
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
 describe('N4: the convergence contract', () => {
-  it('computes what can never go before anything is planned, and says what it is made of', async () => {
+  it('refuses a request that can never fit before any plan, and lists what its floor consists of', async () => {
     const spillway = await engine(2_000, { pins: { share: 0.2 } });
     const tools = [{ type: 'function', function: { name: 'search', description: prose(600) } }];
     const session = spillway.session({ tools });
@@ -30,28 +30,31 @@ describe('N4: the convergence contract', () => {
     expect(error!.message).toMatch(
       /The content that may never be removed takes [\d,]+ tokens \(tools [\d,]+, pins \d+, unanswered user message [\d,]+\); the budget is 2,000 tokens\. Use/,
     );
-    // No stage was asked, nothing was committed, nothing is lost.
+    // No stage ran, nothing was committed, and the log is complete.
     expect(events.map(({ kind }) => kind)).toEqual(['reading', 'crossed', 'triggered', 'warning', 'failed']);
     expect(session.operator.ledger.records).toEqual([]);
     expect(session.log.length).toBe(8);
   });
 
-  it.each(['always', 'compaction'] as const)('N4: commits no pass either (prune: %s)', async (prune) => {
-    const results = Array.from({ length: 8 }, (_, i) => step('read', { path: `${i}.ts` }, prose(400, i)));
-    const chat = [user('Look.'), ...results.flat(), says('Seen.'), user('And now?'), says('Done.')];
-    const settings = { prune, stages: { snip: { protectTokens: 0, protectTurns: 0 } } };
-    const passes = await sessionOf(4_000, chat, settings);
-    await preparedAt(passes, 0.9);
-    expect(passes.operator.ledger.records[0]).toMatchObject({ kind: 'prune' });
-    const session = await sessionOf(4_000, chat, settings);
-    session.append(...read([user(prose(4_500, 77))]).map((message) => ({ ...message, id: 'long' })));
-    const before = session.reading.tokens;
-    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
-    expect(session.operator.ledger.records).toEqual([]);
-    expect(session.reading.tokens).toBe(before);
-  });
+  it.each(['always', 'compaction'] as const)(
+    'N4: commits no prune of a request that can never fit (prune: %s)',
+    async (prune) => {
+      const results = Array.from({ length: 8 }, (_, i) => step('read', { path: `${i}.ts` }, prose(400, i)));
+      const chat = [user('Look.'), ...results.flat(), says('Seen.'), user('And now?'), says('Done.')];
+      const settings = { prune, stages: { snip: { protectTokens: 0, protectTurns: 0 } } };
+      const passes = await sessionOf(4_000, chat, settings);
+      await preparedAt(passes, 0.9);
+      expect(passes.operator.ledger.records[0]).toMatchObject({ kind: 'prune' });
+      const session = await sessionOf(4_000, chat, settings);
+      session.append(...read([user(prose(4_500, 77))]).map((message) => ({ ...message, id: 'long' })));
+      const before = session.reading.tokens;
+      await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+      expect(session.operator.ledger.records).toEqual([]);
+      expect(session.reading.tokens).toBe(before);
+    },
+  );
 
-  it('goes on as soon as what was too large is gone', async () => {
+  it('compacts again as soon as the message that was too large has an answer', async () => {
     const session = await sessionOf(2_000, [system('Be brief.'), user('Build a mill.'), says('Gladly.')]);
     await expect(preparedAt(session, 1.2)).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
     session.append(answered('answer', 'So be it.'));
@@ -61,12 +64,12 @@ describe('N4: the convergence contract', () => {
   });
 
   it.each([
-    // A tenth of 20,000 tokens; the gate at 0.84 that is passed on the way opens nothing.
+    // After 2,000 new tokens, a tenth of the budget; passing the gate at 0.84 opens nothing.
     [0.805, 500, ['noop', 'waiting', 'waiting', 'waiting', 'noop', 'waiting']],
-    // From 0.95 on a quarter of it is enough.
+    // From 0.95 on a quarter of that is enough.
     [0.955, 200, ['noop', 'waiting', 'waiting', 'noop', 'waiting']],
   ])(
-    'N4: tries again from %d on only after enough new tokens, %d at a time',
+    'N4: after a run at %d that frees too little, waits for enough new tokens, added %d at a time',
     async (from, tokens, expected) => {
       const session = await sessionOf(20_000, [user('Think aloud.'), says('I will.')], { minGain: 0.1 });
       const think = (tokens: number, i: number): Promise<void> =>
@@ -88,7 +91,7 @@ describe('N4: the convergence contract', () => {
     },
   );
 
-  it('ends every run under budget, whatever it was given', async () => {
+  it('ends every run under budget, from slightly over the budget to four times the budget', async () => {
     for (const pressure of [1.01, 1.5, 4]) {
       const session = await sessionOf(Math.round(12_500 / pressure), TALK);
       session.append(...read([user('And now?')]).map((message) => ({ ...message, id: 'now' })));
@@ -116,7 +119,7 @@ const ALBUM = (bytes: number): Chat[] => [
 ];
 
 describe('N6: tokens, request bytes and image count are one budget', () => {
-  it('the fullest of the three is the pressure', async () => {
+  it('the pressure is the highest of the three', async () => {
     const { reading } = await sessionOf(100_000, ALBUM(100_000), {
       limits: { bytes: 2_000_000, images: 40 },
     });
@@ -126,7 +129,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(reading.byTokens).toBeLessThan(0.12);
   });
 
-  it('bytes over their limit are compacted until they hold, however few tokens they are', async () => {
+  it('bytes over their limit are compacted, however few tokens they are', async () => {
     const session = await sessionOf(100_000, ALBUM(100_000), { limits: { bytes: 500_000 } });
     expect(session.reading.byTokens).toBeLessThan(0.12);
     const { run, messages, reading } = await session.prepare();
@@ -135,14 +138,14 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(reading.pressure).toBeLessThanOrEqual(1);
   });
 
-  it('so are images', async () => {
+  it('images over their limit are compacted', async () => {
     const session = await sessionOf(100_000, ALBUM(1_000), { limits: { images: 4 } });
     const { run, messages } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(wordsOf(messages).match(/base64/g)?.length ?? 0).toBeLessThanOrEqual(4);
   });
 
-  it('text counts in bytes too, as it is sent', async () => {
+  it('the bytes of text count too, and are compacted to the limit', async () => {
     const chat = [
       user('Read.'),
       ...times(10, (i) => [callOf([[`r${i}`, 'Read', {}]]), resultOf(`r${i}`, prose(10_000, i))]),
@@ -155,7 +158,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(reading.bytes).toBeLessThanOrEqual(200_000);
   });
 
-  it('N6: what tools are defined by counts in bytes as well', async () => {
+  it('N6: the bytes of tool definitions count too', async () => {
     const tools = times(40, (i) => ({
       type: 'function',
       function: { name: `tool${i}`, description: prose(2_500, i) },
@@ -169,7 +172,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(Buffer.byteLength(JSON.stringify({ tools, messages }))).toBeLessThanOrEqual(700_000);
   });
 
-  it('N6: whatever a limit in bytes is, the request is below it as it is sent, or the error is in bytes', async () => {
+  it('N6: the request as it is sent is below its limit in bytes, or the error gives bytes', async () => {
     const quotes = JSON.stringify(times<object>(60, (i) => ({ [`key${i}`]: prose(10, i) })));
     const chat = [
       user('Read.'),
@@ -193,7 +196,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     });
   });
 
-  it('N6: pictures that were pinned with the first words give way last, and visibly', async () => {
+  it('N6: pinned images become notes, while images of the unanswered message remain or are refused', async () => {
     const many = (from: number, count: number, text: string): Chat => ({
       role: 'user',
       content: [{ type: 'text', text }, ...times(count, (i) => image(1_000, 'ABCDEFGHIJKLMNOP'[from + i]))],
@@ -204,7 +207,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(run.kind).toBe('committed');
     const words = wordsOf(messages);
     expect(words.match(/base64/g)).toHaveLength(4);
-    // The newest, which nobody answered, are all there; of the pinned two lines say what stood there.
+    // The newest message has no answer and keeps all its images; two pinned images became notes.
     for (const letter of 'DEF') expect(words).toContain(letter.repeat(1_000));
     expect(words.match(/\[1 file left out; m0#\d\]/g)).toHaveLength(2);
     expect(words).toContain('Build it like these.');
@@ -217,7 +220,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     });
   });
 
-  it('N6: so do those that a tool has just returned, and its words stay', async () => {
+  it('N6: images that a tool has just returned become a note, and the text of the result remains', async () => {
     const shots = times(6, (i) => image(20_000, 'ABCDEF'[i]));
     const chat = [
       user('Look.'),

@@ -7,7 +7,7 @@ const folder = temporaryFolder();
 const module = (name: string): string => join('test', 'acceptance', 'conform', name);
 
 describe('N1: spillway conform', () => {
-  it('N1: a stage and a summarizer of a third party that keep every rule', async () => {
+  it('N1: passes a stage and a summarizer of a third party that keep every rule', async () => {
     const { code, out } = await spillway(['conform', module('good.mjs')]);
     expect(out).toMatch(/stage forget\n {2}holds +STAGE-01/);
     expect(out).toMatch(/summarizer terse \(export Terse\)/);
@@ -19,7 +19,7 @@ describe('N1: spillway conform', () => {
     expect(out).toMatch(/not exercised +STAGE-15/);
   });
 
-  it('N1: says which rule is broken, what was seen, and where; exit code 1', async () => {
+  it('N1: reports which rule is broken, what it saw and where, and exits with 1', async () => {
     const { code, out } = await spillway(['conform', module('wrong.mjs')]);
     expect(code).toBe(1);
     expect(out).toMatch(
@@ -28,7 +28,7 @@ describe('N1: spillway conform', () => {
     expect(out).toMatch(/holds +STAGE-01/);
   });
 
-  it('N1: a store is opened by name; rules it cannot keep are waived with the reason, and --json is for programs', async () => {
+  it('N1: judges a store by its `openStore`, waives rules with a reason, and writes JSON with --json', async () => {
     const { code, out } = await spillway(['conform', module('store.mjs'), '--json']);
     expect(code).toBe(1);
     const { holds, judged } = JSON.parse(out);
@@ -38,7 +38,7 @@ describe('N1: spillway conform', () => {
     expect(judged[0].waived[0].reason).toContain('does not outlive');
   });
 
-  it('N1: a format is judged by the validator and the samples of its name; without them, their rules are waived', () => {
+  it('N1: judges a format by the validator and samples of its name, and waives their rules without these', () => {
     const conform = { samples: { 'openai-chat': [[{ role: 'user', content: 'hello' }]] } };
     const [known] = candidatesIn({ mine: openaiChat, conform });
     expect(known).toMatchObject({ kind: 'format', name: 'openai-chat' });
@@ -50,14 +50,14 @@ describe('N1: spillway conform', () => {
     ]);
   });
 
-  it('refuses what cannot be loaded and what holds nothing to judge', async () => {
+  it('refuses a module that cannot be loaded, and a module with nothing to judge', async () => {
     const nowhere = await spillway(['conform', 'no-such-module']);
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('INPUT_UNREADABLE')]);
     const empty = await spillway(['conform', folder.file('empty.mjs', 'export const a = 1;')]);
     expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('no export that can be checked')]);
   });
 
-  it('N1: rules are numbered, once each, and each says in one sentence what must hold', () => {
+  it('N1: gives every rule its own number and an intent', () => {
     const rules = CONTRACTS.flatMap((contract) => contract.rules);
     expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
     expect(rules.every(({ id, intent }) => /^[A-Z]+-\d\d$/.test(id) && intent.length > 20)).toBe(true);

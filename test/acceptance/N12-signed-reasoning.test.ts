@@ -6,11 +6,11 @@ import { engine, prose } from './support.js';
 import { asks, loop, play, text, thinks, thoughtsIn, turn, type Wire } from './thinking.js';
 import { loopOn, playOn, SIGNED_STEPS, STEPS } from './thinking-wires.js';
 
-/** Turns that fill 4,000 tokens several times over. */
+/** Turns of several times 4,000 tokens. */
 const conversation = (): Wire[] => ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => turn(name, 6));
 
 describe('N12: signed reasoning', () => {
-  it('N12: after a change, what it invalidates is gone in the same step, and no request is refused', async () => {
+  it('N12: through many compactions every request is legal and every signature in it holds', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const calls = await play(session, [...conversation(), asks('And now?')]);
     expect(session.operator.history.length).toBeGreaterThan(2);
@@ -19,7 +19,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
   });
 
-  it('N12: the same where nothing but the pruning before a call changes what stands before it', async () => {
+  it('N12: the same is true if only pruning before a call changes earlier messages', async () => {
     const settings = {
       prune: 'always',
       stages: { snip: { protectTokens: 900, minimumSavings: 300 } },
@@ -33,7 +33,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
   });
 
-  it('N12: the record says what was chosen, for how many thoughts, and why', async () => {
+  it('N12: the record says that reasoning was stripped, how much and why, and nothing is stripped twice', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     await play(session, [...conversation(), asks('And now?')]);
     const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
@@ -49,24 +49,27 @@ describe('N12: signed reasoning', () => {
   it.each([
     ['behind a finished turn', [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)]],
     ['of 60 steps', [asks('Work on it.'), ...loop('b', 60)]],
-  ])('N12: in an open tool loop %s every signature holds, or its reasoning is gone', async (_, wire) => {
-    const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
-    const calls = await play(session, wire);
-    expect(session.operator.history.length).toBeGreaterThan(1);
-    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
-    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
-    // The model goes on thinking, and keeps what it thought since.
-    expect(calls.filter(({ messages }) => thoughtsIn(messages).length > 0).length).toBeGreaterThan(
-      calls.length / 2,
-    );
-    const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
-    expect(chosen.every(({ kept }) => kept === 0)).toBe(true);
-  });
+  ])(
+    'N12: in an open tool loop %s every signature holds, and most requests still contain reasoning',
+    async (_, wire) => {
+      const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
+      const calls = await play(session, wire);
+      expect(session.operator.history.length).toBeGreaterThan(1);
+      expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+      expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
+      // The model continues to think, and keeps its reasoning since the compaction.
+      expect(calls.filter(({ messages }) => thoughtsIn(messages).length > 0).length).toBeGreaterThan(
+        calls.length / 2,
+      );
+      const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
+      expect(chosen.every(({ kept }) => kept === 0)).toBe(true);
+    },
+  );
 
   it.each([
     ['an operator queued it', (session: Session) => session.operator.queue()],
     ['the provider counted more than fits', (session: Session) => session.observe({ inputTokens: 9_000 })],
-  ])('N12: a loop is ended by a line of the user where %s', async (_, before) => {
+  ])('N12: a compaction within a tool loop leaves every request legal when %s', async (_, before) => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const calls = await play(session, [...turn('a', 3), asks('Work on it.'), ...loop('b', 8)], {
       before: async (call) => call === 10 && (await before(session)),
@@ -76,7 +79,7 @@ describe('N12: signed reasoning', () => {
   });
 
   it.each(Object.keys(STEPS))(
-    'N12: the same on the wire %s, where the model is one that signs',
+    'N12: on the wire %s every signature in a compacted loop holds, for a model that signs',
     async (format) => {
       const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-5.5' })).session();
       const requests = await playOn(session, loopOn(format, 30));
@@ -88,7 +91,7 @@ describe('N12: signed reasoning', () => {
   );
 
   it.each(Object.keys(STEPS))(
-    'N12: on the wire %s a step behind a digest begins a turn, where its thinking stays',
+    'N12: on the wire %s no signed step of a compacted loop directly follows a message of the model',
     async (format) => {
       const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-4-6' })).session();
       const requests = await playOn(session, loopOn(format, 30));
@@ -99,14 +102,14 @@ describe('N12: signed reasoning', () => {
   );
 
   it.each(['claude-opus-4-6', 'claude-sonnet-4-5-20250929'])(
-    'N12: of %s reasoning stays in a loop that is compacted, and no line of ours stands behind it',
+    'N12: with %s every step that remains in a compacted loop keeps its reasoning, and no line is added',
     async (model) => {
       const session = (await engine(4_000, {}, { format: 'anthropic', model })).session();
       const wire = [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)];
       const calls = await play(session, wire);
       expect(session.operator.history.length).toBeGreaterThan(1);
       expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
-      // Each step that stands is sent with the thinking that it had.
+      // Each step that remains is sent with its own thinking.
       const thoughtOf = new Map(
         wire.flatMap(({ role, content }) =>
           content.flatMap((block) =>
@@ -130,7 +133,7 @@ describe('N12: signed reasoning', () => {
   );
 
   it.each(Object.entries(SIGNED_STEPS))(
-    'N12: on the wire %s a signed step goes out as it came, or not at all',
+    'N12: on the wire %s a signed step is sent as it came, or not at all',
     async (format, step) => {
       const session = (await engine(4_000, {}, { format })).session();
       const { messagesField, parse } = formats.get(format)!;
@@ -159,7 +162,7 @@ describe('N12: signed reasoning', () => {
     ['another at each call', (call: number) => `It is ${call} o'clock.`, false],
     ['every now and then', (call: number) => (call % 5 === 0 ? 'Mind the gap.' : ''), true],
   ])(
-    'N12: content that a hook adds, %s, leaves no signature behind that vouches for it',
+    'N12: content that a hook adds, %s, leaves no signature that does not hold',
     async (_, content, keepsSome) => {
       const wire = [...turn('a', 4), asks('Work on it.'), ...loop('b', 6), asks('And?'), ...loop('c', 6)];
       const session = (
@@ -174,7 +177,7 @@ describe('N12: signed reasoning', () => {
     },
   );
 
-  it('N12: what was thought over a compaction goes when it is undone, and the undo takes back no more', async () => {
+  it('N12: every signature holds after compactions are undone, and no record is undone twice', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const wire = [...conversation(), asks('Work on it.'), ...loop('z', 12)];
     const undone: string[] = [];
@@ -190,7 +193,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
-  it('N12: the very first answer over a compaction loses its thought when that is undone', async () => {
+  it('N12: every signature holds if a compaction is undone after one answer', async () => {
     const session = (await engine(100_000, {}, { format: 'anthropic' })).session();
     const before = async (call: number) => {
       if (call === 28) await session.operator.compact({ target: 0.01 });
@@ -202,7 +205,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
-  it('N12: told to keep, nothing is stripped, and the record says that it is the settings’ wish', async () => {
+  it('N12: under `reasoning.signed: keep` nothing is stripped, and the record names the setting', async () => {
     const wire = conversation();
     const ai = await engine(4_000, { reasoning: { signed: 'keep' } }, { format: 'anthropic' });
     const session = ai.session();
@@ -214,7 +217,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.flatMap(({ signatures }) => signatures).length).toBeGreaterThan(0);
   });
 
-  it('N12: asked to summarise, the steps behind a change give way whole', async () => {
+  it('N12: under `reasoning.signed: summarise` steps after a change are superseded, and every signature holds', async () => {
     const ai = await engine(6_000, { reasoning: { signed: 'summarise' } }, { format: 'anthropic' });
     const session = ai.session();
     const calls = await play(session, [...conversation(), asks('And now?')]);
@@ -226,7 +229,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
-  it('N12: a signature counts in bytes, so a batch that only strips frees something', async () => {
+  it('N12: redacted thinking counts in tokens and in bytes', async () => {
     const session = (await engine(100_000, {}, { format: 'anthropic' })).session();
     await play(session, [
       asks('Go.'),
@@ -275,7 +278,7 @@ describe('N12: thinking of an answer that recalls', () => {
       1,
       [[thinks('a'), text('Hm.'), recall()], [thinks('b'), recall('r2')], done],
     ],
-  ])('N12: %s stays where it was thought, or goes', async (_, kept, answers) => {
+  ])('N12: %s remains in its place or is removed, and every signature holds', async (_, kept, answers) => {
     const book = new SignatureBook();
     const faults: unknown[] = [];
     const rest = [...answers];

@@ -11,7 +11,7 @@ interface Recorded {
   readonly request: string;
 }
 
-/** The recorded session, compacted where its last request would be sent. */
+/** The recorded session, compacted at its last request. */
 async function play(budget: number): Promise<Recorded> {
   const { parsed } = await readSession(RECORDED);
   const settings = { counter: 'heuristic', safetyMargin: 0 } as const;
@@ -22,7 +22,7 @@ async function play(budget: number): Promise<Recorded> {
   return { session, request: JSON.stringify(messages) };
 }
 
-/** The same, played once for all tests that only look at it. */
+/** The result of `play`, made once for all tests that only read it. */
 const played = new Map<number, Promise<Recorded>>();
 function recorded(budget: number): Promise<Recorded> {
   const one = played.get(budget) ?? play(budget);
@@ -31,7 +31,7 @@ function recorded(budget: number): Promise<Recorded> {
 }
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
-/** All that a message says, calls and results included; texts inside arguments as they were meant. */
+/** All text of a message, calls and results included; texts inside arguments are unescaped. */
 const saidBy = ({ parts }: Pick<Message, 'parts'>): string =>
   flat(
     parts
@@ -58,7 +58,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Lines on what somebody said, each with the indented lines that continue it. */
+/** Lines that quote a speaker, each with the indented lines that continue it. */
 const spokenIn = (digest: string): Line[] =>
   [
     ...digest.matchAll(
@@ -66,7 +66,7 @@ const spokenIn = (digest: string): Line[] =>
     ),
   ].map(([, speaker, id, text]) => ({ speaker: speaker!, id: id!, text: text! }));
 
-/** Ids of users' messages that a digest lists in place of their words. */
+/** Ids of user messages that a digest lists instead of quoting them. */
 const listedIn = (digest: string, session: Session): string[] =>
   [...digest.matchAll(/^\[\d+ more messages? of the user; (?:recall )?([^\]]+)\]$/gm)].flatMap(
     ([, listed]) => {
@@ -78,69 +78,78 @@ const listedIn = (digest: string, session: Session): string[] =>
   );
 
 describe('N14: the handover', () => {
-  it.each(BUDGETS)('N14: every word of the user is verbatim, or has a handle, at %d', async (budget) => {
-    const { session } = await recorded(budget);
-    const sent = flat(session.view.map(shownText).join('\n'));
-    const users = logged(session).filter(({ role, origin }) => role === 'user' && origin === 'user');
-    expect(users.length).toBeGreaterThan(3);
-    let verbatim = 0;
-    for (const message of users) {
-      if (sent.includes(saidBy(message))) {
-        verbatim++;
-        continue;
-      }
-      const digests = digestsOf(session);
-      const isCut = digests.some((digest) =>
-        spokenIn(digest).some(({ id, text }) => id === message.id && text.includes('[…]')),
-      );
-      const isListed = digests.some((digest) => listedIn(digest, session).includes(message.id));
-      expect([message.id, isCut || isListed]).toEqual([message.id, true]);
-      const read = await session.recall({ handle: message.id, maxTokens: 100_000 });
-      expect(flat(read.map(({ text }) => text).join('\n'))).toContain(saidBy(message));
-    }
-    expect(verbatim).toBeGreaterThanOrEqual(3);
-  });
-
-  it.each(BUDGETS)('N14: nothing stands in it that was not said, at %d', async (budget) => {
-    const { session } = await recorded(budget);
-    const digests = digestsOf(session);
-    const lines = digests.flatMap(spokenIn);
-    expect(new Set(lines.map(({ speaker }) => speaker))).toEqual(new Set(['User', 'Assistant']));
-    for (const { speaker, id, text } of lines) {
-      const message = session.log.find(id)!;
-      expect(message.role).toBe(speaker.startsWith('User') ? 'user' : 'assistant');
-      const said = saidBy(message);
-      for (const piece of text.split(/\[…\]|\n/)) expect(said).toContain(flat(piece));
-    }
-    // What calls came to is quoted from their results.
-    const results = flat(
-      Array.from({ length: session.log.length }, (_, seq) => saidBy(session.log.at(seq))).join('\n'),
-    );
-    const quotes = digests.flatMap((digest) =>
-      [...digest.matchAll(/^\[(?:call|\d+ calls) .*$/gm)].flatMap(([line]) =>
-        [...line.matchAll(/→ (?:failed|exit 0)?:? ?“([^“”]*)”/g)].map(([, quote]) => quote!),
-      ),
-    );
-    expect(quotes.length).toBeGreaterThan(0);
-    for (const quote of quotes)
-      for (const piece of quote.split(/…|; /)) expect(results).toContain(flat(piece));
-    // Every line is one of ours, or goes on with one.
-    for (const digest of digests)
-      for (const line of digest.split('\n'))
-        expect(line).toMatch(
-          /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |\[plan, |\[newest commit, |\[files changed by edit tools|(?:User|User pasted|Assistant|Assistant, in a call|Earlier summary) \[)/,
+  it.each(BUDGETS)(
+    'N14: every message of the user is verbatim, or has a handle that recalls it, at %d',
+    async (budget) => {
+      const { session } = await recorded(budget);
+      const sent = flat(session.view.map(shownText).join('\n'));
+      const users = logged(session).filter(({ role, origin }) => role === 'user' && origin === 'user');
+      expect(users.length).toBeGreaterThan(3);
+      let verbatim = 0;
+      for (const message of users) {
+        if (sent.includes(saidBy(message))) {
+          verbatim++;
+          continue;
+        }
+        const digests = digestsOf(session);
+        const isCut = digests.some((digest) =>
+          spokenIn(digest).some(({ id, text }) => id === message.id && text.includes('[…]')),
         );
-  });
+        const isListed = digests.some((digest) => listedIn(digest, session).includes(message.id));
+        expect([message.id, isCut || isListed]).toEqual([message.id, true]);
+        const read = await session.recall({ handle: message.id, maxTokens: 100_000 });
+        expect(flat(read.map(({ text }) => text).join('\n'))).toContain(saidBy(message));
+      }
+      expect(verbatim).toBeGreaterThanOrEqual(3);
+    },
+  );
 
-  it.each(BUDGETS)('N14: the target is kept, unless the floor is above it, at %d', async (budget) => {
-    const { session } = await recorded(budget);
-    const { floor } = session.operator.history[0]!.plan;
-    const { pressure } = session.reading;
-    expect(pressure).toBeLessThanOrEqual(Math.max(0.61, floor.total / budget + 0.1));
-    expect(pressure).toBeGreaterThan(0.3);
-  });
+  it.each(BUDGETS)(
+    'N14: a digest contains only words of the session and lines of its own, at %d',
+    async (budget) => {
+      const { session } = await recorded(budget);
+      const digests = digestsOf(session);
+      const lines = digests.flatMap(spokenIn);
+      expect(new Set(lines.map(({ speaker }) => speaker))).toEqual(new Set(['User', 'Assistant']));
+      for (const { speaker, id, text } of lines) {
+        const message = session.log.find(id)!;
+        expect(message.role).toBe(speaker.startsWith('User') ? 'user' : 'assistant');
+        const said = saidBy(message);
+        for (const piece of text.split(/\[…\]|\n/)) expect(said).toContain(flat(piece));
+      }
+      // Outcomes of calls are quoted from their results.
+      const results = flat(
+        Array.from({ length: session.log.length }, (_, seq) => saidBy(session.log.at(seq))).join('\n'),
+      );
+      const quotes = digests.flatMap((digest) =>
+        [...digest.matchAll(/^\[(?:call|\d+ calls) .*$/gm)].flatMap(([line]) =>
+          [...line.matchAll(/→ (?:failed|exit 0)?:? ?“([^“”]*)”/g)].map(([, quote]) => quote!),
+        ),
+      );
+      expect(quotes.length).toBeGreaterThan(0);
+      for (const quote of quotes)
+        for (const piece of quote.split(/…|; /)) expect(results).toContain(flat(piece));
+      // Every line begins as a line of the digest does, or is indented as its continuation.
+      for (const digest of digests)
+        for (const line of digest.split('\n'))
+          expect(line).toMatch(
+            /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |\[plan, |\[newest commit, |\[files changed by edit tools|(?:User|User pasted|Assistant|Assistant, in a call|Earlier summary) \[)/,
+          );
+    },
+  );
 
-  it('N14: the same bytes in every session and every process', async () => {
+  it.each(BUDGETS)(
+    'N14: the run ends near the target, or near the floor if that is higher, at %d',
+    async (budget) => {
+      const { session } = await recorded(budget);
+      const { floor } = session.operator.history[0]!.plan;
+      const { pressure } = session.reading;
+      expect(pressure).toBeLessThanOrEqual(Math.max(0.61, floor.total / budget + 0.1));
+      expect(pressure).toBeGreaterThan(0.3);
+    },
+  );
+
+  it('N14: the request has the same bytes in another session and in another process', async () => {
     const [first, again] = await Promise.all(
       [recorded, play].map((how) => Promise.all(BUDGETS.map(async (budget) => (await how(budget)).request))),
     );
@@ -153,7 +162,7 @@ describe('N14: the handover', () => {
     expect(other.trimEnd().split('\n')).toEqual(first);
   });
 
-  /** Tool after tool, so that what was said before has to leave. */
+  /** So many tool calls that the earlier words have to leave. */
   const work = (steps: number): Chat[] =>
     Array.from({ length: steps }, (_, i) =>
       step('read_file', { path: `src/part${i}.ts` }, prose(220, i)),
@@ -166,7 +175,7 @@ describe('N14: the handover', () => {
     return digestsOf(session).join('\n');
   };
 
-  it('N14: a short reply stands behind what it answers', async () => {
+  it('N14: a digest puts a short reply directly after what it answers', async () => {
     const digest = await compacted([
       says(
         `${prose(300, 1)}\n\nTwo ways:\n\n1. Take out the wheel first.\n2. Leave the wheel and turn the shaft by hand.\n\nWhich of the two do you want?`,
@@ -183,7 +192,7 @@ describe('N14: the handover', () => {
     expect(lines[reply - 1]!.text).toContain('Which of the two do you want?');
   });
 
-  it('N14: a line on calls stands between the words that they came between', async () => {
+  it('N14: a digest lists calls between the words that came before and after them', async () => {
     const digest = await compacted([
       says('First I look at the wall, since it holds the wheel.'),
       ...work(8),
@@ -198,7 +207,7 @@ describe('N14: the handover', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('N14: words of the user that have no room are listed with a handle, none left out', async () => {
+  it('N14: a digest lists user messages without room by handle, and omits none', async () => {
     const session = await sessionOf(6_000, [system('Be brief.'), user('Mend the mill.'), ...talk(40, 120)], {
       roster: [{ stage: 'partial', opensAt: 0.8 }],
     });
@@ -213,7 +222,7 @@ describe('N14: the handover', () => {
     expect(users.filter(({ id }) => listed.has(id)).length).toBeGreaterThan(10);
   });
 
-  it('N14: messages of commits stand in the words of the agent', async () => {
+  it('N14: a digest quotes the message of a commit as words of the agent', async () => {
     const command =
       'git add -A && git commit -m "$(cat <<\'EOF\'\nTurn the shaft by hand\n\nThe wheel is left where it is because its pit is full.\nEOF\n)"';
     const digest = await compacted([
@@ -229,7 +238,7 @@ describe('N14: the handover', () => {
     expect(flat(digest)).toContain('The wheel is left where it is because its pit is full.');
   });
 
-  it('N14: what was decided stands where thousands of tokens of output went', async () => {
+  it('N14: a digest quotes a decision from between thousands of tokens of output', async () => {
     const decision =
       'I decided to keep the old sluice because the new one leaks at 3.2 bar; see `sluice/gate.ts`.';
     const digest = await compacted([...work(12), says(decision), user('ok'), ...work(24), says('So far.')]);

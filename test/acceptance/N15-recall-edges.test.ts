@@ -43,10 +43,10 @@ const endOf = (asked: ReturnType<Ask>): Promise<unknown> =>
 describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
   const isStream = wired.name.includes('streamed');
   const isLangChain = wired.format === 'langchain';
-  // The other clients leave them out of what they give.
+  // The other clients do not include reasoning in their answers.
   const tellsThoughts = /anthropic|responses|compatible/.test(wired.name);
 
-  it('N15: thoughts before a recall stay with the client’s own call beside it', async () => {
+  it('N15: reasoning before a recall and a call of the client is kept, and no item is sent twice', async () => {
     const { emulator, session, rewound, ask, history } = await opened(wired);
     await talked(ask, session);
     const reasoning = 'Hm, the key.';
@@ -64,7 +64,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     }
   });
 
-  it('N15: several recalls in one answer are each answered', async () => {
+  it('N15: two recalls in one answer are both answered', async () => {
     const { emulator, session, rewound, ask } = await opened(wired);
     await talked(ask, session);
     const second = { id: callId(), name: 'recall', arguments: { query: 'mill' } };
@@ -76,10 +76,10 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     legal(emulator);
   });
 
-  it('N15: a recall that cannot be read is answered with why', async () => {
+  it('N15: a recall with arguments that cannot be read is answered with the reason', async () => {
     const { emulator, session, ask } = await opened(wired);
     await talked(ask, session);
-    // Whole answers of Anthropic hold arguments as an object, and cannot be broken.
+    // Unstreamed answers of Anthropic contain arguments as an object, which cannot be broken.
     emulator.script = [recalls('key oak box'), says('I see.')];
     expect(await ask('Where is the key?')).toMatchObject({ text: 'I see.', tools: [] });
     expect(emulator.received.at(-1)!.text).toContain('Nothing was recalled');
@@ -91,30 +91,33 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     ['its connection is lost', 'cut'],
     ['its stream ends in an error', 'stream-error'],
     ['the server has failed', 'server-error'],
-    // LangChain does not mind either way.
+    // LangChain accepts both.
     ...(isStream && !isLangChain
       ? [['its stream just ends', { text: 'In the oak box.', breaksOff: true }] as [string, Act]]
       : []),
-  ])('N15: a further request is no good answer where %s, and the next call goes on', async (_, act) => {
-    const { emulator, session, ask } = await opened(wired);
-    await talked(ask, session);
-    // What the client makes of it where it recalls nothing.
-    emulator.script = [act];
-    const plain = await endOf(ask('Where is the key?'));
-    emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ' }), act];
-    const before = emulator.received.length;
-    const found = await endOf(ask('Where is the key?'));
-    // The AI SDK ends a stream that has said something with an error, where it has nothing to give otherwise.
-    const hasSpoken = wired.format === 'ai-sdk' && isStream && found === 'error';
-    expect(found).toBe(hasSpoken ? 'error' : plain);
-    expect(found).not.toBe('stop');
-    expect(emulator.received.length - before).toBe(2);
-    expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
-    legal(emulator);
-  });
+  ])(
+    'N15: the request after a recall does not end as complete when %s, and the next call works',
+    async (_, act) => {
+      const { emulator, session, ask } = await opened(wired);
+      await talked(ask, session);
+      // How the client ends the same fault without a recall.
+      emulator.script = [act];
+      const plain = await endOf(ask('Where is the key?'));
+      emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ' }), act];
+      const before = emulator.received.length;
+      const found = await endOf(ask('Where is the key?'));
+      // The AI SDK ends a stream that already has text with an error, and otherwise fails without an answer.
+      const hasSpoken = wired.format === 'ai-sdk' && isStream && found === 'error';
+      expect(found).toBe(hasSpoken ? 'error' : plain);
+      expect(found).not.toBe('stop');
+      expect(emulator.received.length - before).toBe(2);
+      expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
+      legal(emulator);
+    },
+  );
 
-  it('N15: an answer that breaks off in a recall asks for nothing', async () => {
-    // LangChain puts the pieces together itself, and does not say that some are missing.
+  it('N15: an answer that breaks off within a recall causes no further request', async () => {
+    // LangChain joins the pieces itself, and does not report that some are missing.
     if (!isStream || isLangChain) return;
     const { emulator, session, ask } = await opened(wired);
     await talked(ask, session);
@@ -126,7 +129,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     legal(emulator);
   });
 
-  it('N15: who gives up in the middle ends the further request too', async () => {
+  it('N15: a client that aborts during the request after a recall ends that request, and the next call works', async () => {
     const { emulator, session, ask } = await opened(wired);
     await talked(ask, session);
     const given = new AbortController();
@@ -146,7 +149,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
     legal(emulator);
   });
 
-  it('N15: what was recalled leaves the view again like anything else', async () => {
+  it('N15: recalled passages leave the view again through later compactions', async () => {
     const { emulator, session, rewound, ask } = await opened(wired);
     await talked(ask, session);
     emulator.script = [recalls({ query: 'key oak box' }), says('In the oak box.')];
@@ -162,7 +165,7 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
 describe('N15: a model that must call a tool', () => {
   const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
 
-  it('N15: is asked at last for a tool of the client’s own, as the client made its request', async () => {
+  it('N15: must call a tool of the client after its recalls, with the client’s `tool_choice`', async () => {
     const emulator = await startEmulator(({ body }) =>
       offersRecall(body) ? recalls({ query: 'mill' }) : { toolCalls: [look()], usage },
     );
@@ -188,7 +191,7 @@ describe('N15: a model that must call a tool', () => {
     legal(emulator);
   });
 
-  it('N15: may call none at last where the client has no tools', async () => {
+  it('N15: may call no tool after its recalls if the client has none', async () => {
     const emulator = await startEmulator(({ body }) =>
       offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'),
     );
@@ -209,7 +212,7 @@ describe('N15: a model that must call a tool', () => {
   });
 });
 
-describe('N15: what the model may not be offered', () => {
+describe('N15: recall is not offered', () => {
   const of = async (format: string) => {
     const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format })).session();
@@ -225,7 +228,7 @@ describe('N15: what the model may not be offered', () => {
     ['functions of old', { functions: [{ name: 'look', parameters: {} }] }],
     ['no tool to be called', { tool_choice: 'none' }],
     ['several answers', { n: 2 }],
-  ])('N15: a chat with %s', async (_, more) => {
+  ])('N15: in a chat with %s', async (_, more) => {
     const { emulator, client } = await of('openai-chat');
     await client.chat.completions.create({ model: 'm', messages, ...more });
     const tools = emulator.received[0]!.body.tools ?? [];
@@ -239,7 +242,7 @@ describe('N15: what the model may not be offered', () => {
     ],
     ['a custom tool of that name', { tools: [{ type: 'custom', name: 'recall' }] }],
     ['a history that the provider keeps', { previous_response_id: 'resp_1' }],
-  ])('N15: responses with %s', async (_, more) => {
+  ])('N15: in responses with %s', async (_, more) => {
     const { emulator, client } = await of('openai-responses');
     await client.responses.create({ model: 'm', store: false, input: messages, ...more });
     const tools = emulator.received[0]!.body.tools ?? [];
@@ -247,7 +250,7 @@ describe('N15: what the model may not be offered', () => {
   });
 });
 
-describe('N15: calls of other kinds beside a recall', () => {
+describe('N15: an item next to a recall', () => {
   const recall = () => ({
     type: 'function_call',
     id: `fc_${callId()}`,
@@ -280,28 +283,31 @@ describe('N15: calls of other kinds beside a recall', () => {
       ],
       2,
     ],
-  ])('N15: %s', async (_, items, requests) => {
-    const emulator = await startEmulator();
-    emulator.script = [answer([...items, recall()])];
-    emulator.otherwise = says('Built.');
-    const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
-    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
-    const client = compactOpenAI(plain, { responses: session }, { recall: true });
-    const { output, output_text: words } = await client.responses.create({
-      model: 'm',
-      store: false,
-      input: 'Build a mill.',
-    });
-    expect(emulator.received).toHaveLength(requests);
-    expect(output.slice(0, items.length)).toEqual(items);
-    expect([output.length, words]).toEqual(
-      requests === 1 ? [items.length, ''] : [items.length + 1, 'Built.'],
-    );
-  });
+  ])(
+    'N15: %s reaches the client, and ends the answer if the client has to act on it',
+    async (_, items, requests) => {
+      const emulator = await startEmulator();
+      emulator.script = [answer([...items, recall()])];
+      emulator.otherwise = says('Built.');
+      const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
+      const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+      const client = compactOpenAI(plain, { responses: session }, { recall: true });
+      const { output, output_text: words } = await client.responses.create({
+        model: 'm',
+        store: false,
+        input: 'Build a mill.',
+      });
+      expect(emulator.received).toHaveLength(requests);
+      expect(output.slice(0, items.length)).toEqual(items);
+      expect([output.length, words]).toEqual(
+        requests === 1 ? [items.length, ''] : [items.length + 1, 'Built.'],
+      );
+    },
+  );
 });
 
 it.each([undefined, true])(
-  'N15: a history that the provider may keep is offered no recall until something was compacted: %s',
+  'N15: recall is offered only after a compaction if the provider may keep the history (store: %s)',
   async (store) => {
     const emulator = await startEmulator(says('Built.'));
     const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
@@ -326,7 +332,7 @@ it.each([undefined, true])(
   },
 );
 
-it('N15: an agent that recalls for ever is ended whatever the host says', async () => {
+it('N15: a model that recalls without end is stopped after 100 recalls, even if the host sets no limit', async () => {
   const emulator = await startEmulator(({ body }) =>
     offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'),
   );
@@ -337,7 +343,7 @@ it('N15: an agent that recalls for ever is ended whatever the host says', async 
 });
 
 it.each([{ previousResponseId: 'resp_1' }, { conversation: 'conv_1' }, {}])(
-  'N15: is offered through the AI SDK where the client sends its history alone: %j',
+  'N15: recall is offered through the AI SDK only if the client sends its history itself: %j',
   async (kept) => {
     const emulator = await startEmulator();
     const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
@@ -353,7 +359,7 @@ it.each([{ previousResponseId: 'resp_1' }, { conversation: 'conv_1' }, {}])(
 );
 
 it.each([{ previous_response_id: 'resp_1' }, {}])(
-  'N15: is offered through LangChain where the client sends its history alone: %j',
+  'N15: recall is offered through LangChain only if the client sends its history itself: %j',
   async (kept) => {
     const emulator = await startEmulator();
     const session = (await engine(2_500, {}, { format: 'langchain' })).session();
@@ -373,7 +379,7 @@ it.each([{ previous_response_id: 'resp_1' }, {}])(
   },
 );
 
-describe('N15: streams of the AI SDK', () => {
+describe('N15: answers of the AI SDK', () => {
   const opened = async (script: readonly Act[]) => {
     const emulator = await startEmulator();
     emulator.script = [...script];
@@ -386,14 +392,14 @@ describe('N15: streams of the AI SDK', () => {
   };
   const words = [recalls({ query: 'mill' }, { text: 'Let me check.' }), says('It is 417 cm.')];
 
-  it('N15: keep the words of several answers apart, and so do whole ones', async () => {
+  it('N15: keep the texts before and after a recall apart, streamed or not', async () => {
     const text = 'Let me check.\n\nIt is 417 cm.';
     expect(await streamText({ model: await opened(words), prompt: 'How high?' }).text).toBe(text);
     expect((await generateText({ model: await opened(words), prompt: 'How high?' })).text).toBe(text);
   });
 
   it.each([false, true])(
-    'N15: and whole ones go on from a thought that is sealed, and has no words (streamed: %s)',
+    'N15: continue from sealed reasoning that has no text (streamed: %s)',
     async (stream) => {
       const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
       const finish = { usage: {}, finishReason: { unified: 'stop' } };
@@ -436,7 +442,7 @@ describe('N15: streams of the AI SDK', () => {
     },
   );
 
-  it('N15: are not offered the tool where an object is asked for', async () => {
+  it('N15: are offered no recall if a structured output is asked for', async () => {
     const emulator = await startEmulator(says('{"h":417}'));
     const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
     const provider = createOpenAI({ baseURL: emulator.url, apiKey: 'k' });
@@ -451,7 +457,7 @@ describe('N15: streams of the AI SDK', () => {
     expect(JSON.stringify(emulator.received[0]!.body.tools)).not.toContain('recall');
   });
 
-  it('N15: tell of a further request that is refused as of any error', async () => {
+  it('N15: report a refused request after a recall once, as any other error', async () => {
     const model = await opened([words[0]!, 'overloaded']);
     const heard: unknown[] = [];
     const onError = ({ error }: { error: unknown }): void => void heard.push(error);
@@ -464,7 +470,7 @@ describe('N15: streams of the AI SDK', () => {
 });
 
 it.each(['helper', 'signal'])(
-  'N15: who gives up Anthropic’s helper after a recall hears that: by %s',
+  'N15: a client that aborts Anthropic’s stream helper after a recall gets an abort: by %s',
   async (how) => {
     const emulator = await startEmulator();
     let further: ((value?: unknown) => void) | undefined;
@@ -495,7 +501,7 @@ it.each(['helper', 'signal'])(
 
 describe('N15: streams of the clients', () => {
   it.each([true, false])(
-    'N15: usage that each chunk tells is counted once (recalled: %s)',
+    'N15: count usage once if every chunk contains it (recalled: %s)',
     async (recalled) => {
       const { emulator, session, ask } = await opened(chat(true));
       await talked(ask, session);
@@ -508,7 +514,7 @@ describe('N15: streams of the clients', () => {
   );
 
   it.each([chat(true), responses(true), claude(true)])(
-    'N15: a copy of one holds no recall: $name',
+    'N15: contain no recall in either copy of a split stream: $name',
     async ({ format }) => {
       const emulator = await startEmulator();
       emulator.script = [recalls({ query: 'mill' }), says('Q')];
@@ -548,7 +554,7 @@ async function textOf(events: AsyncIterable<unknown>): Promise<string> {
   return text;
 }
 
-it('N15: a stream whose session another process takes another way ends in words of what to do', async () => {
+it('N15: a stream ends in a retryable error if another process changes its session meanwhile', async () => {
   const emulator = await startEmulator();
   emulator.script = [recalls({ query: 'key' }, { text: 'Let me look. ' })];
   const store = await openStore('memory:');
@@ -569,7 +575,7 @@ it('N15: a stream whose session another process takes another way ends in words 
 });
 
 it.each(['v0', 'v1'] as const)(
-  'N15: an agent of LangChain on OpenAI’s responses sends each item back once (%s)',
+  'N15: an agent of LangChain on OpenAI’s Responses API sends each item back once (%s)',
   async (outputVersion) => {
     const emulator = await startEmulator();
     const session = (await engine(2_500, {}, { format: 'langchain' })).session();
@@ -652,7 +658,7 @@ describe('N15: an agent of LangChain with a structured answer', () => {
   it.each([
     ['of the provider', providerStrategy(HIGH)],
     ['of a model that can', HIGH],
-  ])('N15: %s: goes as it would without', async (_, format) => {
+  ])('N15: %s: is offered no recall, and returns its answer', async (_, format) => {
     const { emulator, ask } = await opened(true, format, true);
     emulator.otherwise = says('{"h":417}');
     expect((await ask()).structuredResponse).toEqual({ h: 417 });
@@ -663,20 +669,23 @@ describe('N15: an agent of LangChain with a structured answer', () => {
     ['after a recall', true, true],
     ['at the last recall', 1, true],
     ['at the last recall, beside its own tool', 1, false],
-  ])('N15: by a tool, %s', async (_, recall, isBare) => {
-    const { emulator, ask } = await opened(recall, toolStrategy(HIGH), isBare);
-    emulator.script = [recalls({ query: 'mill' })];
-    emulator.otherwise = (request) =>
-      request.body.tool_choice === 'none' ? says('417') : { toolCalls: [extracts(request)], usage };
-    const { structuredResponse, messages } = await ask();
-    expect(structuredResponse).toEqual({ h: 417 });
-    expect(JSON.stringify(messages)).not.toContain('recall');
-    const [, answer] = messages as [BaseMessage, AIMessage];
-    expect(answer.usage_metadata).toMatchObject({ input_tokens: 220 });
-    expect(answer.response_metadata.tokenUsage).toMatchObject({ promptTokens: 220 });
-  });
+  ])(
+    'N15: by a tool, %s: returns its answer with the usage of both requests, and no recall in its history',
+    async (_, recall, isBare) => {
+      const { emulator, ask } = await opened(recall, toolStrategy(HIGH), isBare);
+      emulator.script = [recalls({ query: 'mill' })];
+      emulator.otherwise = (request) =>
+        request.body.tool_choice === 'none' ? says('417') : { toolCalls: [extracts(request)], usage };
+      const { structuredResponse, messages } = await ask();
+      expect(structuredResponse).toEqual({ h: 417 });
+      expect(JSON.stringify(messages)).not.toContain('recall');
+      const [, answer] = messages as [BaseMessage, AIMessage];
+      expect(answer.usage_metadata).toMatchObject({ input_tokens: 220 });
+      expect(answer.response_metadata.tokenUsage).toMatchObject({ promptTokens: 220 });
+    },
+  );
 
-  it('N15: by a tool that is called beside a recall', async () => {
+  it('N15: by a tool that is called next to a recall, returns its answer without a recall in its history', async () => {
     const { emulator, ask } = await opened(true, toolStrategy(HIGH), false);
     let turn = 0;
     emulator.otherwise = (request) =>
@@ -695,7 +704,7 @@ describe('N15: an agent of LangChain with a structured answer', () => {
   });
 });
 
-describe('N15: a model of LangChain that names its calls by halves', () => {
+describe('N15: answers of LangChain models', () => {
   const words = [{ type: 'text', text: 'Let me look.' }];
   const at = { at: 'the box' };
   const answered = async (...answers: readonly AIMessage[]) => {
@@ -714,7 +723,7 @@ describe('N15: a model of LangChain that names its calls by halves', () => {
     return { said, sent };
   };
 
-  it('N15: without ids: its words stay, and what was read back answers the call', async () => {
+  it('N15: if calls have no ids, the text remains and the recalled passages answer the call', async () => {
     const recall = { name: 'recall', args: { query: 'wall 3' } };
     const { said, sent } = await answered(
       new AIMessage({ content: words, tool_calls: [recall] }),
@@ -726,7 +735,7 @@ describe('N15: a model of LangChain that names its calls by halves', () => {
     expect(sent[1]).not.toMatch(/no result|not in this log/);
   });
 
-  it('N15: that thinks: a turn that begins with a thought still does, whatever is said beside the recall', async () => {
+  it('N15: an answer that begins with a thought still does so with text next to the recall', async () => {
     const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: `sig:${thinking}` });
     const recall = { type: 'tool_use', id: 'r', name: 'recall', input: { query: 'wall 3' } };
     const call = { id: 'l', name: 'look', args: at };
@@ -741,7 +750,7 @@ describe('N15: a model of LangChain that names its calls by halves', () => {
     expect(said.content).toEqual([thought('a'), ...words, thought('c'), look]);
   });
 
-  it('N15: in pieces: what goes on from the recall leaves with it', async () => {
+  it('N15: all pieces of a recall are removed, and the client’s call remains', async () => {
     const pieces = [
       { id: 'r', name: 'recall', args: '{"query":', index: 0 },
       { args: '"wall 3"}', index: 0 },

@@ -11,10 +11,10 @@ import { callId, legal, offersRecall, opened, recalls, says, talked, usage, WIRE
 import { place } from './sessions/stores.js';
 import { engine, prose, logged } from './support.js';
 
-describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (wired) => {
+describe.each(WIRED)('N15: recall that the drop-in offers and answers: $name', (wired) => {
   const { format, open } = wired;
 
-  it('N15: the model reads back what had left, the client sees one answer, and the log has it all', async () => {
+  it('N15: the model recalls what had left, the client sees one answer, and the log has everything', async () => {
     const emulator = await startEmulator(says('Built.'));
     const { store, again } = await place('sqlite');
     const session = await (await engine(2_500, {}, { store, format })).open({ id: 'mill' });
@@ -49,7 +49,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     legal(emulator);
   });
 
-  it('N15: two runs of one conversation at once are both answered, each with what it recalled', async () => {
+  it('N15: two concurrent requests of one conversation each get their own answer', async () => {
     const { emulator, session, ask, history } = await opened(wired);
     await talked(ask, session);
     const other = open(emulator, session, { recall: true }, structuredClone(history));
@@ -61,8 +61,8 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     legal(emulator);
   });
 
-  it('N15: a recall beside a call of the client’s own: the client runs its own and never sees the other', async () => {
-    // What comes back by itself would hide that the answer of the tool was taken away unread.
+  it('N15: a recall next to a call of the client is answered, and the client sees only its own call', async () => {
+    // Automatic recall would hide it if the result of the tool were removed unread.
     const quiet = { recall: { automatic: 'off' } } as const;
     const { emulator, session, rewound, ask } = await opened(wired, true, quiet);
     await talked(ask, session);
@@ -79,7 +79,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     legal(emulator);
   });
 
-  it('N15: an agent that recalls in a loop is told, and stopped', async () => {
+  it('N15: a model that recalls in a loop reads that a recall was its last, and is then stopped', async () => {
     const { emulator, session, ask } = await opened(wired, 2);
     await talked(ask, session);
     const before = emulator.received.length;
@@ -88,7 +88,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     expect(await ask('Where is the key?')).toMatchObject({ text: 'I give up.', tools: [], finish: 'stop' });
     expect(emulator.received.length - before).toBe(3);
     expect(emulator.received.at(-1)!.text).toContain('This was the last recall');
-    // A model that recalls what it was not offered is stopped as well.
+    // A model that recalls although it was offered no recall is stopped as well.
     emulator.otherwise = () => recalls({ query: 'key oak box' });
     expect(await ask('And now?')).toMatchObject({ tools: [], finish: 'stop' });
     expect(emulator.received.length - before).toBe(6);
@@ -97,39 +97,36 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     legal(emulator);
   });
 
-  it('N15: is not offered unless it is asked for', async () => {
+  it('N15: no recall is offered if it is switched off', async () => {
     const { emulator, ask } = await opened(wired, false);
     await ask('Build a mill.');
     expect(emulator.received.at(-1)!.text).not.toContain('"recall"');
   });
 });
 
-it.each(WIRED)(
-  'N15: the answer of a model that speaks before it recalls goes on in one answer: $name',
-  async (wired) => {
-    const { emulator, session, rewound, ask } = await opened(wired);
-    await talked(ask, session);
-    emulator.script = [
-      recalls({ query: 'key' }, { text: 'Let me look. ', reasoning: 'Hm, the key.' }),
-      recalls({ query: 'oak box' }, { reasoning: 'Not yet.' }),
-      { text: 'In the oak box.', reasoning: 'There.', usage },
-    ];
-    expect(await ask('Where is the key?')).toMatchObject({
-      text: 'Let me look. In the oak box.',
-      tools: [],
-    });
-    await ask('Thanks.');
-    expect(rewound).toEqual([]);
-    legal(emulator);
-  },
-);
+it.each(WIRED)('N15: text before a recall and text after it become one answer: $name', async (wired) => {
+  const { emulator, session, rewound, ask } = await opened(wired);
+  await talked(ask, session);
+  emulator.script = [
+    recalls({ query: 'key' }, { text: 'Let me look. ', reasoning: 'Hm, the key.' }),
+    recalls({ query: 'oak box' }, { reasoning: 'Not yet.' }),
+    { text: 'In the oak box.', reasoning: 'There.', usage },
+  ];
+  expect(await ask('Where is the key?')).toMatchObject({
+    text: 'Let me look. In the oak box.',
+    tools: [],
+  });
+  await ask('Thanks.');
+  expect(rewound).toEqual([]);
+  legal(emulator);
+});
 
 const countOf = (text: string, word: string): number => text.split(word).length - 1;
 
-describe.each(WIRED)('N15: a further request: $name', (wired) => {
+describe.each(WIRED)('N15: the request after a recall: $name', (wired) => {
   const { name } = wired;
 
-  it('N15: holds each answer that it continues, in its order, and later ones hold its words once', async () => {
+  it('N15: contains each answer that it continues, in order, and later requests contain them once', async () => {
     const { emulator, session, ask } = await opened(wired);
     await talked(ask, session);
     emulator.script = [
@@ -142,7 +139,7 @@ describe.each(WIRED)('N15: a further request: $name', (wired) => {
     expect([second!, third!].map((text) => countOf(text, 'First ALPHA.'))).toEqual([1, 1]);
     const said = [
       third!.lastIndexOf('First ALPHA.'),
-      // What was read back may have been condensed meanwhile.
+      // The recalled passages may have been condensed meanwhile.
       third!.indexOf('Read back from this session'),
       third!.lastIndexOf('Then BETA.'),
     ];
@@ -154,8 +151,8 @@ describe.each(WIRED)('N15: a further request: $name', (wired) => {
     legal(emulator);
   });
 
-  it('N15: is not made of an answer that the client’s limit cut within a recall', async () => {
-    // LangChain puts the pieces together itself, and does not say that some are missing.
+  it('N15: is not sent if the client’s output limit cut the answer within the recall', async () => {
+    // LangChain joins the pieces itself, and does not report that some are missing.
     if (name === 'langchain, streamed') return;
     const { emulator, session, ask, history } = await opened(wired);
     await talked(ask, session);
@@ -173,8 +170,8 @@ describe.each(WIRED)('N15: a further request: $name', (wired) => {
   });
 });
 
-describe('N15: a tool that the provider ran beside a recall', () => {
-  it('N15: stands with its result in the further request of Anthropic’s messages', async () => {
+describe('N15: a tool that the provider ran next to a recall', () => {
+  it('N15: is in the request after the recall with its result, for Anthropic’s Messages API', async () => {
     const emulator = await startEmulator();
     const content = [
       { type: 'text', text: 'Searching.' },
@@ -213,7 +210,7 @@ describe('N15: a tool that the provider ran beside a recall', () => {
     expect(asked!.content).toEqual(content);
   });
 
-  it('N15: stands with its result in the further request of OpenAI’s responses', async () => {
+  it('N15: is in the request after the recall with its result, for OpenAI’s Responses API', async () => {
     const emulator = await startEmulator();
     const output = [
       { type: 'reasoning', id: 'rs_x', summary: [] },
@@ -256,7 +253,7 @@ describe('N15: a tool that the provider ran beside a recall', () => {
     expect(shown.slice(0, 2)).toEqual(output.slice(0, 2));
   });
 
-  it('N15: stands with its result in the further request of the AI SDK', async () => {
+  it('N15: is in the request after the recall with its result, for the AI SDK', async () => {
     const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
     const asked: LanguageModelV3CallOptions[] = [];
     const parts: readonly LanguageModelV3StreamPart[] = [
@@ -304,7 +301,7 @@ describe('N15: a tool that the provider ran beside a recall', () => {
 });
 
 it.each([claude(false), aiSdk('chat', false)])(
-  'N15: what goes on after a recall leaves the model as much room to answer: $name',
+  'N15: the request after a recall reserves as much room for the answer: $name',
   async ({ format, open }) => {
     const emulator = await startEmulator();
     const settings = { window: 4_000, reserve: { output: 50 } };

@@ -27,11 +27,11 @@ const LATER: Chat[] = [
   ]).flat(),
   user('Which stone is turned?'),
 ];
-/** Of the result that holds the words. */
+/** The handle of the result that contains the words. */
 const HANDLE = 'm3';
 const body = (messages: readonly Chat[]) => ({ model: 'gpt-4o-mini', messages });
 
-/** Follows a client, prepares, and has the provider answer: what was sent. */
+/** Follows a client, prepares a request and has the provider answer it; returns what was sent. */
 async function ask(session: Session, messages: readonly Chat[]): Promise<string[]> {
   await session.follow(body(messages));
   const { messages: sent, reading } = await session.prepare();
@@ -55,8 +55,8 @@ async function forgotten(options: Parameters<typeof engine>[2] = {}, settings = 
 
 const holds = (sent: readonly string[]): boolean => sent.some((one) => one.includes(SECRET_OF_THE_MILL));
 
-describe('N18: an operator gives back what left', () => {
-  it('N18: the next request carries the words at its end, at the cost that was shown, and the front stays', async () => {
+describe('N18: an operator gives back messages that left', () => {
+  it('N18: the next request has the words at its end, at the cost shown, and its earlier part is unchanged', async () => {
     const session = await forgotten();
     const before = (await session.prepare()).messages.map((one) => JSON.stringify(one));
     const shown = await session.operator.giveBack({ handle: HANDLE, preview: true });
@@ -82,21 +82,21 @@ describe('N18: an operator gives back what left', () => {
     expect(await session.operator.givenBack()).toMatchObject([{ id, state: 'seen', call }]);
     expect((await session.operator.find(SECRET_OF_THE_MILL)).verdict).toBe('sent');
 
-    // It stays byte for byte, once, while the client that knows nothing of it goes on.
+    // The words remain byte for byte, once, while the client, which does not know them, continues.
     const next = await ask(session, [...more, says('The seventh.'), user('Good.')]);
     expect(next.slice(0, sent.length)).toEqual(sent);
     expect(next.filter((one) => one.includes(SECRET_OF_THE_MILL))).toHaveLength(1);
     expect(session.log.at(3).parts).toHaveLength(1);
   });
 
-  it('N18: says of a request that was prepared and not answered that it was sent, and no more', async () => {
+  it('N18: the state is `sent` after a request that was prepared but not answered', async () => {
     const session = await forgotten();
     await session.operator.giveBack({ handle: HANDLE });
     await session.prepare();
     expect((await session.operator.givenBack())[0]!.state).toBe('sent');
   });
 
-  it('N18: a compaction takes it again like anything else', async () => {
+  it('N18: a later compaction removes the words again like anything else', async () => {
     const session = await forgotten();
     await session.operator.giveBack({ handle: HANDLE });
     const sent = await ask(session, [...LATER, says('The seventh.'), user('Good.')]);
@@ -105,7 +105,7 @@ describe('N18: an operator gives back what left', () => {
     expect(holds(await ask(session, much))).toBe(false);
   });
 
-  it('N18: is carried again where a client goes back to before the words, and no call fails', async () => {
+  it('N18: the words are sent again if the client goes back to an earlier message, and no call fails', async () => {
     const session = await forgotten();
     const { id } = await session.operator.giveBack({ handle: HANDLE });
     const asked = [...LATER, says('I do not know.'), user('Look again.')];
@@ -117,7 +117,7 @@ describe('N18: an operator gives back what left', () => {
     expect(await session.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
   });
 
-  it('N18: nothing comes between a call and its result', async () => {
+  it('N18: the words come after the result of an open call', async () => {
     const session = await forgotten();
     const open = [...LATER, callOf([['call_open', 'bash', { command: 'ls' }]])];
     await session.follow(body(open));
@@ -127,7 +127,7 @@ describe('N18: an operator gives back what left', () => {
     expect(sent.at(-2)).toContain('call_open');
   });
 
-  it('N18: stands behind the results of a tool loop in progress, signed reasoning and all (Anthropic)', async () => {
+  it('N18: the words come after the results of an open tool loop with signed reasoning (Anthropic)', async () => {
     const made = await engine(BUDGET, { model: 'claude-sonnet-4-5', recall: { automatic: 'off' } });
     const session = made.session({ format: 'anthropic' });
     const thought = { type: 'thinking', thinking: 'The stones first.', signature: 'c2lnbmVk' };
@@ -165,28 +165,31 @@ describe('N18: an operator gives back what left', () => {
     expect((await sent(3)).slice(0, carried.length)).toEqual(carried);
   });
 
-  it.each(KINDS)('N18: is carried out by whichever process prepares next (%s)', async (kind) => {
-    const { store, again } = await place(kind);
-    const first = await forgotten({ store });
-    const { id } = await first.operator.giveBack({ handle: HANDLE });
-    const other = await engine(
-      BUDGET,
-      { model: 'gpt-4o-mini', recall: { automatic: 'off' } },
-      { store: await again() },
-    );
-    const session = await other.open({ id: 'mill' });
-    const more = [...LATER, says('I do not know.'), user('Look again.')];
-    expect((await ask(session, more)).at(-1)).toContain(SECRET_OF_THE_MILL);
-    expect(await session.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
-    const third = await (
-      await engine(BUDGET, { recall: { automatic: 'off' } }, { store: await again() })
-    ).open({ id: 'mill' });
-    expect(await third.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
-    const next = await ask(third, [...more, says('The seventh.'), user('Good.')]);
-    expect(next.filter((one) => one.includes(SECRET_OF_THE_MILL))).toHaveLength(1);
-  });
+  it.each(KINDS)(
+    'N18: the process that prepares next sends the words, and later requests contain them once (%s)',
+    async (kind) => {
+      const { store, again } = await place(kind);
+      const first = await forgotten({ store });
+      const { id } = await first.operator.giveBack({ handle: HANDLE });
+      const other = await engine(
+        BUDGET,
+        { model: 'gpt-4o-mini', recall: { automatic: 'off' } },
+        { store: await again() },
+      );
+      const session = await other.open({ id: 'mill' });
+      const more = [...LATER, says('I do not know.'), user('Look again.')];
+      expect((await ask(session, more)).at(-1)).toContain(SECRET_OF_THE_MILL);
+      expect(await session.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
+      const third = await (
+        await engine(BUDGET, { recall: { automatic: 'off' } }, { store: await again() })
+      ).open({ id: 'mill' });
+      expect(await third.operator.givenBack()).toMatchObject([{ id, state: 'seen' }]);
+      const next = await ask(third, [...more, says('The seventh.'), user('Good.')]);
+      expect(next.filter((one) => one.includes(SECRET_OF_THE_MILL))).toHaveLength(1);
+    },
+  );
 
-  it('N18: refuses what no compaction could make room for, and says what would fit', async () => {
+  it('N18: a span for which no compaction can make room is refused, with the size that would fit', async () => {
     const session = await forgotten();
     await session.append(said('large', prose(1_500, 77)));
     const span = 'm3, m5..m30';
@@ -205,7 +208,7 @@ describe('N18: an operator gives back what left', () => {
     expect((await session.operator.givenBack())[0]!.state).toBe('sent');
   });
 
-  it('N18: leaves it out, and says so, where what came in meanwhile takes the room', async () => {
+  it('N18: the words are left out, with a warning, if new messages take the room', async () => {
     const session = await forgotten();
     const warnings: string[] = [];
     session.events.subscribe((event) => event.kind === 'warning' && warnings.push(event.code));
@@ -217,7 +220,7 @@ describe('N18: an operator gives back what left', () => {
     expect(await session.operator.givenBack()).not.toHaveProperty('0.call');
   });
 
-  it('N18: carries all that waits, also where the store was away when the first of it was to be carried', async () => {
+  it('N18: all waiting words are sent, even if the store failed when the first of them were due', async () => {
     const store = await openStore('memory:');
     let isAway = false;
     const shaky = but(store, {
@@ -234,7 +237,7 @@ describe('N18: an operator gives back what left', () => {
     expect(await session.operator.givenBack()).toMatchObject([{ state: 'sent' }, { state: 'sent' }]);
   });
 
-  it('N18: over HTTP, with a dry run before and the list after', async () => {
+  it('N18: the HTTP API gives back, with a dry run before and a list after', async () => {
     const service = await started(BUDGET);
     await service.post('/sessions', { id: 'mill' });
     const prepared = async (messages: readonly Chat[]): Promise<string> => {
@@ -256,7 +259,7 @@ describe('N18: an operator gives back what left', () => {
     expect(list.items).toMatchObject([{ id: act.id, handle: HANDLE, state: 'seen' }]);
   });
 
-  it('N18: from the command line, with the cost before and the list after', async () => {
+  it('N18: the command line gives back, with the cost before and a list after', async () => {
     const url = `sqlite:${join(folder.path, 'mill.db')}`;
     const store = await openStore(url);
     const session = await forgotten({ store });
@@ -284,7 +287,7 @@ describe('N18: an operator gives back what left', () => {
     await store.close();
   });
 
-  it('N18: gives back the passages that hold some words, says where nothing is known of a price, and knows bad handles', async () => {
+  it('N18: a query selects passages, an unknown price is null, and bad handles are refused', async () => {
     const session = await forgotten({}, { model: null });
     const { text, cost, laterCost } = await session.operator.giveBack({
       handle: HANDLE,

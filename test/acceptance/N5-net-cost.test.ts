@@ -12,22 +12,22 @@ const NAMED = { model: 'gpt-4o-mini', window: 20_000, reserve: { output: 0 } };
 const CHAT = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(30, 250)];
 
 describe('N5: the ledger of net costs', () => {
-  it('N5: predicts what the provider then reports, tool definitions and all', async () => {
+  it('N5: predicts the input tokens that the provider then reports, without charging for cached tools', async () => {
     const spillway = await engine(20_000, NAMED);
     const session = spillway.session({ tools: TOOLS });
     await session.append(...read(CHAT));
     const { run, reading } = await session.prepare();
     expect(run.kind).toBe('committed');
-    // A provider that counts as we do and had nothing of it in its cache but the tools.
+    // A provider that counts as Spillway does, and had only the tools in its cache.
     await session.observe({ inputTokens: reading.tokens, outputTokens: 10 });
     const [cost] = session.operator.netCosts;
     expect(cost!.reported!.inputTokens).toBe(reading.tokens);
     expect(Math.abs(cost!.predicted.inputTokens - reading.tokens)).toBeLessThanOrEqual(2);
-    // What stands before the messages was never written anew.
+    // The tools, which come before the messages, were not rewritten.
     expect(cost!.rewritten).toBeLessThan(reading.tokens - 4_800);
   });
 
-  it('N5: takes off what a summarizer cost by the prices of its own model', async () => {
+  it('N5: subtracts the cost of the summarizer, at the prices of the summarizer’s model', async () => {
     const cheapest = async (model: string) => {
       const emulator = await startEmulator();
       const settings = emulated(emulator, { ...NAMED, roster: ['auto'] });
@@ -50,13 +50,13 @@ describe('N5: the ledger of net costs', () => {
     expect(small.spentTokens).toBe(large.spentTokens);
     for (const { spentCost, compactor } of [small, large]) expect(spentCost).toBeCloseTo(compactor, 9);
     expect(large.spentCost!).toBeGreaterThan(50 * small.spentCost!);
-    // The same compaction, the same calls: in dollars they differ by what was spent, and by nothing else.
+    // The same compaction and the same calls: in dollars they differ only by what was spent.
     expect(small.netCost! - large.netCost!).toBeCloseTo(large.spentCost! - small.spentCost!, 9);
-    // 0.15 dollars a million tokens of input: both figures say the same.
+    // At 0.15 dollars per million input tokens both figures are equal.
     expect(large.net * 0.15e-6).toBeCloseTo(large.netCost!, 6);
   });
 
-  it('N5: knows what a plan cost that was bought first and committed later, here or elsewhere', async () => {
+  it('N5: includes what a plan’s text cost if the plan is committed later, here or by another engine', async () => {
     const emulator = await startEmulator();
     const store = `sqlite:${folder.path}/plans.db`;
     const settings = emulated(emulator, { ...NAMED, roster: ['auto'] });
@@ -81,7 +81,7 @@ describe('N5: the ledger of net costs', () => {
     await emulator.close();
   });
 
-  it('N5: counts prunes, which re-write the cache as well', async () => {
+  it('N5: includes prunes, which rewrite the cache too', async () => {
     const spillway = await engine(200_000, { ...NAMED, window: 200_000 }, { profile: 'operator' });
     const session = spillway.session();
     const results = Array.from({ length: 45 }, (_, i) => [
@@ -98,7 +98,7 @@ describe('N5: the ledger of net costs', () => {
     expect(prune!.savedPerCall).toBeGreaterThan(20_000);
   });
 
-  it('N5: charges two changes before one call once', async () => {
+  it('N5: charges two compactions before one call only once', async () => {
     const spillway = await engine(20_000, { ...NAMED, roster: ['auto'] });
     const session = spillway.session();
     await session.append(...read(CHAT));

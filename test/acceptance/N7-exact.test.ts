@@ -11,7 +11,7 @@ const RULES = [
 
 const BUDGET = 6_000;
 
-/** A long session: rules are said here and there, work goes on for ever. */
+/** A long session of work, in which the user sets a rule now and then. */
 function session(turns: number): Chat[] {
   const chat: Chat[] = [system('You are a coding agent.'), user('Please work through the backlog.')];
   for (let turn = 0; turn < turns; turn++) {
@@ -38,8 +38,8 @@ const work = times(30, (i) => [
   says(`Read ${i}.`),
 ]);
 
-describe('N7: what is exact stands in the digest', () => {
-  it('N7: every rule a user set, word for word and in time order, through many compactions', async () => {
+describe('N7: exact content of the digest', () => {
+  it('N7: every rule of the user is sent word for word and in order, through many compactions', async () => {
     const spillway = await engine(BUDGET);
     const talk = spillway.session();
     let messages: readonly unknown[] = [];
@@ -54,7 +54,7 @@ describe('N7: what is exact stands in the digest', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  it('N7: nothing stands beside digests, and the setting that once was names what takes its place', async () => {
+  it('N7: nothing else replaces messages, and the old setting `claims` is refused with a remedy', async () => {
     const talk = (await engine(BUDGET)).session();
     talk.append(...openaiChat.parse(session(30)).messages);
     await talk.prepare();
@@ -78,7 +78,7 @@ describe('N7: what is exact stands in the digest', () => {
     return talk.view.map(shownText).join('\n');
   };
 
-  it('N7: files changed by edit tools since the newest commit, and that commit, as the calls say', async () => {
+  it('N7: the digest lists the files that edit tools changed since the newest commit, and that commit', async () => {
     const text = await digestAfter(
       ...edit('/home/mill/src/old.ts'),
       ...commit('1a2b3c4', 'Add the wheel'),
@@ -96,7 +96,7 @@ describe('N7: what is exact stands in the digest', () => {
     expect(await digestAfter(...edit('src/a.ts'), ...commit('1a2b3c4', 'Add it'))).not.toContain('[files');
   });
 
-  it('N7: the newest commit is one of the session, named by what it commits', async () => {
+  it('N7: the digest names the newest commit by its message, and ignores commits elsewhere and in text', async () => {
     const newest = (words: string) => new RegExp(`^\\[newest commit in m1\\.\\.m\\d+, m2\\] “${words}`, 'm');
     const sh = (command: string, output: string): Chat[] => step('bash', { command }, output);
     const squashed = sh(
@@ -121,7 +121,7 @@ describe('N7: what is exact stands in the digest', () => {
       expect(await digestAfter(...squashed, ...other)).toMatch(newest('Hang the door'));
   });
 
-  it('N7: the open plan as its tool last said it, in its order, open steps before those that are over', async () => {
+  it('N7: the digest shows the newest plan in its order, and omits finished steps before open steps', async () => {
     const steps = (n: number) =>
       times(80, (i) => ({
         content: `part ${i} of the mill, with all that it needs`,
@@ -140,7 +140,7 @@ describe('N7: what is exact stands in the digest', () => {
     expect(text).not.toContain('part 2 of the mill, with all that it needs (');
   });
 
-  it('N7: a step that is made and moved on by its number stands with its newest state', async () => {
+  it('N7: the digest shows the newest state of steps that calls create and update by number', async () => {
     const text = await digestAfter(
       ...step('TaskCreate', { subject: 'grind' }, 'Task #1 created'),
       ...step('TaskCreate', { subject: 'sieve' }, 'Task #2 created'),
@@ -157,7 +157,7 @@ describe('N7: what is exact stands in the digest', () => {
     'No renombres nunca el libro mayor.',
     'Ne renomme jamais le grand livre.',
     '元帳の名前を変えないでください。絶対に。',
-  ])('N7: a sentence that sets a bound has its place before many others: %s', async (rule) => {
+  ])('N7: the digest quotes a sentence that forbids something rather than many others: %s', async (rule) => {
     const chatter = times(150, (i) => [
       user(`Please go on with part ${i} of the wonderful old mill by the river, thanks.`),
       says('Built.'),
@@ -171,7 +171,7 @@ describe('N7: what is exact stands in the digest', () => {
     expect(text).toContain(rule);
   });
 
-  it('N7: answers and refusals in results of calls are the user’s words, and bind like them', async () => {
+  it('N7: the digest quotes answers and refusals in results of calls as words of the user', async () => {
     const talk = (await engine(BUDGET)).session();
     const refused =
       "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n";
@@ -210,21 +210,24 @@ describe('N7: what is exact stands in the digest', () => {
       JSON.stringify([{ content: 'lay the floor', status: 'pending' }, { content: 'hang the door' }]),
     ],
     ['as a checklist', '- [ ] lay the floor\n- [-] hang the door\n- [x] clear the ground'],
-  ])('N7: a plan that its tool was given %s', async (_as, todos) => {
-    const planned = await digestAfter(...step('update_todo_list', { todos }, 'ok'));
-    expect(planned).toMatch(
-      /^ {2}- lay the floor \(pending\)\n {2}- hang the door \((?:open|in_progress)\)$/m,
-    );
-    // What is no list takes nothing away.
-    const after = await digestAfter(
-      ...step('update_todo_list', { todos }, 'ok'),
-      ...step('update_todo_list', { todos: '[{"content": "lay' }, 'Error: no JSON'),
-      ...step('update_todo_list', { todos: '- [ ] one step alone' }, 'ok'),
-    );
-    expect(after).toContain('lay the floor (pending)');
-  });
+  ])(
+    'N7: the digest shows a plan that its tool was given %s, also after calls without a list',
+    async (_as, todos) => {
+      const planned = await digestAfter(...step('update_todo_list', { todos }, 'ok'));
+      expect(planned).toMatch(
+        /^ {2}- lay the floor \(pending\)\n {2}- hang the door \((?:open|in_progress)\)$/m,
+      );
+      // A call without a list does not remove the plan.
+      const after = await digestAfter(
+        ...step('update_todo_list', { todos }, 'ok'),
+        ...step('update_todo_list', { todos: '[{"content": "lay' }, 'Error: no JSON'),
+        ...step('update_todo_list', { todos: '- [ ] one step alone' }, 'ok'),
+      );
+      expect(after).toContain('lay the floor (pending)');
+    },
+  );
 
-  it('N7: a plan of bare texts too, and none that a tool only looked up', async () => {
+  it('N7: the digest shows a plan of bare texts, but not one that a tool only looked up', async () => {
     const planned = await digestAfter(
       ...step('update_plan', { plan: ['lay the floor', 'hang the door'] }, 'ok'),
     );
@@ -233,11 +236,11 @@ describe('N7: what is exact stands in the digest', () => {
   });
 });
 
-describe('N7: what was looked at before', () => {
+describe('N7: a preview', () => {
   const todo = (status: string) =>
     step('todo_write', { todos: [{ content: 'lay the floor', status }] }, prose(300, status.length));
 
-  it('N7: changes nothing of what is sent: a plan that was written anew meanwhile is not told as it was', async () => {
+  it('N7: does not change what a later compaction sends, which has the newest state of the plan', async () => {
     const begun = [user('Go on.'), says('Well.'), ...todo('in_progress'), says('Begun.'), ...work];
     const { messages } = openaiChat.parse([...begun, ...todo('completed'), says('Done.'), user('Now?')]);
     const after = async (isPreviewed: boolean): Promise<readonly string[]> => {

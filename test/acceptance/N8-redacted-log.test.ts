@@ -6,7 +6,7 @@ import { engine, prose, spillway as cli, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Joined from pieces, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');
 const TOKEN = ['ghp_', 'Zx81kQpLmN02vBcRtYuIoPaSdFgHjK3456ab'].join('');
 const AWS = ['AKIA', 'QX7ZP2LMN4RT6VWY'].join('');
@@ -23,7 +23,7 @@ const PEM = [
 ].join('');
 const SECRETS = [KEY, TOKEN, AWS, PASSWORD, SHORT, ORDER, LINE];
 
-/** What one step calls, what comes back, and what the agent thinks and says of it. */
+/** One step: the arguments of its call, the result, and the text that the agent writes. */
 interface Step {
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: string;
@@ -39,7 +39,7 @@ const STEPS: readonly Step[] = [
   { args: { command: `echo ${PASSWORD}` }, result: `${PASSWORD}\n${prose(200, 2)}`, words: 'Done.' },
 ];
 
-/** A document whose bytes are words. */
+/** A document that is plain text. */
 const NOTES = {
   type: 'document',
   source: { type: 'text', media_type: 'text/plain', data: `My notes.\nThe token is ${TOKEN}.` },
@@ -47,7 +47,7 @@ const NOTES = {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The same history as a client of each format sends it; `steps` of it. */
+/** The first `steps` steps of one history, as a client of each format sends them. */
 const HISTORIES: Readonly<Record<string, (steps: number, tail?: string) => Body>> = {
   'openai-chat': (steps, tail = 'And now?') => ({
     messages: [
@@ -159,7 +159,7 @@ const HISTORIES: Readonly<Record<string, (steps: number, tail?: string) => Body>
 
 const SETTINGS = { redactLog: true, redact: ['ACME-\\d+'] };
 
-/** Everything that stands in the files of a store. */
+/** The content of all files of a store. */
 function bytesOf(path: string): string {
   const name = path.split('/').at(-1)!;
   const files = readdirSync(dirname(path)).filter((file) => file.startsWith(name));
@@ -174,7 +174,7 @@ const bodyOf = ({ messages, beside }: { messages: readonly unknown[]; beside: ob
 
 describe('N8: a log without secrets', () => {
   it.each(Object.keys(HISTORIES))(
-    'N8: %s: no byte of a store holds a secret, the request is the client’s own, and nothing starts over',
+    'N8: %s: the store contains no secret, requests are the client’s own, and the log continues after a restart',
     async (format) => {
       const history = HISTORIES[format]!;
       const path = folder.file(`redacted-${format}.db`, '');
@@ -220,7 +220,7 @@ describe('N8: a log without secrets', () => {
   );
 
   it.each(Object.keys(HISTORIES))(
-    'N8: %s: what is appended is all there is, legal without its secrets',
+    'N8: %s: messages that are appended are sent without their secrets, as a legal request',
     async (format) => {
       const one = await engine(100_000, SETTINGS, { format });
       const reader = await engine(100_000, {}, { format });
@@ -239,7 +239,7 @@ describe('N8: a log without secrets', () => {
     },
   );
 
-  it('N8: a history that differs beside its secrets goes back, and one that has another secret does not', async () => {
+  it('N8: a log goes back if a history differs outside its secrets, but not if only a secret differs', async () => {
     const one = await engine(100_000, SETTINGS);
     const session = one.session();
     await session.follow(HISTORIES['openai-chat']!(2));
@@ -254,7 +254,7 @@ describe('N8: a log without secrets', () => {
     expect(JSON.stringify((await session.prepare()).messages)).toContain('otherhorse99battery');
   });
 
-  it('N8: an agent may ask for it alone', async () => {
+  it('N8: one agent alone can have `redactLog`', async () => {
     const one = await engine(100_000, { agents: { 'primary/keys': { redactLog: true } } });
     const texts = await Promise.all(
       ['primary', 'primary/keys'].map(async (agentPath) => {
@@ -266,7 +266,7 @@ describe('N8: a log without secrets', () => {
     expect(texts.map((text) => text.includes(KEY))).toEqual([true, false]);
   });
 
-  it('N8: the command line writes what the log holds', async () => {
+  it('N8: the command line writes messages without their secrets', async () => {
     const file = folder.file('chat.json', JSON.stringify(HISTORIES['openai-chat']!(4)));
     const config = folder.file('redact.yaml', 'redactLog: true\nredact: ["ACME-\\\\d+"]\n');
     const out = folder.file('out.json', '');

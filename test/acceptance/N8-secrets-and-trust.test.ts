@@ -1,7 +1,7 @@
 import { callOf, prose, resultOf, says, step, system, user } from '../support/chats.js';
 import { answered, fill, preparedAt, sessionOf, shownText, talk, writer } from './support.js';
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Joined from pieces, so that no scanner takes this file for a leak. */
 const KEY = ['sk-', 'live-', 'abcdefghij0123456789'].join('');
 const PASSWORD = ['correcthorse', '7battery'].join('');
 const PEM = [
@@ -34,7 +34,7 @@ const CHAT = [
 ];
 
 describe('N8: secrets and trust', () => {
-  it('N8: no text that is made from the log holds a secret, whichever stage made it; the log keeps its own', async () => {
+  it('N8: no text that a stage writes contains a secret, while the log keeps it', async () => {
     const made: string[] = [];
     for (const roster of [['snip'], ['micro'], ['collapse'], ['auto'], ['partial'], ['full'], []]) {
       const settings = { redact: ['ACME-\\d+'], pins: { firstUser: false }, minGain: 0, roster };
@@ -50,7 +50,7 @@ describe('N8: secrets and trust', () => {
     expect(made.join('\n')).toMatch(/\[(?:API key|secret) removed\]/);
   });
 
-  it('N8: a summarizer is not told what elsewhere in the log is told to be a secret', async () => {
+  it('N8: a summarizer gets no secret that another message of the log names as one', async () => {
     const { summarizer, asked } = writer(() => 'The deployment was refused.', { window: 50_000 });
     const session = await sessionOf(
       6_000,
@@ -63,7 +63,7 @@ describe('N8: secrets and trust', () => {
     for (const secret of [KEY, PASSWORD]) expect(JSON.stringify(asked)).not.toContain(secret);
   });
 
-  it('N8: what a user said himself is cut, never rewritten', async () => {
+  it('N8: a user message is cut, but its words are never rewritten', async () => {
     const long = `The key is ${KEY}.\n${prose(2_500, 4)}`;
     const session = await sessionOf(4_000, [system('Be brief.'), user(long), says('Yes.'), ...talk(4, 200)]);
     await preparedAt(session, 0.99);
@@ -72,7 +72,7 @@ describe('N8: secrets and trust', () => {
     expect(shownText(shown)).toContain(`The key is ${KEY}.`);
   });
 
-  it('N8: arguments that were cleaned are still JSON', async () => {
+  it('N8: arguments without their secrets are still JSON', async () => {
     const args = { path: 'k.env', content: `API_KEY="${KEY}"\n${prose(900, 5)}` };
     const session = await sessionOf(
       4_000,
@@ -89,7 +89,7 @@ describe('N8: secrets and trust', () => {
     expect(written).not.toContain(KEY);
   });
 
-  it('N8: a derived message is as little trusted as its least trusted source, however often it is summarised', async () => {
+  it('N8: a derived message has the lowest trust of its sources, however often it is summarized', async () => {
     const settings = { pins: { firstUser: false }, minGain: 0 };
     const session = await sessionOf(
       4_000,
@@ -112,7 +112,7 @@ describe('N8: secrets and trust', () => {
     );
   });
 
-  it('N8: passwords that people say in their language or type into a command stand in nothing that is made', async () => {
+  it('N8: no derived text contains a password that people write in their language or type in a command', async () => {
     const said = [
       ['Mein Passwort ist ', 'Kaffee!2024Haus', ', nie in Logs schreiben.'],
       ['La contraseña es ', 'Verano2024!x', ', nunca la pongas en el código.'],

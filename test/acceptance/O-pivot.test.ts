@@ -6,7 +6,7 @@ const pivot = async (budget: number, settings: ConfigSources['settings'] = {}) =
   (await engine(budget, settings, { profile: 'pivot' })).session();
 
 describe('O1: overflow is read from real usage', () => {
-  /** A session at 40 % by our estimate, for which the provider reports usage. */
+  /** A session at 40 % by our own estimate, for which the provider reports this usage. */
   async function after(
     usage: { inputTokens: number; cacheReadTokens?: number; outputTokens?: number },
     window?: number,
@@ -35,7 +35,7 @@ describe('O1: overflow is read from real usage', () => {
     return { run, events };
   }
 
-  it('input, cache read and output together: one over what the model takes compacts, whatever the estimate', async () => {
+  it('adds input, cache read and output, and compacts at one token over the limit, whatever the estimate', async () => {
     const fits = { inputTokens: 1_000, cacheReadTokens: 12_000, outputTokens: 19_000 };
     expect((await after(fits)).run.kind).toBe('below-gate');
     for (const field of ['inputTokens', 'cacheReadTokens', 'outputTokens'] as const) {
@@ -45,7 +45,7 @@ describe('O1: overflow is read from real usage', () => {
     }
   });
 
-  it('is handled once, and never where there is no limit', async () => {
+  it('is handled once, and never if the model has no limit', async () => {
     expect((await after({ inputTokens: 500_000, outputTokens: 500_000 }, 0)).run.kind).toBe('below-gate');
     const session = await pivot(20_000);
     session.append(...read(talk(20, 300)));
@@ -82,25 +82,25 @@ describe('O7: tool-output pruning', () => {
       .map((text) => text.split(' ')[0]!);
 
   it('keeps the newest two user turns and the newest 40,000 tokens, and protects skills', async () => {
-    // The newest two turns hold four results of 8,000; the fifth would reach over 40,000.
+    // The newest two turns have four results of 8,000 tokens; a fifth would exceed 40,000.
     expect((await pruned(TURNS(8))).whole).toEqual(['skill', 'a6', 'b6', 'a7', 'b7']);
-    // Of 4,000 tokens nine fit, from four turns and a half.
+    // Nine results of 4,000 tokens fit, from four and a half turns.
     const nine = ['b15', 'a16', 'b16', 'a17', 'b17', 'a18', 'b18', 'a19', 'b19'];
     expect((await pruned(TURNS(20, 4_000))).whole).toEqual(['skill', ...nine]);
   });
 
-  it('keeps two turns also where they hold far more', async () => {
+  it('keeps two turns even if they are much larger', async () => {
     const { whole } = await pruned(TURNS(4, 30_000));
     expect(whole).toEqual(['skill', 'a2', 'b2', 'a3', 'b3']);
   });
 
-  it('does nothing for less than 20,000 tokens', async () => {
-    // Beyond the protection there are two results of 8,000: too little. With two more it is worth it.
+  it('does nothing if it would save less than 20,000 tokens', async () => {
+    // Only two results of 8,000 tokens are unprotected, which is too little; with two more it is enough.
     expect((await pruned(TURNS(3).filter((_, i) => i > 2))).whole).toHaveLength(6);
     expect((await pruned(TURNS(5))).whole).toEqual(['skill', 'a3', 'b3', 'a4', 'b4']);
   });
 
-  it('shows a short notice in the place of the text, keeps the pair, and the log keeps all', async () => {
+  it('replaces the text by a short notice, keeps the pair, and leaves the log unchanged', async () => {
     const chat = TURNS(8);
     const { messages, session } = await pruned(chat);
     const sent = messages as Chat[];
@@ -110,7 +110,7 @@ describe('O7: tool-output pruning', () => {
     expect(session.log.at(4).parts).toMatchObject([{ content: [{ text: chat[4]!.content }] }]);
   });
 
-  it('drops the attachments of what it clears', async () => {
+  it('removes the attachments of what it clears', async () => {
     const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(4_000)}` } };
     const chat = TURNS(8);
     chat[4] = { ...chat[4]!, content: [{ type: 'text', text: String(chat[4]!.content) }, image] };
@@ -118,7 +118,7 @@ describe('O7: tool-output pruning', () => {
     expect(wordsOf(messages)).not.toContain('base64');
   });
 
-  it('stops at what is cleared already: a second pass changes no byte, a later one only what is new', async () => {
+  it('changes nothing at the next request, and later clears only newer results', async () => {
     const { session, messages } = await pruned(TURNS(8));
     const again = await session.prepare();
     expect(again.messages).toEqual(messages);
@@ -129,7 +129,7 @@ describe('O7: tool-output pruning', () => {
     expect(wholeOf(later.view)).toEqual(['skill', 'a10', 'b10', 'a11', 'b11']);
   });
 
-  it('stops at the pivot: what a summary stands for is not touched again', async () => {
+  it('does not change a summary again', async () => {
     const session = await pivot(100_000);
     session.append(...read([...TURNS(8), says('Done.'), user('And now?')]));
     const { run, view } = await session.prepare();
@@ -146,16 +146,16 @@ describe('O7: tool-output pruning', () => {
   });
 });
 
-describe('O9: automatic compaction and pruning are on by default and can be switched off', () => {
+describe('O9: automatic compaction and pruning', () => {
   const chat = [...TURNS(8), says('Done.'), ...talk(10, 300), user('And now?')];
 
-  it('under the profile of the document both are on', async () => {
+  it('are on by default under the profile `pivot`', async () => {
     const { config } = await engine(20_000, {}, { profile: 'pivot' });
     expect(config.settings).toMatchObject({ compaction: { auto: true }, prune: 'iteration' });
     expect((await engine(20_000)).config.settings.compaction.auto).toBe(true);
   });
 
-  it('auto off: only when asked', async () => {
+  it('can be switched off with `compaction.auto`, so that a session compacts only when asked', async () => {
     const session = await pivot(20_000, { compaction: { auto: false } });
     session.append(...read(chat));
     const { run, reading } = await session.prepare();
@@ -164,14 +164,14 @@ describe('O9: automatic compaction and pruning are on by default and can be swit
     expect((await session.operator.compact()).kind).toBe('committed');
   });
 
-  it('prune off: results stay until there is an overflow', async () => {
+  it('can be switched off with `prune`, so that nothing is pruned', async () => {
     const off = await pivot(1_000_000, { prune: 'off' });
     off.append(...read(TURNS(8)));
     await off.prepare();
     expect(off.operator.ledger.records).toEqual([]);
   });
 
-  it('whoever counts decides: the estimator is pluggable', async () => {
+  it('measure with the counter that the host passes in', async () => {
     const dear = { name: 'dear', exact: false, count: (text: string) => text.length };
     const tokens = async (counter: typeof dear): Promise<number> => {
       const session = await sessionOf(1_000_000, [], {}, { counter });

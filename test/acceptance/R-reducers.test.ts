@@ -6,7 +6,7 @@ const reducer = async (budget: number, settings = {}) =>
   (await engine(budget, settings, { profile: 'reducer' })).session();
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(60, 200)];
 
-/** Tools and talk, three times as large as the budget of 8,000. */
+/** Tool calls and talk, three times as large as the budget of 8,000 tokens. */
 const LONG: Chat[] = [
   system('Be brief.'),
   user('Build a mill.'),
@@ -23,7 +23,7 @@ const LONG: Chat[] = [
 ];
 
 describe('R1: compaction is a projection', () => {
-  it('of a log that nothing changes', async () => {
+  it('of a log that never changes', async () => {
     const session = await sessionOf(8_000, []);
     const all = read(LONG);
     let calls = 0;
@@ -34,7 +34,7 @@ describe('R1: compaction is a projection', () => {
     for (const [seq, message] of all.entries()) expect(session.log.at(seq)).toMatchObject({ ...message });
   });
 
-  it('so that playing it again gives the same requests, byte for byte', async () => {
+  it('that gives the same requests byte for byte when a session is replayed', async () => {
     const play = async (): Promise<string[]> => {
       const session = await sessionOf(8_000, []);
       const sent: string[] = [];
@@ -45,7 +45,7 @@ describe('R1: compaction is a projection', () => {
     expect(await play()).toEqual(await play());
   });
 
-  it('and without a live record it is the original', async () => {
+  it('that is the original after its record is undone', async () => {
     const session = await sessionOf(20_000, LONG);
     expect((await session.prepare()).run.kind).toBe('committed');
     session.operator.undo();
@@ -53,7 +53,7 @@ describe('R1: compaction is a projection', () => {
   });
 });
 
-describe('R3: free reducers always first, a model only for what still overflows', () => {
+describe('R3: free reducers come first, a model only for what still overflows', () => {
   const GREEDY: Chat[] = [
     user('Look for stones.'),
     ...times(10, (i) => step('search', { query: `${i}` }, prose(1_500, i))),
@@ -62,7 +62,7 @@ describe('R3: free reducers always first, a model only for what still overflows'
     user('And now?'),
   ];
 
-  it('asks for no text where taking out results was enough', async () => {
+  it('so no text is requested if removing results was enough', async () => {
     const session = await reducer(10_000);
     session.append(...read(GREEDY));
     expect(session.reading.pressure).toBeGreaterThan(1.5);
@@ -74,7 +74,7 @@ describe('R3: free reducers always first, a model only for what still overflows'
     ).toEqual([]);
   });
 
-  it('asks for one summary where it was not', async () => {
+  it('so one summary is requested if it was not enough', async () => {
     const session = await reducer(10_000);
     session.append(...read([...GREEDY, ...talk(25, 150, 300)]));
     const { run } = await session.prepare();
@@ -88,7 +88,7 @@ describe('R3: free reducers always first, a model only for what still overflows'
 });
 
 describe('R4: tool-result retention per tool', () => {
-  /** Six turns; in each a weather report, two searches, a skill and a tool nobody configured. */
+  /** Six turns; in each a weather report, two searches, a skill and a tool without settings. */
   const DAYS: Chat[] = times(6, (day) => [
     user(`Day ${day}. ${prose(10, day)}`),
     ...['weather', 'search', 'search', 'skill', 'other'].flatMap((tool, i) =>
@@ -110,13 +110,13 @@ describe('R4: tool-result retention per tool', () => {
     stages: { snip: { protectTokens: 0, retention: { default: { turns: undefined, ...usual }, tools } } },
   });
 
-  it('by age in turns', async () => {
+  it('keeps the results of a tool for some turns', async () => {
     const kept = await standing(retention({ weather: { turns: 2 } }, { turns: 50 }));
     expect(kept.filter((text) => text.startsWith('weather'))).toEqual(['weather of day 5, 0']);
     expect(kept.filter((text) => text.startsWith('other'))).toHaveLength(6);
   });
 
-  it('by count of the tool', async () => {
+  it('keeps the newest results of a tool by count', async () => {
     const kept = await standing(retention({ search: { count: 3 } }, { turns: 50 }));
     expect(kept.filter((text) => text.startsWith('search'))).toEqual([
       'search of day 4, 2',
@@ -125,14 +125,14 @@ describe('R4: tool-result retention per tool', () => {
     ]);
   });
 
-  it('by a default for all others, and never for a tool that holds durable facts', async () => {
+  it('has a default for all other tools, and keeps all results of a tool with `neverEvict`', async () => {
     const kept = await standing(
       retention({ skill: { neverEvict: true }, search: { turns: 1 } }, { turns: 1 }),
     );
     expect(kept).toEqual([0, 1, 2, 3, 4, 5].map((day) => `skill of day ${day}, 3`));
   });
 
-  it('as the profile has it: three turns, three of a searching tool, skills for good', async () => {
+  it('is three turns in the profile, three results for a search tool, and unlimited for skills', async () => {
     const kept = await standing({ stages: { snip: { protectTokens: 0 } } });
     expect(kept.filter((text) => text.startsWith('other'))).toEqual([
       'other of day 4, 4',
@@ -142,7 +142,7 @@ describe('R4: tool-result retention per tool', () => {
     expect(kept.filter((text) => text.startsWith('skill'))).toHaveLength(6);
   });
 
-  it('keeps pairs: an expired result is a stub that says that the call has happened', async () => {
+  it('replaces an expired result by a short stub and keeps its call', async () => {
     const session = await reducer(1_000_000, { stages: { snip: { protectTokens: 0 } } });
     session.append(...read([...DAYS, user('And tomorrow?')]));
     const { messages } = await session.prepare();
@@ -167,19 +167,19 @@ describe('R5: a sliding window on plain dialogue', () => {
     return { view, sent: messages.map(wordsOf) };
   }
 
-  it('by turns: the newest stay word for word, what left the window is one outline', async () => {
+  it('keeps the newest turns verbatim and replaces older messages by one summary', async () => {
     const { view, sent } = await shown({ turns: 5 });
     expect(view[2]!.message.label).toBe('summary');
     expect(sent.slice(3)).toEqual(WINDOWED.slice(-10).map(wordsOf));
   });
 
-  it('by tokens', async () => {
+  it('keeps as many messages as fit into its tokens', async () => {
     const { sent } = await shown({ tokens: 1_000 });
     // Nine messages of 107 tokens fit into 1,000.
     expect(sent.slice(3)).toEqual(WINDOWED.slice(-9).map(wordsOf));
   });
 
-  it('leaves tool exchanges to the other reducers', async () => {
+  it('leaves tool exchanges alone', async () => {
     const chat = [
       user('Build a mill.'),
       ...step('Read', { path: 'a' }, `whatIsRead ${prose(100)}`),
@@ -197,27 +197,27 @@ describe('R5: a sliding window on plain dialogue', () => {
   });
 });
 
-describe('R7: only the oldest span collapses, in chunks', () => {
-  it('and the tail keeps its bytes', async () => {
+describe('R7: collapse of the oldest span', () => {
+  it('leaves the tail byte for byte', async () => {
     const session = await reducer(30_000);
     session.append(...read(TALK));
     fill(session, 0.93);
     const before = openaiChat.serialise(session.view).messages.map(wordsOf);
     const { messages, view } = await session.prepare();
     const at = view.findIndex(({ message }) => message.label === 'summary');
-    // The first user message gives way too: the stable prefix is system prompt and summary.
+    // The first user message leaves too: the stable prefix is the system prompt and the summary.
     expect([at, view[at]!.from]).toEqual([1, 1]);
     const tail = messages.slice(2).map(wordsOf);
     expect(tail).toEqual(before.slice(-tail.length));
     expect(tail.length).toBeGreaterThan(10);
   });
 
-  it('no wider than it must be, and nothing behind it is touched', async () => {
-    // The window on dialogue is wide enough that only the summary takes anything out.
+  it('covers no more than necessary, and changes nothing after the span', async () => {
+    // The window on dialogue is so wide that only the summary removes anything.
     const wide = { stages: { snip: { dialogue: { turns: 500 } } } };
     const whole = await reducer(1_000_000, wide);
     await whole.append(...read(TALK));
-    // Full by its own talk alone, so that a part of it is enough.
+    // The talk alone fills the budget to 0.93, so that a part of it is enough.
     const session = await reducer(Math.floor(whole.reading.tokens / 0.93), wide);
     await session.append(...read(TALK));
     const { run, view } = await session.prepare();
@@ -226,13 +226,13 @@ describe('R7: only the oldest span collapses, in chunks', () => {
     expect(others).toEqual([]);
     const { from, to } = summary!;
     expect(from).toBe(1);
-    // The newest that are always kept begin behind that.
+    // The newest messages, which are always kept, begin after that.
     expect(to).toBeLessThan(0.9 * session.log.length);
     const behind = view.filter(({ from: at }) => at > to).map(({ message }) => message.id);
     expect(behind).toEqual(times(session.log.length - to - 1, (i) => session.log.at(to + 1 + i).id));
   });
 
-  it('between two collapses every request only extends the last', async () => {
+  it('happens in chunks, and every request in between only extends the last one', async () => {
     const session = await reducer(8_000);
     let last: string[] = [];
     let collapses = 0;
@@ -253,10 +253,10 @@ describe('R7: only the oldest span collapses, in chunks', () => {
   });
 });
 
-describe('R9: an estimate with a safety margin', () => {
+describe('R9: the estimate of tokens', () => {
   const open = async (settings: object) => (await createSpillway({ settings })).session();
 
-  it('by a real tokenizer where there is one, a heuristic elsewhere', async () => {
+  it('comes from a real tokenizer if there is one, and from a heuristic otherwise', async () => {
     const text = 'The pressure gauge stands at 80 % of the reservoir.';
     const message = read([user(text)])[0]!;
     const exact = await open({ model: 'gpt-4o' });
@@ -269,7 +269,7 @@ describe('R9: an estimate with a safety margin', () => {
     expect(guessed.reading.tokens).toBeLessThanOrEqual(20);
   });
 
-  it("keeps a margin where counts are estimates, none where they are the provider's own", async () => {
+  it('has a safety margin, except for a model with an exact tokenizer', async () => {
     const budgetOf = async (settings: object) =>
       (await open({ window: 100_000, reserve: { output: 0 }, ...settings })).reading.budget;
     expect((await budgetOf({ model: 'gpt-4o' })).tokens).toBe(100_000);
@@ -278,7 +278,7 @@ describe('R9: an estimate with a safety margin', () => {
     expect((await budgetOf({ model: 'claude-sonnet-4-5', safetyMargin: 0.1 })).reserve.safety).toBe(10_000);
   });
 
-  it('learns from reported usage, and compacts by what it has learned', async () => {
+  it('is corrected by reported usage, which then decides when a session compacts', async () => {
     const session = await sessionOf(35_000, TALK);
     const { reading } = await session.prepare();
     expect(reading.basis).toBe('estimated');
@@ -304,13 +304,13 @@ describe('R11: one total budget, with optional caps per tier that act earlier', 
     user('And now?'),
   ];
 
-  it("no cap: half full is nobody's business", async () => {
+  it('does nothing at half of the budget without a cap', async () => {
     const session = await sessionOf(20_000, FAT);
     expect((await session.prepare()).run.kind).toBe('below-gate');
     expect(session.reading.byToolResults).toBeUndefined();
   });
 
-  it('tool results over 30 % go, oldest first, until they hold to it', async () => {
+  it('removes tool results over a cap of 30 % until they fit, and no user message', async () => {
     const session = await sessionOf(20_000, FAT, { caps: { toolResults: 0.3 } });
     expect(session.reading).toMatchObject({
       byToolResults: expect.closeTo(8_000 / 6_000, 1),
@@ -324,13 +324,13 @@ describe('R11: one total budget, with optional caps per tier that act earlier', 
       .filter(({ message }) => message.role === 'tool')
       .map((message) => shownText(message).length);
     expect(new Set(lengths)).toEqual(new Set([4_000]));
-    // The dialogue paid nothing for it.
+    // No message of the user left for it.
     const gone = session.operator.explain().filter(({ status }) => status !== 'kept' && status !== 'pinned');
     expect(gone.length).toBeGreaterThan(0);
     expect(gone.map(({ role }) => role)).not.toContain('user');
   });
 
-  it('wins over the protection of the newest output', async () => {
+  it('lets a cap win over the protection of the newest output', async () => {
     const session = await sessionOf(20_000, FAT, {
       caps: { toolResults: 0.1 },
       stages: { snip: { protectTokens: 40_000 } },

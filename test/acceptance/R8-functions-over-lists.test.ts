@@ -49,7 +49,7 @@ async function play(
   return { spillway, session, prepared: await session.prepare() };
 }
 
-/** What a stage was told off for. */
+/** How a stage failed: the outcome and its first fault. */
 async function faultOf(stage: CompactionStage): Promise<{ outcome: string; message: string }> {
   const { prepared, session } = await play([stage]);
   expect(session.log.length).toBe(CHAT.length);
@@ -71,7 +71,7 @@ const note = (id: string, text = 'What came before.'): Message => ({
 });
 
 describe('R8: reduce(context, budget, state) as a stage', () => {
-  it('R8: reducers run from the first to the last, each told what is left to take out', async () => {
+  it('R8: reducers run in order, each with the remaining context, the target and the caps', async () => {
     const seen: { who: string; tokens: number; budget: number; ceiling: number; caps: unknown }[] = [];
     const watched = (stage: typeof expire | typeof collapsePrefix): CompactionStage =>
       ({
@@ -119,7 +119,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
     for (const message of prepared.messages) expect(JSON.stringify(message)).not.toContain('undefined');
   });
 
-  it('R8: the text that a reducer wrote is what is sent, and the log keeps the original', async () => {
+  it('R8: the text of a reducer is sent, and the log keeps the original', async () => {
     const { session, prepared } = await play([
       reducing((context) => ({
         context: context.map((message) =>
@@ -144,7 +144,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
     expect(JSON.stringify(session.log.at(3).parts)).toContain(prose(300, 1).slice(0, 40));
   });
 
-  it('R8: of a message with several parts one is written anew, and the others stay as they were', async () => {
+  it('R8: a reducer can rewrite or remove single parts of a message', async () => {
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const messages = read([
       system('Be brief.'),
@@ -174,7 +174,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
     expect(JSON.stringify(prepared.messages)).not.toContain('AAAA');
   });
 
-  it('R8: its state comes back in the next run, and after a restart', async () => {
+  it('R8: a reducer gets its state back in the next run and after a restart', async () => {
     const store = `sqlite:${join(folder.path, 'states.db')}`;
     const states: unknown[] = [];
     const counting = reducing((context, budget, state) => {
@@ -356,16 +356,13 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
       'failed',
       /read only/,
     ],
-  ])(
-    'R8: %s is refused, with the name and the reason, and nothing is lost',
-    async (_, stage, outcome, why) => {
-      const { outcome: was, message } = await faultOf(stage);
-      expect(was).toBe(outcome);
-      expect(message).toMatch(why);
-    },
-  );
+  ])('R8: %s is refused with the reason, and the log stays complete', async (_, stage, outcome, why) => {
+    const { outcome: was, message } = await faultOf(stage);
+    expect(was).toBe(outcome);
+    expect(message).toMatch(why);
+  });
 
-  it('R8: a pin that is left out stays where it is, and the summary never stands before the request', async () => {
+  it('R8: a pin that a reducer leaves out remains, and its summary comes after the first user message', async () => {
     const { prepared } = await play([replacing((all) => [note('sum'), ...all.slice(-3)])]);
     expect(prepared.run.stages[0]).toMatchObject({ outcome: 'applied', edits: 1 });
     const said = prepared.messages.slice(0, 3) as { role: string; content: string }[];
@@ -376,7 +373,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
     ]);
   });
 
-  it('R8: a summary of its own gives way to a longer one of the same name', async () => {
+  it('R8: a summary of a reducer is replaced by its next one', async () => {
     let runs = 0;
     const rolling = replacing((all) => [
       ...all.slice(0, 2),
@@ -395,7 +392,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
   });
 });
 
-describe('R8: held to the contract of a stage', () => {
+describe('R8: a reducer under the contract of a stage', () => {
   it.each<[string, CompactionStage, readonly unknown[]]>([
     ['a reducer of parts', expire as CompactionStage, [{ turns: 1 }]],
     ['a reducer of spans', collapsePrefix as CompactionStage, []],
@@ -406,7 +403,7 @@ describe('R8: held to the contract of a stage', () => {
     expect(unexercised).toEqual([]);
   });
 
-  it('R8: one that parts calls from results is caught by the kit before it meets a session', async () => {
+  it('R8: a reducer that separates calls from results breaks a rule of the kit', async () => {
     const careless = replacing((all) => all.filter(({ role }) => role !== 'tool'));
     const broken = (await judge({ stage: careless }, STAGE_RULES)).filter(({ holds }) => !holds);
     expect(broken.map(({ id }) => id)).toContain('STAGE-08');

@@ -5,11 +5,11 @@ import { answered, engine, opened, preparedAt, read, sessionOf, talk } from './s
 
 const BUDGET = 20_000;
 
-/** Plain talk: nothing for snip, micro and collapse; auto and partial are told to leave all of it standing. */
+/** Plain talk: nothing for snip, micro and collapse; auto and partial are set to keep all of it. */
 const IDLE = { thresholds: { retainCount: 1_000 }, stages: { auto: { preserveRecent: 1_000 } } };
 const TALK = [system('Answer briefly.'), ...talk(30, 200)];
 
-/** It never says how much it could free, so a run is drafted even where the others say that they could free too little. */
+/** It never says how much it could free, so a run is planned even if all others say that they could free too little. */
 const WATCH = defineStage({
   name: 'watch',
   summary: 'Looks on.',
@@ -40,7 +40,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     expect(opened(run).filter((stage) => stage !== WATCH.name)).toEqual(stages);
   });
 
-  it('S1: from 0.95 on a run that gained too little goes on through every gate below it; full alone waits for 0.98', async () => {
+  it('S1: from 0.95 on a run that frees too little opens all stages below its gate, but full only from 0.98', async () => {
     const session = await sessionOf(BUDGET, TALK, IDLE);
     const { run } = await preparedAt(session, 0.965);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial']);
@@ -51,22 +51,22 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     expect(last.kind).toBe('committed');
   });
 
-  it('S1: from 0.95 on the stages behind the gate stay shut where those before it gained enough', async () => {
+  it('S1: from 0.95 on later stages stay closed if the earlier ones free enough', async () => {
     const session = await sessionOf(BUDGET, TALK, { thresholds: { retainCount: 1_000 } });
     const { run } = await preparedAt(session, 0.955);
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
   });
 
-  it('stops at the first stage after which pressure is below the next gate', async () => {
+  it('a run stops at the first stage that brings pressure below the next gate', async () => {
     const session = await sessionOf(BUDGET, TALK);
     const { run, reading } = await preparedAt(session, 0.99);
-    // Auto may work here: it brings pressure below 0.95, so partial and full stay shut.
+    // Auto has messages to remove here: it brings pressure below 0.95, so partial and full stay closed.
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
     expect(run.stages.at(-1)!.outcome).toBe('applied');
     expect(reading.pressure).toBeLessThan(0.95);
   });
 
-  it('passes all six in one run and one commit when pressure jumps from 0.70 to 0.99', async () => {
+  it('all six open in one run and one commit when pressure jumps from 0.70 to 0.99', async () => {
     const spillway = await engine(BUDGET, IDLE);
     const session = spillway.session();
     session.append(...read([system('Answer briefly.'), ...talk(30, 200)]));
@@ -78,7 +78,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     expect(session.operator.history).toHaveLength(1);
   });
 
-  it('takes the cheap way where that is enough', async () => {
+  it('only snip opens if that is enough', async () => {
     const chat = [
       user('Find the mill.'),
       ...Array.from({ length: 20 }, (_, i) => step('Bash', { command: `ls ${i}` }, prose(700, i))).flat(),

@@ -14,7 +14,7 @@ async function play(how: keyof typeof ROSTERS, settings = {}) {
   return { spillway, run, results: view.filter(({ message }) => message.role === 'tool').map(shownText) };
 }
 
-/** A follower of clients that says nothing. */
+/** A follower of clients that does nothing. */
 const SILENT = {
   parse: () => [],
   isStranger: async () => false,
@@ -23,13 +23,13 @@ const SILENT = {
   copyInstance: undefined,
 };
 
-/** Nobody finds anything to take, so that every gate is tried. */
+/** No stage finds anything to remove, so that every gate is tried. */
 const IDLE = {
   window: 5_000,
   stages: { polls: { tools: [] }, snip: { classes: [] }, micro: { minTokens: 1_000_000 } },
 };
 
-describe('S10: a third party adds, replaces, reorders or switches off a stage without touching our source', () => {
+describe('S10: a third party, without changes to our source,', () => {
   it('adds a decorated class by binding it, and opens it by name', async () => {
     const { run, results, spillway } = await play('added');
     expect(opened(run)).toEqual(['polls']);
@@ -39,27 +39,27 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     expect(spillway.stages[0]).toMatchObject({ name: 'polls', opensAt: 0.8, options: { tools: ['poll'] } });
   });
 
-  it('puts it in the place of a built-in stage', async () => {
+  it('replaces a built-in stage by its own', async () => {
     const { run, spillway } = await play('in place of snip', IDLE);
     expect(opened(run).slice(0, 3)).toEqual(['polls', 'micro', 'collapse']);
     expect(opened(run)).not.toContain('snip');
-    // Still provided, no longer in the roster.
+    // Still bound, but no longer in the roster.
     expect(spillway.stages.find(({ name }) => name === 'snip')).not.toHaveProperty('opensAt');
   });
 
-  it('puts stages into another order', async () => {
+  it('reorders stages', async () => {
     const { run } = await play('reordered', IDLE);
-    // Below the last of them the floor.
+    // After the last stage comes the drop floor.
     expect(opened(run)).toEqual(['collapse', 'snip', 'polls', 'drop']);
   });
 
-  it('switches it off by leaving it out', async () => {
+  it('switches its stage off by leaving it out of the roster', async () => {
     const { run, results } = await play('switched off');
     expect(opened(run)).toEqual(['snip']);
     expect(results).not.toContain('[a newer answer follows]');
   });
 
-  it('takes a plain object by defineStage', async () => {
+  it('adds a plain object made with `defineStage`', async () => {
     const seen: unknown[] = [];
     const watcher = defineStage({
       name: 'watcher',
@@ -86,7 +86,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     expect(seen).toEqual([{ mood: 'busy' }, 23]);
   });
 
-  it('comes in through a container of the host, or a child of ours', async () => {
+  it('adds a stage through its own container, a child of ours, or ours', async () => {
     for (const container of [
       new Container(),
       new Container({ parent: createContainer() }),
@@ -105,7 +105,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     }
   });
 
-  it('what a parent container binds stays where its child binds stages of its own', async () => {
+  it('keeps the stages that a parent container binds if a child binds stages too', async () => {
     const parent = createContainer();
     parent.bind(SERVICES.Stage).to(PollsStage);
     const child = new Container({ parent });
@@ -120,7 +120,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     expect(spillway.stages.map(({ name }) => name)).toEqual(expect.arrayContaining(['polls', 'watcher']));
   });
 
-  it('the built-in stages are bound as any other: unbound there are none, and one alone is one', async () => {
+  it('unbinds and replaces built-in stages like any other', async () => {
     const container = createContainer();
     expect(container.getAll(SERVICES.Stage)).toEqual(BUILT_IN_STAGES);
     container.unbind(SERVICES.Stage);
@@ -131,7 +131,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     container.bind(SERVICES.Stage).toConstantValue(snip);
     const one = await openSpillway(container, { settings: { ...settings, roster: ['snip'] } });
     expect(one.stages.map(({ name }) => name)).toEqual(['snip']);
-    // One of the same name, with options of its own.
+    // A stage of the same name, with options of its own.
     container.rebind(SERVICES.Stage).toConstantValue(
       defineStage({
         name: 'snip',
@@ -146,7 +146,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     expect(own).toMatchObject({ name: 'snip', options: { mood: 'calm' } });
   });
 
-  it('a part of the host is given what the engine has, and what the settings chose can be decorated', async () => {
+  it('binds a service that gets services of the engine, and decorates one that the settings chose', async () => {
     const container = createContainer();
     const windows: (number | null)[] = [];
     container
@@ -174,7 +174,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     expect(sizes[0]).toBeGreaterThan(1.5 * sizes[1]!);
   });
 
-  describe('the services of a session are those of the host where it binds them, each made once a session', () => {
+  describe('binds services of a session', () => {
     const SETTINGS = { window: 5_000, reserve: { output: 0 }, counter: 'heuristic' };
     const played = async (container: Container) => {
       const session = (await openSpillway(container, { settings: SETTINGS })).session({ id: 'mill' });
@@ -182,7 +182,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
       return { session, ...(await session.prepare()) };
     };
 
-    it('Pipeline: what it plans is what happens', async () => {
+    it('Pipeline: its plan is what happens', async () => {
       const container = createContainer();
       expect((await played(container)).run.kind).toBe('committed');
       const plan = () => ({ kind: 'noop' as const, reason: 'not on my watch', stages: [] });
@@ -190,7 +190,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
       expect((await played(container)).run).toMatchObject({ kind: 'noop', reason: 'not on my watch' });
     });
 
-    it('Gauge: what it reads decides what is due', async () => {
+    it('Gauge: its reading decides what is due', async () => {
       const container = createContainer();
       container.onActivation(SERVICES.Gauge, (_, gauge) => {
         const { read } = gauge;
@@ -201,7 +201,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
       expect((await played(container)).run.kind).toBe('below-gate');
     });
 
-    it('Follower: what it writes is what is sent', async () => {
+    it('Follower: its messages are sent', async () => {
       const container = createContainer();
       container
         .bind(SERVICES.Follower)
@@ -213,7 +213,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
       expect((await played(container)).messages).toEqual(['mill']);
     });
 
-    it('Recall: what it finds is what is given, and giving back asks the same one', async () => {
+    it('Recall: its passages are returned, and it is made once a session', async () => {
       const container = createContainer();
       const made: object[] = [];
       const found = [{ handle: 'm1', text: 'from the archive', message: 'm1', role: 'user' as const }];
@@ -230,7 +230,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
       expect(made).toHaveLength(1);
     });
 
-    it('of another kind they are refused by name', async () => {
+    it('an object of another kind is refused by name', async () => {
       const container = createContainer();
       container.bind(SERVICES.Recall).toConstantValue({ search: () => [] } as never);
       const spillway = await openSpillway(container, { settings: SETTINGS });
@@ -238,7 +238,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     });
   });
 
-  it('the stage in the place of snip makes the passes, with options of its own for them', async () => {
+  it('prunes with its own stage and options if that replaces snip in the roster', async () => {
     const asked: unknown[] = [];
     const clear = defineStage({
       name: 'clear',
@@ -281,7 +281,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
   });
 
   it.each(['pins', 'fresh', 'drop', 'regrow', 'inject', 'injection', 'delegate', 'signatures'])(
-    'may not be called %s: a step of the pipeline is',
+    'cannot call a stage %s, the name of a step of the pipeline',
     async (name) => {
       const stage = defineStage({
         name,
@@ -296,7 +296,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     },
   );
 
-  it('is told of its mistakes: an unknown name, a name taken twice, wrong options', async () => {
+  it('gets an error for an unknown name, a duplicate name and wrong options', async () => {
     const container = createContainer();
     container.bind(SERVICES.Stage).to(PollsStage);
     container.bind(SERVICES.Stage).to(PollsStage);

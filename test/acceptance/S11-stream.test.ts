@@ -5,8 +5,8 @@ import { engine, fill, read, sessionOf, system, talk, preparedAt } from './suppo
 
 const TALK = [system('Be brief.'), ...talk(30, 200)];
 
-describe('S11: an RxJS pressure stream drives the firing, and anyone can subscribe to it', () => {
-  it('tells of readings, firings in order, the short-circuit and the end', async () => {
+describe('S11: the RxJS pressure stream', () => {
+  it('emits readings, stages in order, the short-circuit and the end of a run', async () => {
     const session = await sessionOf(20_000, TALK);
     fill(session, 0.93);
     const events: PressureEvent[] = [];
@@ -35,7 +35,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     });
   });
 
-  it('tells of stages before text is asked for, and of each answer as it comes', async () => {
+  it('emits stages before text is requested, and each answer of a model after it', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(8_000, emulated(emulator, { roster: ['snip', 'auto'] }));
     const session = spillway.session({ id: 'mill', model: 'gpt-4o' });
@@ -63,7 +63,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     }
   });
 
-  it('says when a run came to nothing, and when it could not help', async () => {
+  it('emits `noop` if a run frees nothing, and `failed` if the request cannot fit', async () => {
     const idle = await sessionOf(20_000, TALK);
     fill(idle, 0.81);
     const kinds: string[] = [];
@@ -78,7 +78,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(kinds.at(-1)).toBe('failed');
   });
 
-  it('says each time that pressure comes to stand at another gate, up or down, and not in between', async () => {
+  it('emits each change to another gate, up or down, and nothing in between', async () => {
     const session = await sessionOf(20_000, TALK);
     const gates: (string | null)[] = [];
     session.events.subscribe((event) => {
@@ -93,7 +93,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(gates).toEqual(['snip', 'full', null]);
   });
 
-  it('fires once for a gate that a run could not close, and again at the brim', async () => {
+  it('does not repeat a run that freed nothing before pressure reaches the last gate', async () => {
     const session = await sessionOf(20_000, TALK);
     const runs = async (): Promise<string> => (await session.prepare()).run.kind;
     fill(session, 0.81);
@@ -104,7 +104,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(await runs()).toBe('committed');
   });
 
-  it('goes on whatever a listener does, and starts nothing by being listened to', async () => {
+  it('continues when a listener unsubscribes, and a subscription starts nothing', async () => {
     const session = await sessionOf(20_000, TALK);
     const kinds: string[] = [];
     const listening = session.events.subscribe(({ kind }) => kinds.push(kind));
@@ -119,7 +119,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(kinds).toHaveLength(heard);
   });
 
-  it('answers calls that come at once one after the other: one compaction, not two', async () => {
+  it('runs concurrent requests one after the other, with one compaction', async () => {
     const session = await sessionOf(20_000, TALK);
     const [first, second] = await Promise.all([preparedAt(session, 0.93), session.prepare()]);
     expect([first.run.kind, second.run.kind]).toEqual(['committed', 'below-gate']);

@@ -4,7 +4,7 @@ import { opened, sessionOf, shownText, talk, wordsOf, preparedAt } from './suppo
 
 const BUDGET = 20_000;
 
-/** Every stage but those named is taken out: a test says what one stage does by itself. */
+/** A roster of one stage: the test shows what this stage does by itself. */
 const only = (stage: string, options: object = {}) => ({
   roster: [{ stage, opensAt: 0.8 }],
   stages: { [stage]: options },
@@ -18,7 +18,7 @@ async function compacted(chat: readonly Chat[], settings: object, pressure = 0.8
   return { session, ...prepared, sent: prepared.messages.map(wordsOf) };
 }
 
-/** Ten looks round; of the third one the assistant uses what it found. */
+/** Ten tool calls; the assistant later refers to the result of the third. */
 const looks = (): Chat[] =>
   times(10, (i) => [
     ...step(
@@ -29,8 +29,8 @@ const looks = (): Chat[] =>
     says(i === 2 ? 'What matters is reservoirLevelc.' : 'Nothing of interest.'),
   ]);
 
-describe('S2: snip takes out tool exchanges that nothing later refers to, without a model', () => {
-  it('leaves a stub with name, size and handle where the mode is stub, and keeps what was referred to', async () => {
+describe('S2: snip removes tool exchanges that nothing later refers to, without a model', () => {
+  it('leaves a stub with name, size and handle in mode `stub`, and keeps a result that is referred to', async () => {
     const { sent, view, session } = await compacted(
       [user('Look round.'), ...looks()],
       only('snip', { protectTokens: 0, mode: 'stub' }),
@@ -43,7 +43,7 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
     expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
 
-  it('takes the whole exchange by default: what was said in it and a line on its call stay', async () => {
+  it('removes the complete exchange by default, and leaves a line for its call', async () => {
     const { view, sent } = await compacted([user('Look round.'), ...looks()], {
       ...only('snip', { protectTokens: 0 }),
       target: 0.3,
@@ -55,7 +55,7 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
   });
 });
 
-it('S3: micro turns each remaining large tool result into a line that says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
+it('S3: micro turns each large tool result into one line with outcome, size and handle, and keeps small ones', async () => {
   const runs = times(8, (i) => [
     ...step(
       'Bash',
@@ -78,13 +78,13 @@ it('S3: micro turns each remaining large tool result into a line that says how i
   expect(first.length / 4).toBeLessThanOrEqual(120);
   for (const line of results.filter((text) => text.includes('condensed'))) expect(line).not.toContain('\n');
   expect(results[1]).toBe('made markerFile0');
-  // A place where a model may write a better line, one for each result.
+  // A slot in which a model may write a better line, one for each result.
   const slots = session.operator.history[0]!.plan.edits.map(({ slot }) => slot);
   expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
   expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
 });
 
-it('S3: a result of many telling lines is one line all the same, with what it tells verbatim', async () => {
+it('S3: micro turns a result with many error lines into one line that quotes some of them', async () => {
   const failures = times(40, (i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`);
   const chat = times(6, (i) => [
     ...step('Bash', { command: `npm run build${i}` }, `${prose(600, i)}\n${failures.join('\n')}\nexit ${i}`),
@@ -102,12 +102,12 @@ it('S3: a result of many telling lines is one line all the same, with what it te
   }
 });
 
-describe('S2 and S3: what stands for a result says how its call ended, and nothing else of failures', () => {
+describe('S2 and S3: the text that replaces a result', () => {
   const source = times(120, (i) =>
     i % 30 === 7 ? `export function gate${i}() {` : `  throw new Error('no such gate ${i}');`,
   ).join('\n');
 
-  it('a file that was read is told by what it declares', async () => {
+  it('quotes the declarations of a file, not the error messages in it', async () => {
     const reads = times(12, (i) => [
       ...step('read_file', { path: `src/gate${i}.ts` }, `${source}\n${prose(400, i)}`),
       says(`gate${i}.ts is fine.`),
@@ -118,7 +118,7 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
     expect(first).not.toContain('throw new Error');
   });
 
-  it('a stub says that a call failed, and for a few tokens there is none', async () => {
+  it('says that a call failed, while a small result stays as it is', async () => {
     const runs = times(12, (i) => [
       ...step('Bash', { command: `npm test ${i}` }, `${prose(1_000, i)}\n${i} failed, 214 passed`),
       ...step(
@@ -139,19 +139,19 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
 });
 
 describe('S4: collapse merges consecutive messages of one role, without a model', () => {
-  it('makes one message of them with the very same words', async () => {
+  it('into one message with exactly the same words', async () => {
     const thoughts = times(300, (i) => user(`Thought ${i}: ${prose(30, i)}`));
     const { sent, session } = await compacted(
       [user('I will think aloud.'), says('Go on.'), ...thoughts, says('I see.')],
       { ...only('collapse'), minGain: 0.001 },
     );
-    // Task, answer, the thoughts as one, answer, the last question.
+    // Task, answer, the thoughts as one message, answer, the last question.
     expect(sent).toHaveLength(5);
     for (const thought of thoughts) expect(sent[2]).toContain(JSON.stringify(thought.content).slice(1, -1));
     expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
 
-  it('leaves messages with images and other files as they are: their bytes stand in them', async () => {
+  it('except messages with images, which it leaves alone', async () => {
     const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(400)}` } };
     const shown = times(300, (i) =>
       i % 100 === 50
@@ -169,33 +169,33 @@ describe('S4: collapse merges consecutive messages of one role, without a model'
 
 const SESSION = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
-it('S5: auto turns a window of the oldest messages into one summary message no wider than it must be, and leaves the rest word for word', async () => {
+it('S5: auto replaces the oldest messages by one summary, no more than necessary, and keeps the rest verbatim', async () => {
   const { view, sent, reading } = await compacted(SESSION, only('auto', { windowMessages: 8 }), 0.9);
   const summaries = view.filter(({ message }) => message.label === 'summary');
   expect(summaries).toHaveLength(1);
   const [summary] = summaries;
   expect(summary!.message.role).toBe('assistant');
-  // The oldest that may go is the third message; system and task stand before it.
+  // The oldest message that may leave is the third, after the system prompt and the task.
   expect([summary!.from, view.indexOf(summary!)]).toEqual([2, 2]);
-  // Of 24 messages, 7,300 tokens, a summary may keep 1,500: less than the 6,000 that are to go. So 8 more.
+  // A summary of 24 messages, 7,300 tokens, may keep 1,500: it frees less than the 6,000 needed. So 8 more leave.
   expect(summary!.to - summary!.from + 1).toBe(32);
   expect(reading.pressure).toBeLessThanOrEqual(0.6);
   expect(sent.slice(3, -1)).toEqual(SESSION.slice(summary!.to + 1).map(wordsOf));
 });
 
 it.each([4, 12])(
-  'S6: partial turns everything except the last N messages into a summary: N = %d',
+  'S6: partial replaces everything except the last N messages by a summary: N = %d',
   async (retainCount) => {
     const { sent, view } = await compacted(SESSION, { ...only('partial'), thresholds: { retainCount } }, 0.9);
-    // System, task, summary, the last N; the question that is asked now is one of them.
+    // System prompt, task, summary and the last N messages, the current question among them.
     expect(sent).toHaveLength(3 + retainCount);
     expect(view[2]!.message.label).toBe('summary');
     expect(sent.slice(3, -1)).toEqual(SESSION.slice(1 - retainCount).map(wordsOf));
   },
 );
 
-describe('S7: full turns the whole conversation into one message', () => {
-  it('and only the pins and the question that has no answer stand beside it', async () => {
+describe('S7: full replaces the complete conversation by one summary,', () => {
+  it('except the pins and the unanswered question', async () => {
     const { sent, view } = await compacted(SESSION, only('full'), 0.9);
     expect(view.map(({ message }) => message.label ?? message.role)).toEqual([
       'system',
@@ -207,7 +207,7 @@ describe('S7: full turns the whole conversation into one message', () => {
     expect(view[2]).toMatchObject({ from: 2, to: SESSION.length - 1 });
   });
 
-  it('is the last resort: it opens behind all others', async () => {
+  it('after all other stages have opened', async () => {
     const session = await sessionOf(BUDGET, SESSION, {
       thresholds: { retainCount: 1_000 },
       stages: { auto: { preserveRecent: 1_000 } },

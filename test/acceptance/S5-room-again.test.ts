@@ -5,18 +5,18 @@ import { callOf, prose, resultOf, says, step, system, user, type Chat } from '..
 import { engine, read, shownText, talk, writer } from './support.js';
 
 const BUDGET = 16_000;
-/** Tokens of a message beyond those of its text. */
+/** Tokens of a message in addition to those of its text. */
 const ENVELOPE = 10;
 const RECORDED = 'examples/sessions/pressure-gauge.jsonl';
 
-/** Writes so much of what it may, in words that are its own in each call; or what `answer` makes of the request. */
+/** Writes the share of its limit, or the text, that `answer` returns; other words in each call. */
 const filler = (answer: (request: SummaryRequest, nth: number) => string | number = () => 0.9) =>
   writer((request, nth) => {
     const made = answer(request, nth);
     return typeof made === 'string' ? made : prose(Math.floor(made * request.maxTokens), nth);
   });
 
-/** A session that takes messages with ids of their own: `n0`, `n1`, … */
+/** A session, and a function that adds messages with new ids: `n0`, `n1`, … */
 async function begun(more: Omit<SpillwayOptions, 'settings'>, settings = {}, from = 0) {
   const spillway = await engine(BUDGET, { unseen: { share: 0.6 }, ...settings }, more);
   const session = more.store ? await spillway.open({ id: 'mill' }) : spillway.session({ id: 'mill' });
@@ -36,8 +36,8 @@ const summaryIn = (session: Session) => {
   return { tokens: shown.size.tokens, text: shownText(shown), message: shown.message };
 };
 
-describe('S5: a text is asked for at the size that the digest takes in the end', () => {
-  it('as large as what stands without a model', async () => {
+describe('S5: the size at which a text is requested', () => {
+  it('is that of the digest without a model', async () => {
     const chat = [
       system('Be brief.'),
       user('Mend the mill.'),
@@ -56,30 +56,37 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
     expect(asked[0]!.maxTokens).toBeGreaterThan(0.95 * summaryIn(plain.session).tokens);
   });
 
-  it.each([6_000, 10_000])('in each run of a recorded session within %i tokens', async (budget) => {
-    // A model that gives nothing: digests stand, and say how large they became.
-    const { summarizer } = filler(() => '');
-    const spillway = await engine(budget, { thresholds: { circuitBreakerFailures: 1_000 } }, { summarizer });
-    const session = spillway.session({ id: 'recorded' });
-    const { parsed } = await readSession(RECORDED);
-    let offered = 0;
-    for (const message of parsed.messages) {
-      await session.append(message);
-      if (message.role === 'assistant') continue;
-      const { run } = await session.prepare();
-      for (const edit of run.record?.plan.edits ?? []) {
-        if (edit.kind !== 'supersede' || !edit.slot) continue;
-        const standing = session.view.find(({ message }) => message.id === edit.replacement[0]?.id);
-        if (!standing) continue;
-        offered++;
-        expect(edit.slot.maxTokens).toBeGreaterThan(standing.size.tokens - ENVELOPE);
+  it.each([6_000, 10_000])(
+    'is at least the final size of the digest, in each run of a recorded session within %i tokens',
+    async (budget) => {
+      // A model that gives no text: the digests remain, and show how large they became.
+      const { summarizer } = filler(() => '');
+      const spillway = await engine(
+        budget,
+        { thresholds: { circuitBreakerFailures: 1_000 } },
+        { summarizer },
+      );
+      const session = spillway.session({ id: 'recorded' });
+      const { parsed } = await readSession(RECORDED);
+      let offered = 0;
+      for (const message of parsed.messages) {
+        await session.append(message);
+        if (message.role === 'assistant') continue;
+        const { run } = await session.prepare();
+        for (const edit of run.record?.plan.edits ?? []) {
+          if (edit.kind !== 'supersede' || !edit.slot) continue;
+          const standing = session.view.find(({ message }) => message.id === edit.replacement[0]?.id);
+          if (!standing) continue;
+          offered++;
+          expect(edit.slot.maxTokens).toBeGreaterThan(standing.size.tokens - ENVELOPE);
+        }
       }
-    }
-    expect(offered).toBeGreaterThan(2);
-  });
+      expect(offered).toBeGreaterThan(2);
+    },
+  );
 });
 
-/** A record of much talk, written while a page of fresh output filled the request; then that page was read. */
+/** A summary of much talk, written while fresh output filled the request; that output has been sent since. */
 async function squeezed(answer?: Parameters<typeof filler>[0], settings = {}, more = {}) {
   const { asked, summarizer } = filler(answer);
   const at = await begun({ summarizer, ...more }, settings);
@@ -93,7 +100,7 @@ async function squeezed(answer?: Parameters<typeof filler>[0], settings = {}, mo
   return { ...at, asked, before };
 }
 
-/** So many pages more, each read and answered to. */
+/** Continues with this many more pages, each in a request of its own. */
 async function goesOn({ session, add }: Awaited<ReturnType<typeof begun>>, pages: number): Promise<void> {
   for (let i = 10; i < 10 + pages; i++) {
     await add(page(i, 3_000));
@@ -102,7 +109,7 @@ async function goesOn({ session, add }: Awaited<ReturnType<typeof begun>>, pages
 }
 
 describe('S5: a text that a model wrote in little room', () => {
-  it('is asked for anew in the next run, from the originals, and is longer; the target holds', async () => {
+  it('is requested again in the next run, from the originals, and grows within the target', async () => {
     const { session, asked, before } = await squeezed();
     const { run, reading } = await session.prepare();
     const { tokens, message } = summaryIn(session);
@@ -121,7 +128,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(plan.after.tokens).toBe(session.view.reduce((sum, { size }) => sum + size.tokens, 0));
   });
 
-  it('is asked for once where there is no more room, however many runs come', async () => {
+  it('is requested again only once if there is no more room, however many runs follow', async () => {
     const at = await squeezed();
     await at.session.prepare();
     const { text } = summaryIn(at.session);
@@ -131,7 +138,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(summaryIn(at.session).text).toBe(text);
   });
 
-  it('starts no run: where nothing else is due it stays as it is', async () => {
+  it('starts no run by itself', async () => {
     const { session, asked } = await squeezed();
     await session.prepare();
     expect((await session.prepare()).run.kind).not.toBe('committed');
@@ -148,26 +155,29 @@ describe('S5: a text that a model wrote in little room', () => {
     ],
     ['gives nothing', () => ''],
     ['calls an error a text', () => 'Internal server error'],
-  ])('stands where a summarizer that is asked anew %s, and is asked for in a later run', async (_, fault) => {
-    let isBroken = true;
-    const answer = (request: SummaryRequest, nth: number): string | number =>
-      nth > 1 && isBroken ? fault(request, nth) : 0.9;
-    const at = await squeezed(answer, { thresholds: { circuitBreakerFailures: 10 } });
-    const { run, messages } = await at.session.prepare();
-    expect(run.kind).toBe('committed');
-    expect(summaryIn(at.session)).toEqual(at.before);
-    expect(JSON.stringify(messages)).toContain(JSON.stringify(at.before.text).slice(1, -1));
-    // Nothing is said to have changed there, nor is it.
-    expect(run.record!.plan.edits.filter((edit) => 'fromId' in edit && edit.fromId === 'n2')).toEqual([]);
-    expect(run.record!.plan.firstChanged).toBeGreaterThan(30);
-    expect(run.record!.plan.stages.map(({ stage }) => stage)).not.toContain('regrow');
-    expect(run.record!.fallbacks).toEqual([expect.stringMatching(/^auto n2\.\.n\d+: /)]);
-    isBroken = false;
-    await goesOn(at, 3);
-    expect(summaryIn(at.session).tokens).toBeGreaterThan(1.5 * at.before.tokens);
-  });
+  ])(
+    'remains if the summarizer %s when asked again, and is requested again in a later run',
+    async (_, fault) => {
+      let isBroken = true;
+      const answer = (request: SummaryRequest, nth: number): string | number =>
+        nth > 1 && isBroken ? fault(request, nth) : 0.9;
+      const at = await squeezed(answer, { thresholds: { circuitBreakerFailures: 10 } });
+      const { run, messages } = await at.session.prepare();
+      expect(run.kind).toBe('committed');
+      expect(summaryIn(at.session)).toEqual(at.before);
+      expect(JSON.stringify(messages)).toContain(JSON.stringify(at.before.text).slice(1, -1));
+      // The record names no change there, and nothing was changed.
+      expect(run.record!.plan.edits.filter((edit) => 'fromId' in edit && edit.fromId === 'n2')).toEqual([]);
+      expect(run.record!.plan.firstChanged).toBeGreaterThan(30);
+      expect(run.record!.plan.stages.map(({ stage }) => stage)).not.toContain('regrow');
+      expect(run.record!.fallbacks).toEqual([expect.stringMatching(/^auto n2\.\.n\d+: /)]);
+      isBroken = false;
+      await goesOn(at, 3);
+      expect(summaryIn(at.session).tokens).toBeGreaterThan(1.5 * at.before.tokens);
+    },
+  );
 
-  it('stands where the new one would say less, and is not asked for again', async () => {
+  it('remains if the new text would be shorter, and is not requested again', async () => {
     const at = await squeezed((_, nth) => (nth > 1 ? 'The mill was mended.' : 0.9));
     const { run } = await at.session.prepare();
     expect(run.kind).toBe('committed');
@@ -176,7 +186,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(at.asked).toHaveLength(2);
   });
 
-  it('stands where the caller cancels', async () => {
+  it('remains if the caller cancels', async () => {
     const { session, asked, before } = await squeezed();
     const signal = AbortSignal.abort();
     const { run } = await session.prepare({ signal });
@@ -185,7 +195,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('stands where a model writes no longer answers than that', async () => {
+  it('remains if the model cannot write a longer answer', async () => {
     const { asked, summarizer } = filler();
     const limited = { ...summarizer, outputLimit: 1_600 };
     const at = await squeezed(undefined, {}, { summarizer: limited });
@@ -194,7 +204,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('stands where runs do not wait for text', async () => {
+  it('remains if runs do not wait for text', async () => {
     const store = { store: await openStore('memory:') };
     const at = await squeezed(undefined, {}, store);
     const { asked, summarizer } = filler();
@@ -208,11 +218,11 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is in the plan of an operator as it will stand', async () => {
+  it('is in the plan of an operator at the size that a commit gives it', async () => {
     const { session, asked, before } = await squeezed();
     const { plan } = await session.operator.plan({ target: 0.55 });
     expect(asked).toHaveLength(2);
-    // A plan is a value: what it shows is what committing it gives.
+    // A plan is a value: its preview is what a commit gives.
     const shown = (await session.operator.preview(plan!)).view.find(
       ({ message }) => message.label === 'summary',
     )!;
@@ -223,7 +233,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('takes no part of what its stage may not have', async () => {
+  it('does not grow beyond the `maxSummaryTokens` of its stage', async () => {
     const at = await squeezed(undefined, { stages: { auto: { maxSummaryTokens: 1_600 } } });
     await at.session.prepare();
     await goesOn(at, 4);
@@ -231,7 +241,7 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(summaryIn(at.session).text).toBe(at.before.text);
   });
 
-  it('is the same text in a session that was opened again, and no reason to ask', async () => {
+  it('is the same after the session is opened again, and is not requested again', async () => {
     const store = { store: await openStore('memory:') };
     const at = await squeezed(undefined, {}, store);
     await at.session.prepare();
@@ -246,7 +256,7 @@ describe('S5: a text that a model wrote in little room', () => {
   });
 });
 
-it('S5: a digest that stands because no model had room is asked for where it grows to much more', async () => {
+it('S5: a digest without a model’s text is requested again when it can become much larger', async () => {
   const { asked, summarizer } = filler((_, nth) => (nth === 1 ? '' : 0.9));
   const { session, add } = await begun({ summarizer });
   await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
@@ -264,7 +274,7 @@ it('S5: a digest that stands because no model had room is asked for where it gro
   expect(reading.pressure).toBeLessThanOrEqual(0.6);
 });
 
-it('S5: what stands before a pin and what follows it become one text, and the pin stays', async () => {
+it('S5: the messages before and after a pin become one text, and the pin remains', async () => {
   const { asked, summarizer } = filler();
   const { session, add } = await begun({ summarizer });
   await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);

@@ -2,8 +2,8 @@ import type { PressureEvent } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { filling, pressed, summariesOf } from './summarizer.js';
 
-describe('S8: three failures in a row open the breaker', () => {
-  it('runs on in non-model forms, tries once after the cooldown, and closes or opens again', async () => {
+describe('S8: the breaker', () => {
+  it('opens after three failures, tries once after the cooldown, and then closes or opens again', async () => {
     const emulator = await startEmulator('server-error');
     const cooldown = 1_500;
     const session = await filling(emulator, { thresholds: { circuitBreakerCooldown: cooldown } });
@@ -33,7 +33,7 @@ describe('S8: three failures in a row open the breaker', () => {
     expect(summariesOf(session).join()).toContain('by emulated');
   });
 
-  it('counts failures in a row: one that succeeds begins the row anew', async () => {
+  it('counts only failures in a row', async () => {
     const emulator = await startEmulator();
     const session = await filling(emulator);
     const acts = ['server-error', 'server-error', 'good', 'server-error', 'server-error'] as const;
@@ -47,7 +47,7 @@ describe('S8: three failures in a row open the breaker', () => {
     expect(Object.values(session.operator.breakers)).toEqual(['open']);
   });
 
-  it("does not open for a caller's mistake", async () => {
+  it('does not open for an error of the caller', async () => {
     const emulator = await startEmulator('wrong-key');
     const session = await filling(emulator);
     for (let run = 1; run <= 4; run++) await pressed(session, run);

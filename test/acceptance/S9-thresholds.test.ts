@@ -3,7 +3,7 @@ import { engine, quarter, said, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 
-/** All nine at values of our own, in the units that `CompactionThresholds` is documented in. */
+/** All nine fields at other values than the defaults, in the documented units. */
 const NINE = {
   snipThreshold: 0.71,
   microThreshold: 0.72,
@@ -54,14 +54,14 @@ describe('S9: the nine CompactionThresholds fields', () => {
     ['a file', () => ({ configFile: folder.file('nine.yaml', yaml(NINE)) })],
     ['the environment', () => ({ env: variables })],
     ['code', () => ({ settings: { thresholds: NINE } })],
-  ])('come from %s, and the gates open there', async (_where, options) => {
+  ])('come from %s, and set the gates', async (_where, options) => {
     const { config, stages } = await opened(options());
     expect(config.settings.thresholds).toEqual(NINE);
     expect(stages.map(({ opensAt }) => opensAt)).toEqual([0.71, 0.72, 0.73, 0.74, 0.75, 0.76]);
     expect(stages.find(({ name }) => name === 'partial')!.options).toMatchObject({ retainCount: 7 });
   });
 
-  it('are laid over each other: defaults, file, environment, code', async () => {
+  it('are merged in the order defaults, file, environment, code', async () => {
     const { config } = await opened({
       configFile: folder.file('some.yaml', yaml({ snipThreshold: 0.7, microThreshold: 0.7, retainCount: 1 })),
       env: { SPILLWAY_THRESHOLDS_MICRO_THRESHOLD: '0.75', SPILLWAY_THRESHOLDS_RETAIN_COUNT: '2' },
@@ -82,12 +82,12 @@ describe('S9: the nine CompactionThresholds fields', () => {
     ['a fraction of a message', { retainCount: 2.5 }, [/retainCount/, /2\.5/, /whole number/]],
     ['no number at all', { fullThreshold: Number.NaN }, [/fullThreshold/, /NaN/, /number/]],
     ['an unknown key', { snipTreshold: 0.7 }, [/snipTreshold/, /0\.7/, /snipThreshold/]],
-  ])('refuse %s, naming key, value and what is allowed', async (_what, thresholds, named) => {
+  ])('refuse %s with the key, the value and what is allowed', async (_what, thresholds, named) => {
     const message = await faultsOf({ settings: { thresholds } });
     for (const pattern of named) expect(message).toMatch(pattern);
   });
 
-  it('report every fault at once, wherever it came from', async () => {
+  it('report the faults of all sources at once', async () => {
     const message = await faultsOf({
       configFile: folder.file('bad.yaml', yaml({ snipThreshold: 'high' })),
       env: { SPILLWAY_THRESHOLDS_RETAIN_COUNT: '-1', SPILLWAY_TRESHOLDS_MICRO_THRESHOLD: '0.8' },
@@ -97,7 +97,7 @@ describe('S9: the nine CompactionThresholds fields', () => {
       expect(message).toContain(name);
   });
 
-  it("S9: retainCount gives way to a stage's own where a higher layer set that", async () => {
+  it('S9: retainCount is overridden by the option of a stage if a higher source sets that', async () => {
     const keptBy = async (options: SpillwayOptions): Promise<unknown> => {
       const partial = (await opened(options)).stages.find(({ name }) => name === 'partial')!;
       return (partial.options as { retainCount: number }).retainCount;
@@ -109,7 +109,7 @@ describe('S9: the nine CompactionThresholds fields', () => {
     expect(await keptBy({ profile: 'agent', settings: own })).toBe(3);
     expect(await keptBy({ env, settings: own })).toBe(3);
     expect(await keptBy({ env })).toBe(7);
-    // Of one layer the nine fields decide, as they always did.
+    // Within one source the nine fields win.
     expect(await keptBy({ settings: { ...own, thresholds: { retainCount: 5 } } })).toBe(5);
     expect(
       await keptBy({
@@ -119,7 +119,7 @@ describe('S9: the nine CompactionThresholds fields', () => {
     ).toBe(5);
   });
 
-  it('reach the command line by the same environment and file', async () => {
+  it('reach the command line from the environment and a file', async () => {
     const { code, out } = await spillway(['stages', '--json'], variables);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject([
@@ -140,12 +140,12 @@ describe('S9: the nine CompactionThresholds fields', () => {
       await session.append(said('a', 'x'.repeat(900)));
       return (await session.prepare()).run.kind;
     };
-    // There is nothing to take out of one open question; the gate alone decides whether that is looked at.
+    // One open question has nothing to remove; only the gate decides whether a run starts.
     expect(await kindAt(0.75)).toBe('below-gate');
     expect(await kindAt(0.2)).toBe('noop');
   });
 
-  it('S9: is told of settings that hold themselves, from a file or from code', async () => {
+  it('S9: refuse settings that contain themselves, from a file or from code', async () => {
     for (const text of ['thresholds: &a {x: *a}', 'agents: &a {x: *a}', 'models: &a {x: {y: *a}}']) {
       const { code, out, err } = await spillway([
         'config',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createSpillway } from '../../src/index.js';
 import { jsonLines, prose, spillway, step, system, talk, temporaryFolder, user } from './support.js';
 
-/** Findings of a first adoption that no row of features.md holds, by their numbers in docs/decisions/0062. */
+/** Findings of a first adoption that have no row in features.md, by their numbers in docs/decisions/0062. */
 const folder = temporaryFolder();
 const CHAT = [
   system('Be brief.'),
@@ -15,18 +15,18 @@ const CHAT = [
 const FILE = folder.file('work.jsonl', jsonLines(CHAT));
 
 describe('a first adoption', () => {
-  it('adoption P1: config print --changed shows what somebody has set, and no defaults', async () => {
+  it('adoption P1: config print --changed shows the settings that were set, and no defaults', async () => {
     const config = folder.file('own.yaml', 'target: 0.5\n');
     const print = async (...more: string[]) =>
       (await spillway(['config', 'print', ...more])).out.trim().split('\n');
-    // The command line of these tests is given a counter by its environment.
+    // These tests set the counter of the command line in its environment.
     const changed = await print('--config', config, '--changed');
     expect(changed.map((line) => line.split(' ')[0])).toEqual(['target', 'counter']);
     expect(changed[0]).toMatch(/^target += 0\.5 +# file .*own\.yaml/);
     expect((await print('--config', config)).length).toBeGreaterThan(80);
   });
 
-  it('adoption P2: an index that is no call of the model names the nearest that is', async () => {
+  it('adoption P2: the error for an index that is no model call names the nearest index that is one', async () => {
     const at = CHAT.findIndex(({ role }) => role === 'tool');
     const { code, err } = await spillway([
       'replay',
@@ -61,7 +61,7 @@ describe('a first adoption', () => {
     expect((await spillway(['compct'])).err).toContain('(spillway --help lists the commands)');
   });
 
-  it('adoption S11: the library reads no environment until it is handed in, and says so where a key is missing', async () => {
+  it('adoption S11: the library reads no environment unless it is passed in, and the error for a key says so', async () => {
     const env = { SPILLWAY_TARGET: '0.5', MILL_KEY: 'of oak' };
     Object.assign(process.env, env);
     try {
@@ -78,7 +78,7 @@ describe('a first adoption', () => {
     }
   });
 
-  it('adoption S15: a lower target makes fewer compactions, as the page for operators says', async () => {
+  it('adoption S15: a lower target leads to fewer compactions, as the page for operators says', async () => {
     const compactions = async (target: number): Promise<number> => {
       const config = folder.file(`${target}.yaml`, `target: ${target}\n`);
       const { code, out, err } = await spillway(['replay', FILE, '--window', '4000', '--config', config]);

@@ -39,8 +39,8 @@ const ask = (messages: Anthropic.MessageParam[]): Asked => ({
 
 const sent = ({ received }: Emulator) => received.map(({ body }) => body);
 
-describe('Anthropic’s own client, compacting', () => {
-  it('sends a short history as it is', async () => {
+describe('a compacting Anthropic client', () => {
+  it('sends a short history unchanged', async () => {
     const { emulator, client } = await open(100_000);
     const body = { ...ask(history(2)), metadata: { user_id: 'u' } };
     const answer = await client.messages.create(body);
@@ -48,7 +48,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(sent(emulator)).toEqual([body]);
   });
 
-  it('streams: the helper, the raw events, and the response beside them', async () => {
+  it('streams through the helper and as raw events, and gives access to the response', async () => {
     const { emulator, session, client } = await open(4_000);
     emulator.otherwise = ANSWER;
     const whole = await client.messages.stream(ask(history(6))).finalMessage();
@@ -64,14 +64,14 @@ describe('Anthropic’s own client, compacting', () => {
     expect(session.operator.history.length).toBeGreaterThan(0);
   });
 
-  it('passes the client’s own errors on, and goes on after them', async () => {
+  it('passes on errors of the client, and works after them', async () => {
     const { emulator, client } = await open(100_000);
     emulator.script = ['overloaded', 'good'];
     await expect(client.messages.create(ask(history(1)))).rejects.toBeInstanceOf(Anthropic.APIError);
     await expect(client.messages.create(ask(history(1)))).resolves.toMatchObject({ type: 'message' });
   });
 
-  it('sends words put into the model’s mouth last, and keeps them out of the log', async () => {
+  it('sends a prefilled answer last, and keeps it out of the log', async () => {
     const { emulator, client, session } = await open(100_000);
     await client.messages.create(ask([...history(1), { role: 'assistant', content: 'The mill' }]));
     expect((sent(emulator)[0]!['messages'] as unknown[]).at(-1)).toEqual({
@@ -81,7 +81,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(session.log.at(session.log.length - 1).role).toBe('user');
   });
 
-  it('leaves no more cache marks than are taken, those on the tools counted', async () => {
+  it('leaves no more cache marks than the provider accepts, those on tools included', async () => {
     const { emulator, client } = await open(100_000);
     const mark = { cache_control: { type: 'ephemeral' as const } };
     const messages: Anthropic.MessageParam[] = [];
@@ -99,7 +99,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(JSON.stringify(sent(emulator)[3])).toContain('"text":"Question 3.","cache_control"');
   });
 
-  it('answers /compact itself, whole and streamed, and keeps both out of the log', async () => {
+  it('answers /compact itself, streamed or not, and keeps command and answer out of the view', async () => {
     const { emulator, client, session } = await open(100_000, {}, { commands: true });
     const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
     const answer = await client.messages.create(ask(command));
@@ -112,7 +112,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(JSON.stringify(session.view)).not.toContain('/compact');
   });
 
-  it('answers /compact to the tool runner too, and whoever asks for the response', async () => {
+  it('answers /compact to the tool runner too, and with access to the response', async () => {
     const { emulator, client, session } = await open(100_000, {}, { commands: true });
     const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
     const runner = () => ({ ...ask(command), tools: [] });
@@ -125,7 +125,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect([emulator.received.length, session.operator.history.length > 0]).toEqual([0, true]);
   });
 
-  it('runs tools: each step of the runner is compacted, whole and streamed, and its usage is learned', async () => {
+  it('compacts the steps of the tool runner, streamed or not, and counts their usage', async () => {
     for (const stream of [false, true]) {
       const { emulator, client, session } = await open(4_000);
       emulator.script = [ANSWER, { ...ANSWER, toolCalls: [] }];
@@ -160,7 +160,7 @@ describe('Anthropic’s own client, compacting', () => {
     toolCalls: [{ id: `toolu_${at}`, name, arguments: {} }],
   });
 
-  it('sends the provider’s own summary first, as it came, where the runner has it compact', async () => {
+  it('sends the provider’s own summary first and unchanged if the runner requests one', async () => {
     const { emulator, client } = await open(100_000);
     const summary = { type: 'compaction', content: 'The mill stands.', signature: 's' };
     const { whole } = WIRES.find(({ name }) => name === 'anthropic-messages')!;
@@ -181,7 +181,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(validateAnthropic(last)).toEqual([]);
   });
 
-  it('keeps the words of the provider’s own summary where it is compacted in its turn', async () => {
+  it('keeps the words of the provider’s own summary when later messages are compacted', async () => {
     const { emulator, client, session } = await open(4_000);
     const content = [
       { type: 'compaction', content: `The key of the mill is 4711. ${prose(60, 5)}`, signature: 's' },
@@ -197,7 +197,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(validateAnthropic(last)).toEqual([]);
   });
 
-  it('keeps to what system messages say of tools that came and went within the conversation', async () => {
+  it('keeps system messages that add or remove tools within the conversation', async () => {
     const { emulator, client, session } = await open(1_500);
     emulator.script = Array.from({ length: 24 }, (_, at) => called(at > 2 ? 'late' : 'Read', at));
     emulator.otherwise = { text: 'Done.' };
@@ -218,7 +218,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(changes).toEqual(['tool_addition', 'tool_removal']);
   });
 
-  it('leaves a thread alone: the provider keeps its history', async () => {
+  it('leaves a thread alone, because the provider keeps its history', async () => {
     const { emulator, client, session } = await open(100_000);
     const thread = client.beta.messages.thread({ model: 'claude-sonnet-5-5', max_tokens: 100 });
     await thread.send({ role: 'user', content: 'Build a mill.' });
@@ -230,7 +230,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(session.log.length).toBe(0);
   });
 
-  it('keeps conversations apart where it is told which is which', async () => {
+  it('keeps conversations apart if a function names the session of each request', async () => {
     const emulator = await startEmulator();
     const ai = await engine(100_000, {}, { format: 'anthropic' });
     const sessions = new Map([...'ab'].map((name) => [name, ai.session({ id: name })]));
@@ -243,7 +243,7 @@ describe('Anthropic’s own client, compacting', () => {
       expect(JSON.stringify(log.at(1).parts)).toContain(`I am ${name}.`);
   });
 
-  it('works for the beta resource, parallel requests of one session, and clients with other options', async () => {
+  it('works with the beta resource, parallel requests and clients with other options', async () => {
     const { emulator, client, session } = await open(4_000);
     await client.beta.messages.create({ ...ask(history(3)), betas: ['x-1'] });
     await Promise.all([
@@ -255,7 +255,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(session.log.length).toBeGreaterThan(40);
   });
 
-  it('a tool loop that outgrows the window goes on', async () => {
+  it('keeps a tool loop that outgrows the window legal and small', async () => {
     const { emulator, client } = await open(3_000);
     emulator.otherwise = ANSWER;
     const steps = said(asks('Read all files.'), ...loop('z', 30, 150));

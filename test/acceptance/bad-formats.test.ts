@@ -60,7 +60,7 @@ function bodyOf(name: string, messages: readonly Message[]): Loose {
   return JSON.parse(JSON.stringify({ ...beside, [format.messagesField]: list })) as Loose;
 }
 
-/** Compacts a body on the command line, read and written as the format; what came out is judged. */
+/** Compacts a body on the command line, read and written in the format, and validates the result. */
 async function through(name: string, body: Loose, ...args: string[]) {
   const file = folder.file(`${name}-${Math.random()}.json`, JSON.stringify(body));
   const ran = await spillway([
@@ -87,7 +87,7 @@ async function through(name: string, body: Loose, ...args: string[]) {
 }
 
 describe.each(NAMES)('bad input in %s', (name) => {
-  it('blocks of an unknown kind are kept, untouched; where the format allows none, a notice names them', async () => {
+  it('blocks of an unknown kind are kept unchanged, or named in a notice if the format allows none', async () => {
     const body = bodyOf(name, ORDERLY);
     const list = (Array.isArray(body) ? body : body[formats.get(name)!.messagesField]) as Loose[];
     const block = name === 'gemini' ? { hologram: { rays: [1, 2] } } : { type: 'hologram', rays: [1, 2] };
@@ -111,7 +111,7 @@ describe.each(NAMES)('bad input in %s', (name) => {
     expect(faults).toEqual([]);
   });
 
-  it('8 MB of base64 in a picture: compacted within the limit of bytes, or sent whole', async () => {
+  it('a request with 8 MB of base64 in a picture is written as a legal request', async () => {
     const file = folder.file(
       `${name}-large.json`,
       JSON.stringify({
@@ -145,10 +145,10 @@ describe.each(NAMES)('bad input in %s', (name) => {
   });
 });
 
-describe('a body that a session is to follow', () => {
+describe('a body that a session follows', () => {
   const asked = { role: 'user', content: 'Build a mill.' };
 
-  it('is refused by name where it holds calls of another format', async () => {
+  it('is refused with the name of the other format if it has calls of that format', async () => {
     const made = await engine(9_000);
     const body = {
       messages: [
@@ -166,7 +166,7 @@ describe('a body that a session is to follow', () => {
       });
   });
 
-  it('is followed where a field of another format is null', async () => {
+  it('is accepted if a field of another format is null', async () => {
     const made = await engine(9_000);
     const session = made.session({ format: 'ai-sdk' });
     await session.follow({ messages: [{ ...asked, tool_calls: null }] });

@@ -11,7 +11,7 @@ import { jsonLines, spillway, talk, temporaryFolder, wordsOf, sessionOf, prepare
 const folder = temporaryFolder();
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
-/** Compacts a file on the command line, and looks that the file itself is left as it was. */
+/** Compacts a file on the command line, and checks that the file itself is unchanged. */
 async function compacted(name: string, content: string | Uint8Array, ...args: string[]) {
   const file = folder.file(name, content);
   const before = readFileSync(file);
@@ -24,8 +24,8 @@ async function compacted(name: string, content: string | Uint8Array, ...args: st
   return { ...ran, sent, report, kinds };
 }
 
-describe('text that trips tokenizers', () => {
-  it('names of special tokens are counted and sent as the plain text they are', async () => {
+describe('text that is hard for tokenizers', () => {
+  it('names of special tokens are counted and sent as plain text', async () => {
     const specials = ['<|endoftext|>', '<|fim_prefix|>', '<|im_start|>system', '<|endofprompt|>'].join(' ');
     const chat = [...TALK, user(`What does ${specials} mean?`)];
     const file = folder.file('special.jsonl', jsonLines(chat));
@@ -38,7 +38,7 @@ describe('text that trips tokenizers', () => {
     }
   });
 
-  it('200,000 characters without a break', async () => {
+  it('a tool result of 200,000 characters without a break is compacted', async () => {
     const chat = [
       user('Decode it.'),
       ...step('Bash', { command: 'cat blob' }, 'A'.repeat(200_000)),
@@ -55,14 +55,14 @@ describe('text that trips tokenizers', () => {
     }
   });
 
-  it('replacement patterns come through as they are, halves of characters as their mark', async () => {
+  it('replacement patterns are sent unchanged, and half a character as a replacement character', async () => {
     const odd = "cost: $& $1 $$ `$'` \u0000 \ud800 end";
     const { code, sent } = await compacted('odd.jsonl', jsonLines([...TALK, user(odd)]));
     expect(code).toBe(0);
     expect(sent.at(-1)).toEqual(user(odd.replace('\ud800', '\ufffd')));
   });
 
-  it('one tool result larger than the whole budget', async () => {
+  it('one tool result larger than the budget is cut to fit', async () => {
     const chat = [user('Build it.'), callOf([['b', 'Bash', {}]]), resultOf('b', prose(50_000))];
     const { code, sent, report } = await compacted('large.jsonl', jsonLines(chat));
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ describe('text that trips tokenizers', () => {
   });
 });
 
-describe('files that are not what they should be', () => {
+describe('faulty input files', () => {
   it.each<[string, string | Uint8Array, string]>([
     ['not JSON', 'Dear model,\nplease go on.\n', 'INPUT_FORMAT'],
     ['an empty file', '', 'INPUT_FORMAT'],
@@ -80,13 +80,13 @@ describe('files that are not what they should be', () => {
     ['a whole JSON value cut off', JSON.stringify(TALK).slice(0, -40), 'INPUT_FORMAT'],
     ['a picture', Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]), 'INPUT_FORMAT'],
     ['UTF-16', Buffer.from(`\ufeff${jsonLines(TALK)}`, 'utf16le'), 'INPUT_FORMAT'],
-  ])('%s: says so and ends with 1', async (name, content, wanted) => {
+  ])('%s: the command names the fault and exits with 1', async (name, content, wanted) => {
     const { code, out, err } = await compacted(`${name.replaceAll(' ', '-')}.jsonl`, content);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(`${wanted}: `);
   });
 
-  it('no file, a directory', async () => {
+  it('a missing file and a directory are reported as unreadable', async () => {
     for (const path of [join(folder.path, 'nowhere.jsonl'), folder.path]) {
       const { code, out, err } = await spillway(['compact', path]);
       expect([code, out]).toEqual([1, '']);
@@ -105,7 +105,7 @@ describe('files that are not what they should be', () => {
     expect(err).toMatch(/^INPUT_UNREADABLE: .*no permission/);
   });
 
-  it('a torn last line is skipped, and named', async () => {
+  it('a last line that is cut off is skipped, with a notice', async () => {
     const { code, kinds, sent } = await compacted(
       'torn.jsonl',
       jsonLines(TALK.slice(0, 5)) + '{"role":"user","cont',
@@ -113,7 +113,7 @@ describe('files that are not what they should be', () => {
     expect([code, kinds, sent]).toEqual([0, ['torn-line'], TALK.slice(0, 5)]);
   });
 
-  it('a torn last line is told by replay and bench as well', async () => {
+  it('replay and bench report a last line that is cut off, too', async () => {
     const file = folder.file('torn-too.jsonl', jsonLines(TALK.slice(0, 5)) + '{"role":"user","cont');
     const { err: replayed } = await spillway(['replay', file, '--window', '4000']);
     expect(replayed).toContain('mended line 6: the last line is cut off; skipped');
@@ -127,7 +127,7 @@ describe('files that are not what they should be', () => {
     });
   });
 
-  it('a request that is cut off is told as such', async () => {
+  it('the error for a request that is cut off says so', async () => {
     const file = folder.file('cut.json', JSON.stringify({ messages: TALK }).slice(0, -40));
     for (const command of ['compact', 'validate'])
       expect((await spillway([command, file])).err).toContain('may be cut off');
@@ -139,7 +139,7 @@ describe('files that are not what they should be', () => {
     expect([code, kinds, sent]).toEqual([0, ['joined-lines'], TALK.slice(0, 5)]);
   });
 
-  it('a line over the limit is skipped without being held, and named', async () => {
+  it('a line over the limit is skipped with a notice', async () => {
     const file = folder.file(
       'long.jsonl',
       jsonLines([TALK[0], user('x'.repeat(5_000)), ...TALK.slice(1, 5)]),
@@ -149,7 +149,7 @@ describe('files that are not what they should be', () => {
     expect(parsed.notices).toMatchObject([{ kind: 'long-line', at: 'line 2' }]);
   });
 
-  it('orphan results, unknown roles and unknown parts are mended visibly', async () => {
+  it('orphan results, unknown roles and unknown parts are kept as text, with notices', async () => {
     const chat: Chat[] = [
       ...TALK.slice(0, 3),
       resultOf('never-called', 'forty-two'),
@@ -171,15 +171,15 @@ describe('files that are not what they should be', () => {
     for (const word of ['forty-two', 'Too long.', 'hologram']) expect(all).toContain(word);
   });
 
-  it('a format that does not exist is named with those that do', async () => {
+  it('the error for an unknown format lists the known ones', async () => {
     const { code, err } = await compacted('format.jsonl', jsonLines(TALK), '--format', 'bedrock');
     expect(code).toBe(1);
     expect(err).toMatch(/INPUT_FORMAT: .*bedrock.*openai-chat/);
   });
 });
 
-describe('a budget or a setting that cannot be', () => {
-  it('a window smaller than what must stay: exit code 2, and nothing is written', async () => {
+describe('a budget or a setting that cannot work', () => {
+  it('a window smaller than the floor ends with exit code 2, and nothing is written', async () => {
     const out = join(folder.path, 'unwritten', 'out.json');
     const file = folder.file('floor.jsonl', jsonLines([...TALK, user(prose(3_000))]));
     const before = readFileSync(file);
@@ -198,7 +198,7 @@ describe('a budget or a setting that cannot be', () => {
     ['a negative window', { window: -1 }, 'window'],
     ['a misspelt key', { tresholds: { snipThreshold: 0.8 } }, 'thresholds'],
     ['a stage option nobody has', { stages: { snip: { protectTocens: 1 } } }, 'protectTokens'],
-  ])('%s: an error before anything starts', async (_what, settings, named) => {
+  ])('%s is an error before anything starts', async (_what, settings, named) => {
     await expect(createSpillway({ counter: quarter, settings })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(named),
@@ -209,14 +209,14 @@ describe('a budget or a setting that cannot be', () => {
     ['a misspelt key', 'thresholds:\n  snipTreshold: 0.7\n'],
     ['no mapping', '- 1\n- 2\n'],
     ['broken YAML', 'thresholds: {snip'],
-  ])('a file with %s: exit code 1, and nothing is written', async (what, yaml) => {
+  ])('a file with %s ends with exit code 1, and nothing is written', async (what, yaml) => {
     const config = folder.file(`${what.replaceAll(' ', '-')}.yaml`, yaml);
     const { code, out, err } = await compacted('fine.jsonl', jsonLines(TALK), '--config', config);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^(?:CONFIG_INVALID|INPUT_FORMAT): /);
   });
 
-  it('a window that is no number', async () => {
+  it('a window that is no valid number is an error', async () => {
     for (const window of ['lots', '-5', '1.5', 'NaN', '']) {
       const { code, err } = await spillway(['compact', join(folder.path, 'fine.jsonl'), '--window', window]);
       expect([window, code]).toEqual([window, 1]);
@@ -249,7 +249,7 @@ describe('a stage that misbehaves', () => {
     for (let i = 1; i < levels; i++) held = { held };
     return held;
   };
-  /** A list that is asked for longer than anybody waits. */
+  /** A list with a length that is too large to read. */
   const endless = (): unknown[] =>
     new Proxy([], { get: (list, key) => (key === 'length' ? 1e9 : Reflect.get(list, key)) });
   const TOOLED = [...TALK, ...step('Bash', { command: 'ls' }, prose(300, 8)), says('So.')];
@@ -269,7 +269,7 @@ describe('a stage that misbehaves', () => {
     );
     const original = JSON.stringify(session.log.at(3));
     const { run: report, messages, reading } = await preparedAt(session, 0.9);
-    // Whatever it did: the session goes on, the next stage has done its work, the log is whole.
+    // In every case the next stage did its work, the request is legal and the log is unchanged.
     expect(report.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(0.6);
     expect(validateOpenAiChat(messages)).toEqual([]);
@@ -325,7 +325,7 @@ describe('a stage that misbehaves', () => {
     ['returns a state with a bigint', () => ({ edits: [], state: { seen: 1n } })],
     ['returns a state that holds itself', () => ({ edits: [], state: ring() })],
     ['returns a state deeper than can be written', () => ({ edits: [], state: nested(5_000) })],
-  ])('%s: named as failed, and passed over', async (_what, plan) => {
+  ])('%s: it is reported as failed and skipped', async (_what, plan) => {
     const { outcome, fault } = await run(plan as never);
     expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
   });
@@ -333,7 +333,7 @@ describe('a stage that misbehaves', () => {
   it.each<[string, object]>([
     ['messages', { ...supersede('m5', 'm8'), replacement: endless() }],
     ['parts', { ...replace('m44'), content: endless() }],
-  ])('names a length beyond all for the %s of an edit: the edit is refused', async (_what, edit) => {
+  ])('gives an endless list as the %s of an edit: the edit is refused', async (_what, edit) => {
     const { outcome, fault } = await run(() => ({ edits: [edit as Edit] }));
     expect([outcome, fault.message]).toEqual(['refused', 'is no edit']);
   });
@@ -342,7 +342,7 @@ describe('a stage that misbehaves', () => {
     ['a bigint', 1n],
     ['a value that holds itself', ring()],
     ['a value deeper than can be written', nested(5_000)],
-  ])('leaves %s beside the words of a message or a part: the edit is refused', async (_what, beside) => {
+  ])('adds %s next to the text of a message or a part: the edit is refused', async (_what, beside) => {
     const words = { type: 'text', text: 'Old talk.' };
     const said = { id: 'n', role: 'assistant', origin: 'synthetic', parts: [words] };
     for (const message of [
@@ -374,7 +374,7 @@ describe('a stage that misbehaves', () => {
       } as Edit,
       /system message/,
     ],
-  ])('%s: the edit is refused and the reason named', async (_what, edit, reason) => {
+  ])('%s: the edit is refused with the reason', async (_what, edit, reason) => {
     const { outcome, refused, fault } = await run(() => ({ edits: [edit] }));
     expect([outcome, refused, fault.code]).toEqual(['refused', 1, 'EDIT_ILLEGAL']);
     expect(fault.message).toMatch(reason);
@@ -388,12 +388,12 @@ describe('a stage that misbehaves', () => {
     ['a figure of that size', (view) => (view.exchanges[0].messages[0].size.tokens = 0)],
     ['the words of a message', (view) => (view.exchanges[0].messages[0].message.parts[0].text = 'x')],
     ['the words of an original', (view) => (view.originals(0, 0)[0].parts[0].text = 'x')],
-  ])('writes to %s that it was shown: nothing of it arrives', async (_, write) => {
+  ])('writes to %s of its input: the stage fails and the log is unchanged', async (_, write) => {
     const { outcome, fault } = await run((view: TranscriptView) => (write(view), { edits: [] }));
     expect([outcome, fault.code]).toEqual(['failed', 'STAGE_FAILED']);
   });
 
-  it('its good edits stand beside its bad ones', async () => {
+  it('returns good and bad edits: only the good ones are applied', async () => {
     const { outcome, edits, refused } = await run(() => ({
       edits: [null, replace('m0'), replace('m44', 'gone'), 7, replace('m44', 'twice')] as Edit[],
     }));

@@ -3,7 +3,7 @@ import { engine, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 
-/** What an AI SDK client sends anew with each call: the same bytes in new arrays. */
+/** What an AI SDK client sends with each call: the same bytes in new arrays. */
 function body(bytes: Uint8Array) {
   const image = { type: 'image', image: bytes.slice(), mediaType: 'image/png' };
   const file = { type: 'file', data: bytes.slice().buffer, mediaType: 'application/pdf' };
@@ -18,7 +18,7 @@ function body(bytes: Uint8Array) {
 
 describe('bytes that an AI SDK client sends', () => {
   it.each(['sqlite', 'memory'])(
-    'are the same bytes after a restart on %s, and nothing starts over',
+    'are the same bytes after a restart on %s, and the log continues',
     async (kind) => {
       const bytes = Uint8Array.from({ length: 60_000 }, (_, i) => (i * 7_919) % 256);
       const path = folder.file(`bytes.${kind}`, '');
@@ -43,7 +43,7 @@ describe('bytes that an AI SDK client sends', () => {
     },
   );
 
-  it('hostile 14: addresses and numbers that JSON has no word for start nothing over after a restart', async () => {
+  it('hostile 14: a log with addresses and numbers that JSON cannot express continues after a restart', async () => {
     const store = `sqlite:${folder.file('odd.db', '')}.db`;
     const data = () => new URL('https://example.test/a.pdf');
     const input = { wide: Infinity, none: NaN, zero: -0, gone: undefined };
@@ -97,7 +97,7 @@ describe('bytes that an AI SDK client sends', () => {
     ['a value of a class', () => new Price(5), () => new Price(6)],
     ['a value with a `toJSON` of its own', () => ({ toJSON: () => 'a' }), () => ({ toJSON: () => 'b' })],
   ])(
-    'hostile 14: %s is what JSON has of it: its own text starts nothing over, another one does',
+    'hostile 14: %s counts as its JSON: the same JSON continues the log, another one goes back',
     async (_, one, two) => {
       const session = (await engine(1_000_000, {}, { format: 'ai-sdk' })).session();
       await session.follow(rows(one()));

@@ -33,7 +33,7 @@ const BUDGET = ['--window', '4000'];
 const place = (name: string): string => join(folder.path, name);
 
 describe('spillway compact', () => {
-  it('writes messages to stdout and nothing else; the report goes to stderr', async () => {
+  it('writes only messages to stdout, and the report to stderr', async () => {
     const { code, out, err } = await spillway(['compact', FILE, ...BUDGET]);
     expect(code).toBe(0);
     const sent = JSON.parse(out) as Chat[];
@@ -44,12 +44,12 @@ describe('spillway compact', () => {
     expect(err).toMatch(/\d+ kept, \d+ pinned, \d+ replaced in part, \d+ superseded/);
   });
 
-  it('counts messages of the log where a stage says what it took, as in its own figures', async () => {
+  it('counts the messages of a stage in the report as the stage does', async () => {
     const { err } = await spillway(['compact', 'examples/sessions/pressure-gauge.jsonl', '--window', '8000']);
     expect(err).toMatch(/^ +(\d+)  superseded by auto: \1 messages give way to a summary$/m);
   });
 
-  it('--out and --report: to files, stdout stays empty', async () => {
+  it('--out and --report write files, and stdout stays empty', async () => {
     const { code, out, err } = await spillway([
       'compact',
       FILE,
@@ -67,11 +67,11 @@ describe('spillway compact', () => {
       format: 'openai-chat',
       run: { kind: 'committed' },
     });
-    // Whole or not at all: no drafts are left behind.
+    // Files are written completely or not at all: no drafts remain.
     expect(readdirSync(place('deep')).sort()).toEqual(['out.json', 'report.json']);
   });
 
-  it('--json: the report on stderr for programs, with what became of every message', async () => {
+  it('--json writes the report to stderr as JSON, with the disposition of every message', async () => {
     const { code, err } = await spillway(['compact', FILE, ...BUDGET, '--json']);
     expect(code).toBe(0);
     const report = JSON.parse(err);
@@ -89,12 +89,12 @@ describe('spillway compact', () => {
     ).toMatchObject({ stage: expect.any(String), reason: expect.any(String) });
   });
 
-  it('--upto: as if the session had ended there', async () => {
+  it('--upto ends the session before the given message', async () => {
     const { out } = await spillway(['compact', FILE, '--window', '100000', '--upto', '12']);
     expect(JSON.parse(out)).toEqual(CHAT.slice(0, 12));
   });
 
-  it('--target: compacts now, whatever the gates say, down to that pressure', async () => {
+  it('--target compacts at once to the given pressure, whatever the gates are', async () => {
     const idle = await spillway(['compact', FILE, '--window', '20000', '--json']);
     expect(JSON.parse(idle.err).run.kind).toBe('below-gate');
     const { code, err } = await spillway(['compact', FILE, '--window', '20000', '--target', '0.2', '--json']);
@@ -106,7 +106,7 @@ describe('spillway compact', () => {
       expect((await spillway(['compact', FILE, '--target', wrong])).code).toBe(1);
   });
 
-  it('takes a list, a request body and lines alike, and keeps what it does not know', async () => {
+  it('takes a list, a request body or lines, and keeps unknown fields', async () => {
     const odd = CHAT.slice(0, 6).map((message, i) => ({ ...message, vendor_field: { i } }));
     const files = [
       folder.file('list.json', JSON.stringify(odd)),
@@ -120,7 +120,7 @@ describe('spillway compact', () => {
     }
   });
 
-  it('the same command gives the same bytes', async () => {
+  it('gives the same bytes for the same command', async () => {
     const [one, two] = [
       await spillway(['compact', FILE, ...BUDGET]),
       await spillway(['compact', FILE, ...BUDGET]),
@@ -128,7 +128,7 @@ describe('spillway compact', () => {
     expect(two.out).toBe(one.out);
   });
 
-  it('a request is written in its own format, a recording in OpenAI chat', async () => {
+  it('writes a request in its own format, and a recording in OpenAI chat', async () => {
     const claude = place('to-claude.json');
     await spillway(['compact', FILE, ...BUDGET, '--to', 'anthropic', '--out', claude]);
     const again = JSON.parse((await spillway(['compact', claude, '--window', '2000'])).out);
@@ -140,10 +140,10 @@ describe('spillway compact', () => {
     expect(out).toMatch(/"tool_calls"/);
   });
 
-  it('--out to what is no file writes to it, and leaves it what it is', async () => {
+  it('--out writes into a pipe and leaves it a pipe', async () => {
     const pipe = place('pipe');
     execFileSync('mkfifo', [pipe]);
-    // Open at both ends, so that nobody waits for the other.
+    // Open for reading and writing, so that neither end waits for the other.
     const ends = openSync(pipe, 'r+');
     const { code } = await spillway(['compact', FILE, ...BUDGET, '--out', pipe]);
     expect(code).toBe(0);
@@ -154,7 +154,7 @@ describe('spillway compact', () => {
     expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
-  it('a place that cannot be written to: exit code 1, OUTPUT_UNWRITABLE', async () => {
+  it('ends with exit code 1 and OUTPUT_UNWRITABLE if it cannot write', async () => {
     const { code, err } = await spillway(['compact', FILE, ...BUDGET, '--out', join(FILE, 'out.json')]);
     expect(code).toBe(1);
     expect(err).toMatch(/OUTPUT_UNWRITABLE/);
@@ -164,7 +164,7 @@ describe('spillway compact', () => {
 describe('spillway replay', () => {
   const assistants = CHAT.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
 
-  it('--contexts-at: context-<j>.json is what prepare returned for that call', async () => {
+  it('--contexts-at writes what prepare returned for a call to context-<j>.json', async () => {
     const wanted = [assistants[0]!, assistants[15]!, assistants.at(-1)!];
     const out = place('contexts');
     const { code, out: stdout } = await spillway([
@@ -190,7 +190,7 @@ describe('spillway replay', () => {
         expect(readJson(join(out, `context-${index}.json`))).toEqual(prepared!.messages);
     }
     expect(session.operator.history.length).toBeGreaterThan(1);
-    // Before anything was compacted it is the beginning of the session itself.
+    // Before the first compaction the context is the beginning of the session.
     expect(readJson(join(out, `context-${wanted[0]}.json`))).toEqual(CHAT.slice(0, wanted[0]));
   });
 
@@ -200,7 +200,7 @@ describe('spillway replay', () => {
     ['99999', 'no such message'],
     ['2,1', 'a user message'],
   ])(
-    '--contexts-at %s is no index of an assistant message: INPUT_INDEX, exit code 1, nothing written',
+    '--contexts-at %s, which is no index of a model call, ends with INPUT_INDEX and writes nothing',
     async (indexes, found) => {
       const out = place(`none-${indexes}`);
       const { code, err } = await spillway([
@@ -219,7 +219,7 @@ describe('spillway replay', () => {
     },
   );
 
-  it('--contexts-at and --out are for each other: CONFIG_INVALID where one is missing', async () => {
+  it('--contexts-at and --out are refused without each other', async () => {
     for (const [given, missing] of [
       [['--contexts-at', String(assistants[0])], '--out'],
       [['--out', place('no-contexts')], '--contexts-at'],
@@ -229,7 +229,7 @@ describe('spillway replay', () => {
     }
   });
 
-  it('reports every call, and totals', async () => {
+  it('reports every call and the totals', async () => {
     const { code, err } = await spillway(['replay', FILE, ...BUDGET, '--json']);
     expect(code).toBe(0);
     const { calls, totals } = JSON.parse(err);
@@ -241,7 +241,7 @@ describe('spillway replay', () => {
     expect(table).toMatch(new RegExp(`${assistants.length} calls, ${totals.compactions} compactions`));
   });
 
-  it('a call that cannot fit is reported; the rest goes on', async () => {
+  it('reports a call that cannot fit, and continues with the next', async () => {
     const chat = [user('Go.'), says('Yes.'), user(prose(3_000)), says('No.'), user('And now?'), says('Yes.')];
     const file = folder.file('large.jsonl', jsonLines(chat));
     const { code, err } = await spillway(['replay', file, '--window', '1000', '--json']);
@@ -257,7 +257,7 @@ describe('spillway replay', () => {
 });
 
 describe('spillway validate', () => {
-  it('0 where a request is legal, 1 where it is not, and says which rule', async () => {
+  it('exits with 0 for a legal request, and with 1 and the broken rule otherwise', async () => {
     const legal = folder.file('legal.json', JSON.stringify({ messages: CHAT }));
     expect(await spillway(['validate', legal])).toMatchObject({
       code: 0,
@@ -269,7 +269,7 @@ describe('spillway validate', () => {
     expect(JSON.parse(out).violations[0]).toMatchObject({ rule: 'C1', at: 2 });
   });
 
-  it('tells the format from the request, and says what it took it for', async () => {
+  it('detects the format of a request, and reports which one it took', async () => {
     const content = [{ type: 'tool_use', id: 'a', name: 'Read', input: {} }];
     const messages = [user('Look.'), { role: 'assistant', content }, user('Well?')];
     const file = folder.file('claude.json', JSON.stringify({ messages }));
@@ -279,7 +279,7 @@ describe('spillway validate', () => {
     expect((await spillway(['validate', place('nowhere')])).err).toMatch(/"no such file"/);
   });
 
-  it('1 where its bytes are no UTF-8, which no provider reads', async () => {
+  it('exits with 1 for bytes that are not UTF-8, which no provider reads', async () => {
     const file = folder.file('latin.json', '');
     const request = JSON.stringify({ messages: [user('Caf\u00e9?')] });
     writeFileSync(file, Buffer.from(request, 'latin1'));
@@ -289,14 +289,14 @@ describe('spillway validate', () => {
     expect((await spillway(['validate', file])).code).toBe(0);
   });
 
-  it('what compact writes is legal', async () => {
+  it('accepts what compact writes', async () => {
     writeFileSync(place('sent.json'), (await spillway(['compact', FILE, ...BUDGET])).out);
     expect((await spillway(['validate', place('sent.json')])).code).toBe(0);
   });
 });
 
-describe('exit codes', () => {
-  it('0 done, 1 input or configuration at fault, 2 budget unreachable', async () => {
+describe('exit codes and messages', () => {
+  it('the exit code is 0 for success, 1 for faulty input or settings, 2 if the budget cannot be reached', async () => {
     expect((await spillway(['compact', FILE, ...BUDGET])).code).toBe(0);
     expect((await spillway(['--help'])).code).toBe(0);
     for (const args of [
@@ -310,7 +310,7 @@ describe('exit codes', () => {
     expect((await spillway(['compact', FILE, '--window', '10'])).code).toBe(2);
   });
 
-  it('a profile that does not exist is named, with those that do', async () => {
+  it('the error for an unknown profile names it and lists the known ones', async () => {
     const { err } = await spillway(['compact', FILE, '--profile', 'nobody']);
     expect(err).toMatch(/^PROFILE_UNKNOWN: .*nobody.*staged/);
     const store = `sqlite:${place('mill.db')}`;
@@ -330,13 +330,13 @@ describe('exit codes', () => {
       expect(listed.out).toContain(stage);
   });
 
-  it('no command touches the session it reads', () => {
+  it('no command changes the session file', () => {
     expect(readFileSync(FILE, 'utf8')).toBe(jsonLines(CHAT));
   });
 });
 
-describe('the input file', () => {
-  it('is never written to, by whatever name a result goes there', async () => {
+describe('the input file and results', () => {
+  it('a result is never written to the input file, whatever name leads there', async () => {
     const text = jsonLines(CHAT);
     const input = folder.file('never.jsonl', text);
     const link = `${input}.link`;
@@ -363,7 +363,7 @@ describe('the input file', () => {
     expect(readFileSync(context, 'utf8')).toBe(text);
   });
 
-  it('has results beside it that keep the rights of the file they replace, and are drafted through no link', async () => {
+  it('a result keeps the permissions of the file that it replaces, and no draft follows a link', async () => {
     const input = folder.file('beside.jsonl', jsonLines(CHAT));
     const victim = folder.file('victim.txt', 'mine');
     const out = folder.file('beside.json', 'old');
@@ -377,7 +377,7 @@ describe('the input file', () => {
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 
-  it('has results beside it that are written behind a link, and take the place of no other', async () => {
+  it('a result goes to the target of a link, and never replaces another result', async () => {
     const input = folder.file('behind.jsonl', jsonLines(CHAT));
     const [target, link] = [folder.file('target.json', 'old'), place('link.json')];
     symlinkSync(target, link);

@@ -21,14 +21,14 @@ import {
 import type { Session } from '../../src/index.js';
 import type { Emulator } from '../emulator/index.js';
 
-/** One turn of a client that sends its whole history. */
+/** One turn of a client that sends its complete history. */
 export interface Answered {
   readonly text: string;
   readonly tools: readonly string[];
   readonly finish: unknown;
   readonly input: number | undefined;
 }
-/** What one call has of its own. */
+/** Options of one call. */
 export interface CallOptions {
   readonly maxTokens?: number;
   readonly signal?: AbortSignal;
@@ -145,7 +145,7 @@ export const claude = (stream: boolean): Wired => ({
   },
 });
 
-/** The AI SDK, whichever provider's model it calls. */
+/** The AI SDK with a model of this provider. */
 export const aiSdk = (provider: 'chat' | 'compatible' | 'anthropic', stream: boolean): Wired => ({
   name: `ai sdk on ${provider}${stream ? ', streamed' : ''}`,
   format: 'ai-sdk',
@@ -201,7 +201,7 @@ export const aiSdk7: Wired = {
   open(emulator, session, { system, ...options } = {}, past = []) {
     const model = wrap7({
       model: createOpenAI4({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
-      // Its type is that of the SDK beside it, here version 6.
+      // Its type comes from the installed version 6 of the SDK.
       middleware: compactAiSdk(session, options) as unknown as Parameters<typeof wrap7>[0]['middleware'],
     });
     const messages = past as ModelMessage7[];
@@ -216,7 +216,7 @@ export const aiSdk7: Wired = {
   },
 };
 
-/** An agent of LangChain, which runs its own tools: here until it asks for one. */
+/** An agent of LangChain, which runs its own tool within the call. */
 export const langChain = (stream: boolean): Wired => ({
   name: `langchain${stream ? ', streamed' : ''}`,
   format: 'langchain',
@@ -242,7 +242,7 @@ export const langChain = (stream: boolean): Wired => ({
       const fresh = state.messages.slice(messages.length);
       messages.push(...fresh);
       const last = fresh.at(-1)!;
-      // What a drop-in answers itself tells no usage.
+      // An answer of the drop-in itself has no usage.
       const usage = (last as AIMessage).usage_metadata as { readonly input_tokens: number } | undefined;
       const finish: unknown = last.response_metadata.finish_reason ?? 'stop';
       return {

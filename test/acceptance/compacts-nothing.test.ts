@@ -56,8 +56,8 @@ const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
 };
 const FORMATS = Object.keys(CALLS);
 
-describe('N13: what would compact nothing is refused', () => {
-  it('N13: compactOpenAI takes the engine itself, for both endpoints', async () => {
+describe('N13: arguments that would compact nothing', () => {
+  it('N13: compactOpenAI accepts the engine itself, for both endpoints', async () => {
     const emulator = await startEmulator(() => ({ text: 'Built.' }));
     const spillway = await engine(3_000);
     const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k' }), spillway);
@@ -83,7 +83,7 @@ describe('N13: what would compact nothing is refused', () => {
     ],
     ['a session that is none', { chat: 'mine' }, /option chat of compactOpenAI; found "mine"/],
     ['a promise of an engine', Promise.resolve(), /allowed/],
-  ])('N13: compactOpenAI with %s', (_, given, words) => {
+  ])('N13: compactOpenAI refuses %s', (_, given, words) => {
     const client = new OpenAI({ apiKey: 'k' });
     expect(() => compactOpenAI(client, given as never)).toThrow(
       expect.objectContaining(refused('ARGUMENT_INVALID', words)),
@@ -93,7 +93,7 @@ describe('N13: what would compact nothing is refused', () => {
   it.each([
     ['compactAiSdk', (given: never) => compactAiSdk(given)],
     ['compactAnthropic', (given: never) => compactAnthropic({ messages: {} }, given)],
-  ])('N13: %s without an engine, or with a promise of one', (name, wrap) => {
+  ])('N13: %s refuses a missing engine and a promise of one', (name, wrap) => {
     for (const given of [undefined, null, {}, 'mine', Promise.resolve()])
       expect(() => wrap(given as never)).toThrow(
         expect.objectContaining(
@@ -103,7 +103,7 @@ describe('N13: what would compact nothing is refused', () => {
   });
 
   it.each(FORMATS.flatMap((format) => FORMATS.filter((of) => of !== format).map((of) => [format, of])))(
-    'N13: a session of %s follows no calls of %s',
+    'N13: a session of %s refuses calls of %s',
     async (format, of) => {
       const session = (await engine(3_000)).session({ format: format! });
       await expect(session.follow(CALLS[of!])).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('N13: what would compact nothing is refused', () => {
   );
 
   it.each([NaN, -1, Infinity, '12', undefined, Promise.resolve(3)])(
-    'R9: a counter that says %p is refused, and where it says so later nothing is lost',
+    'R9: a counter that returns %p is refused, and if it does so later the log stays as it was',
     async (found) => {
       const bad = { ...quarter, name: 'odd', count: () => found } as unknown as TokenCounter;
       await expect(createSpillway({ counter: bad })).rejects.toMatchObject(
@@ -139,7 +139,7 @@ describe('N13: what would compact nothing is refused', () => {
     },
   );
 
-  it('S10: a stage that no roster names is refused, unless it works by itself', async () => {
+  it('S10: a stage that no roster names is refused, unless it makes passes', async () => {
     const stage = defineStage({
       name: 'polls',
       summary: 'Takes out polls.',
@@ -158,7 +158,7 @@ describe('N13: what would compact nothing is refused', () => {
     await createSpillway({ stages: [{ ...stage, asPass: () => ({}) }] });
   });
 
-  it('R9: usage under names of a provider is refused, and nothing is learned of it', async () => {
+  it('R9: usage under a provider’s own names is refused', async () => {
     const session = (await engine(3_000)).session();
     await expect(session.observe({ prompt_tokens: 900 } as never)).rejects.toMatchObject(
       refused('ARGUMENT_INVALID', /unknown option prompt_tokens of session.observe; allowed: inputTokens/),

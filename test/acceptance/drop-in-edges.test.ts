@@ -19,13 +19,13 @@ const openai = (emulator: Emulator) => new OpenAI({ baseURL: emulator.url, apiKe
 const anthropic = (emulator: Emulator) =>
   new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
 
-/** An honest model: it reports what it was sent, four characters a token. */
+/** A model that reports the true usage, at four characters a token. */
 const honest = ({ text }: { readonly text: string }): Act => ({
   text: 'Built.',
   usage: { inputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0, outputTokens: 5 },
 });
 
-it('N13: a request that fails once, for who asked, also where the client reads the answer in another form', async () => {
+it('N13: a failed request rejects once, for its caller, also if the client parses the answer', async () => {
   const emulator = await startEmulator('wrong-key');
   const client = compactOpenAI(openai(emulator), await engine(3_000));
   const claude = compactAnthropic(anthropic(emulator), await engine(3_000));
@@ -43,7 +43,7 @@ it('N13: a request that fails once, for who asked, also where the client reads t
   expect(unhandled).toEqual([]);
 });
 
-it('N13: a user who says nothing is answered in the AI SDK', async () => {
+it('N13: an empty user message is sent as a placeholder through the AI SDK', async () => {
   const emulator = await startEmulator();
   const model = wrapLanguageModel({
     model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
@@ -53,7 +53,7 @@ it('N13: a user who says nothing is answered in the AI SDK', async () => {
   expect(emulator.received[0]!.body.messages).toEqual([{ role: 'user', content: '[nothing was said]' }]);
 });
 
-it('N13: samples of one history at once do not wait for each other', async () => {
+it('N13: concurrent requests of one history do not wait for each other', async () => {
   const waiting: (() => void)[] = [];
   const emulator = await startEmulator(
     () => new Promise<Act>((resolve) => waiting.push(() => resolve('good'))),
@@ -68,7 +68,7 @@ it('N13: samples of one history at once do not wait for each other', async () =>
   expect(emulator.peak).toBe(3);
 });
 
-/** Asks with a history of so many turns, within a signal. */
+/** Sends a history of this many turns, with a signal. */
 type Asks = (turns: number, signal: AbortSignal) => PromiseLike<unknown>;
 const saidIn = (turns: number) => talk(turns, 9).slice(0, -1);
 const GIVES_UP: [string, (emulator: Emulator, spillway: Spillway) => Asks][] = [
@@ -101,7 +101,7 @@ const GIVES_UP: [string, (emulator: Emulator, spillway: Spillway) => Asks][] = [
   ],
 ];
 it.each(GIVES_UP)(
-  'N13: who gives a call up that waits for another one waits no longer, and nothing is sent: %s',
+  'N13: a call that is aborted while it waits for another one rejects and sends nothing: %s',
   async (_, open) => {
     let arrived: (() => void) | undefined;
     const first = new Promise<void>((resolve) => (arrived = resolve));
@@ -126,7 +126,7 @@ it.each(GIVES_UP)(
   },
 );
 
-it('N13: such samples buy the text of their compaction once between them', async () => {
+it('N13: concurrent requests of one history buy the text of their compaction once', async () => {
   const emulator = await startEmulator();
   let asked = 0;
   const summarize = async () => {
@@ -142,8 +142,8 @@ it('N13: such samples buy the text of their compaction once between them', async
   expect(new Set(emulator.received.map(({ body }) => JSON.stringify(body.messages))).size).toBe(1);
 });
 
-describe('N13: a session of another wire format than the client', () => {
-  it('N13: is refused at once, by name, whichever the client', async () => {
+describe('N13: sessions and clients that do not match', () => {
+  it('N13: a session of another wire format is refused at once with its id, by every drop-in', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(3_000);
     const chat = spillway.session({ id: 'mill' });
@@ -160,7 +160,7 @@ describe('N13: a session of another wire format than the client', () => {
     );
   });
 
-  it('N13: a client without what would be compacted is refused, and none of its keys shown', async () => {
+  it('N13: a client without the endpoints to compact is refused, and its key is not shown', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(3_000);
     const said = (made: () => unknown): unknown => {
@@ -186,7 +186,7 @@ describe('N13: a session of another wire format than the client', () => {
     expect(first.message).not.toContain('sk-of-a-user');
   });
 
-  it('N13: is refused before anything is sent, where it comes from a function', async () => {
+  it('N13: a session of another wire format from a function is refused before anything is sent', async () => {
     const emulator = await startEmulator();
     const spillway = await engine(3_000);
     const client = compactAnthropic(anthropic(emulator), () => spillway.session());
@@ -199,7 +199,7 @@ describe('N13: a session of another wire format than the client', () => {
     expect(emulator.received).toEqual([]);
   });
 
-  it('N13: does not arise where the drop-in is given the engine: both endpoints of one client, one engine', async () => {
+  it('N13: the engine itself, in place of a session, works for both endpoints of one OpenAI client', async () => {
     const emulator = await startEmulator(honest);
     const spillway = await engine(3_000);
     const client = compactOpenAI(openai(emulator), { chat: spillway, responses: spillway });
@@ -219,7 +219,7 @@ describe('N13: a session of another wire format than the client', () => {
     }
   });
 
-  it('N13: does not arise for Anthropic either: tool calls and results stay together after compactions', async () => {
+  it('N13: the engine itself works for Anthropic, and calls and results stay together through compactions', async () => {
     const emulator = await startEmulator(honest);
     const client = compactAnthropic(anthropic(emulator), await engine(3_000));
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Build a mill.' }];
@@ -235,7 +235,7 @@ describe('N13: a session of another wire format than the client', () => {
     expect(JSON.stringify(emulator.received.at(-1)!.body).length / 4).toBeLessThan(3_600);
   });
 
-  it('N13: a request that belongs to no session is sent as it is', async () => {
+  it('N13: a request that belongs to no session is sent unchanged', async () => {
     const emulator = await startEmulator();
     const messages = [{ role: 'user' as const, content: 'A title, please.' }];
     const chat = compactOpenAI(openai(emulator), { chat: () => undefined });
@@ -257,9 +257,9 @@ describe('N13: a session of another wire format than the client', () => {
   });
 });
 
-describe('N13: what a request lets the model answer', () => {
+describe('N13: the answer that a request allows', () => {
   const WINDOW = 8_000;
-  /** Counts the answer with the request, as most servers do, and refuses what does not fit together. */
+  /** Counts the answer with the request, as most servers do, and refuses them if they do not fit together. */
   const strict = ({ body, text }: { readonly body: Fields; readonly text: string }): Act => {
     const output = Number(body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens);
     const held = Math.ceil(text.length / 4) + output;
@@ -270,7 +270,7 @@ describe('N13: what a request lets the model answer', () => {
   type Fields = Readonly<Record<string, unknown>>;
 
   it.each([100, 5_500])(
-    'N13: is kept free of the window, max_tokens %d: nothing is refused',
+    'N13: is kept free of the window, so that no request is refused (max_tokens %d)',
     async (most) => {
       const emulator = await startEmulator(strict);
       const spillway = await createSpillway({ counter: quarter, window: WINDOW });
@@ -300,7 +300,7 @@ describe('N13: what a request lets the model answer', () => {
     },
   );
 
-  it('N13: is said where the budget is explained, and holds for that request alone', async () => {
+  it('N13: is part of the budget’s derivation, for that request alone', async () => {
     const session = (await createSpillway({ counter: quarter, window: WINDOW })).session();
     const { reading } = await session.prepare({ maxOutputTokens: 5_000 });
     expect(reading.budget.derivation).toContain(
@@ -311,13 +311,13 @@ describe('N13: what a request lets the model answer', () => {
     );
   });
 
-  it('N13: takes nothing from a budget that was stated for the input alone', async () => {
+  it('N13: takes nothing from a budget that was set for the input alone', async () => {
     const session = (await engine(3_000)).session();
     expect((await session.prepare({ maxOutputTokens: 2_000 })).reading.budget.tokens).toBe(3_000);
   });
 });
 
-describe('N13: who gives up a stream that says nothing more', () => {
+describe('N13: a client that cancels a stream that has fallen silent', () => {
   const event = {
     id: 'c',
     object: 'chat.completion.chunk',
@@ -331,7 +331,7 @@ describe('N13: who gives up a stream that says nothing more', () => {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Built.' }, finish_reason: 'stop' }],
   };
 
-  /** A stream that tells of this and falls silent; `silent`: somebody waits for more. */
+  /** A stream of these pieces that then falls silent; `silent` resolves when a reader waits for more. */
   function silentStream<Piece>(...told: Piece[]) {
     let waits: (() => void) | undefined;
     let gives: (() => void) | undefined;
@@ -373,7 +373,7 @@ describe('N13: who gives up a stream that says nothing more', () => {
       'the client’s readable stream',
       async (client: OpenAI) => (await client.chat.completions.create(body)).toReadableStream(),
     ],
-  ])('N13: ends its request, and keeps no later call waiting: %s', async (_, open) => {
+  ])('N13: ends its request, and later calls do not wait: %s', async (_, open) => {
     const { stream, silent, givenUp, abort } = silentStream(
       new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`),
     );
@@ -394,7 +394,7 @@ describe('N13: who gives up a stream that says nothing more', () => {
     expect(choices[0]!.message.content).toBe('Built.');
   });
 
-  it('N13: ends its request, and keeps no later call waiting: the AI SDK', async () => {
+  it('N13: ends its request, and later calls do not wait: the AI SDK', async () => {
     const { stream, silent, givenUp } = silentStream({ type: 'stream-start' as const, warnings: [] });
     const answer = { content: [{ type: 'text', text: 'Built.' }], usage: {}, warnings: [] };
     const provider = {
@@ -424,7 +424,7 @@ describe('N13: who gives up a stream that says nothing more', () => {
   });
 });
 
-it('N13: a side question is answered beside an agent whose path is as long as one may be', async () => {
+it('N13: a side question is answered for an agent whose path has the maximum length', async () => {
   const emulator = await startEmulator(honest);
   const spillway = await engine(3_000);
   const agentPath = [64, 64, 64, 5].map((length) => 'a'.repeat(length)).join('/');

@@ -20,7 +20,7 @@ import { legal } from './recall-talk.js';
 import { engine, prose, talk } from './support.js';
 
 const BUDGET = 3_000;
-/** An honest model: it reports what it was sent, four characters a token, some of it from the cache. */
+/** A model that reports the true usage, at four characters a token, some of it from the cache. */
 const said = ({ text }: { readonly text: string }): Act => ({
   text: 'Built.',
   usage: { inputTokens: Math.ceil(text.length / 4) - 100, cacheReadTokens: 100, outputTokens: 5 },
@@ -30,13 +30,13 @@ async function session(format: string): Promise<Session> {
   return (await engine(BUDGET, {}, { format })).session();
 }
 
-/** What each request held, in tokens of four characters, and what its wire's rules say of it. */
+/** The size of each request, in tokens of four characters; all of them must be legal. */
 function judged(emulator: Emulator): readonly number[] {
   legal(emulator);
   return emulator.received.map(({ body }) => JSON.stringify(body.messages ?? body.input).length / 4);
 }
 
-/** A user who asks and asks, each time with something long; what the client says is its whole history. */
+/** A user who asks long questions; the client sends its complete history each time. */
 async function converse(ask: Ask, turns = 12): Promise<void> {
   for (let turn = 0; turn < turns; turn++)
     expect(await ask(`Question ${turn}: ${prose(400, turn)}`)).toMatchObject({ text: 'Built.' });
@@ -51,27 +51,27 @@ const DROP_INS: readonly Wired[] = [
 ];
 
 describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
-  /** A client of a server, with a session that its drop-in keeps. */
+  /** A client of a server, with the session of its drop-in. */
   const opened = async (options: DropInOptions = {}) => {
     const emulator = await startEmulator(said);
     const one = await session(format);
     return { emulator, one, ask: open(emulator, one, { system: 'Be brief.', ...options }).ask };
   };
 
-  it('N13: sends what fits, all of it legal, while the client goes on sending everything', async () => {
+  it('N13: sends only what fits and is legal, while the client sends its complete history', async () => {
     const { emulator, one, ask } = await opened();
     await converse(ask);
     const sizes = judged(emulator);
     expect(sizes).toHaveLength(12);
     expect(Math.max(...sizes)).toBeLessThan(BUDGET * 1.2);
     expect(one.operator.history.length).toBeGreaterThan(0);
-    // Nothing was taken for a client that went back.
+    // No request was treated as one of a client that went back.
     expect(one.log.length).toBeGreaterThanOrEqual(23);
     expect(one.operator.costs.primary).toMatchObject({ calls: 12 });
     expect(one.reading.basis).not.toBe('estimated');
   });
 
-  it('N13: is compacted and sent once more where the provider finds it too long, and only once', async () => {
+  it('N13: compacts and sends once more, and only once, if the provider refuses a request as too long', async () => {
     const { emulator, ask } = await opened();
     await converse(ask, 3);
     emulator.script = ['context-length'];
@@ -84,7 +84,7 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     expect(emulator.received.length - before).toBeLessThanOrEqual(2);
   });
 
-  it('N13: goes on after an outage, however much the user said while nothing was answered', async () => {
+  it('N13: continues after an outage, however much the user wrote without an answer', async () => {
     const { emulator, one, ask } = await opened();
     await converse(ask, 2);
     emulator.otherwise = 'server-error';
@@ -100,7 +100,7 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     await converse(ask, 2);
   });
 
-  it('A6: compacts at once where the user says /compact, and the model hears nothing of it', async () => {
+  it('A6: compacts at once if the user writes /compact, which the model does not see', async () => {
     const { emulator, one, ask } = await opened({ commands: true });
     await converse(ask, 4);
     const calls = emulator.received.length;
@@ -110,13 +110,13 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
     expect(emulator.received.at(-1)!.text).not.toContain('/compact');
     expect(one.operator.history).toHaveLength(compactions + 1);
-    // With more behind it, it is what the user says to the model.
+    // With text after it, it is a message to the model.
     expect(await ask('/compact is a command, is it not?')).toMatchObject({ text: 'Built.' });
     expect(emulator.received.at(-1)!.text).toContain('/compact is a command, is it not?');
     expect(one.operator.history).toHaveLength(compactions + 1);
   });
 
-  it('A6: is nobody’s command unless the host says so: /compact is text like any other', async () => {
+  it('A6: treats /compact as text unless the host switches commands on', async () => {
     const { emulator, one, ask } = await opened();
     expect(await ask('/compact')).toMatchObject({ text: 'Built.' });
     expect(emulator.received.at(-1)!.text).toContain('/compact');
@@ -124,7 +124,7 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
   });
 });
 
-/** Looks five times, each time with an id of its own, then says that it is done. */
+/** Calls the tool several times, each time with a new id, then ends. */
 const looking =
   (emulator: Emulator) =>
   (request: { readonly text: string }): Act => {
@@ -133,8 +133,8 @@ const looking =
     return at < 5 ? { toolCalls: [{ id: `c${at}`, name: 'look', arguments: { at } }], usage } : said(request);
   };
 
-describe('N13: tools, through drop-ins', () => {
-  it('N13: the AI SDK runs them, and each step goes through the session', async () => {
+describe('N13: tools and other features of clients', () => {
+  it('N13: the AI SDK runs tools, and each step goes through the session', async () => {
     const emulator = await startEmulator();
     emulator.otherwise = looking(emulator);
     const one = await session('ai-sdk');
@@ -160,7 +160,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(one.log.length).toBe(11);
   });
 
-  it('N13: LangChain runs them, and its state keeps all that was said', async () => {
+  it('N13: LangChain runs tools, and its state keeps all messages', async () => {
     const emulator = await startEmulator();
     emulator.otherwise = looking(emulator);
     const one = await session('langchain');
@@ -187,7 +187,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(one.operator.history.length).toBeGreaterThan(0);
   });
 
-  it('N13: LangChain names messages anew at each call whose client has no names for them: they are the same', async () => {
+  it('N13: messages to which LangChain gives new ids at each call continue the log', async () => {
     const emulator = await startEmulator({ text: 'Built.' });
     const one = await session('langchain');
     const configuration = { baseURL: emulator.url };
@@ -204,7 +204,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(one.operator.history.length).toBeGreaterThan(0);
   });
 
-  it('N13: the openai client keeps its own promises: raw responses, parsing, and histories that the provider keeps', async () => {
+  it('N13: the OpenAI client keeps raw responses, parsing, and histories that the provider keeps', async () => {
     const emulator = await startEmulator({ text: '{"a":1}' });
     const one = await session('openai-chat');
     const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
@@ -227,7 +227,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(emulator.received.at(-1)!.body).toMatchObject({ previous_response_id: 'r', input: 'Hi' });
   });
 
-  it('N13: tracing that replaces `create` sees each call once, and can be taken off again', async () => {
+  it('N13: tracing that replaces `create` sees each call once, and can be removed again', async () => {
     const emulator = await startEmulator(said);
     const seen: string[] = [];
     const messages = [{ role: 'user' as const, content: 'Build a mill.' }];
@@ -241,7 +241,7 @@ describe('N13: tools, through drop-ins', () => {
     const trace = (name: string, resource: object): void => {
       const { create } = resource as { readonly create: (...asked: readonly unknown[]) => unknown };
       const traced = (...asked: readonly unknown[]): unknown => {
-        // Without end it would be killed only with the whole process.
+        // An endless recursion would end only with the process.
         if (seen.push(name) > 9) throw new Error('called again and again');
         return create(...asked);
       };
@@ -263,7 +263,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(emulator.received).toHaveLength(6);
   });
 
-  it('N13: the responses under `beta` are compacted too; a stored prompt with no words of its own goes as it is', async () => {
+  it('N13: responses under `beta` are compacted too, and a stored prompt without input is sent unchanged', async () => {
     const emulator = await startEmulator({ text: 'Built.' });
     const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
     const client = compactOpenAI(plain, await engine(2_000));
@@ -277,7 +277,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(emulator.received[1]!.body).toEqual({ model: 'm', prompt: { id: 'pmpt_1' } });
   });
 
-  it('N13: a client that is only like another one may lack what the drop-in looks for', async () => {
+  it('N13: a client that resembles another may lack its optional endpoints', async () => {
     const create = () => Promise.resolve({ choices: [] });
     const spillway = await engine(2_000);
     const chat: { readonly chat: object; readonly responses?: object } = {

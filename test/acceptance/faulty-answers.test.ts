@@ -28,11 +28,11 @@ const ACTS = [
 ] as const satisfies readonly Act[];
 const PROVIDERS = ['openai-compatible', 'openai', 'anthropic'] as const;
 const SEED = Number(process.env['SPILLWAY_TEST_SEED'] ?? 20_261_122);
-/** As many as meet every act several times. */
+/** So many that every act occurs several times. */
 const ENOUGH = 150;
 const ANSWERS = Number(process.env['SPILLWAY_TEST_ANSWERS'] ?? ENOUGH);
 
-it(`AC-06: ${ANSWERS} answers at random, seed ${SEED}: no run stalls, no error text stays, every call is on record`, async () => {
+it(`AC-06: ${ANSWERS} random answers (seed ${SEED}) stall no run, leave no error text, and are all recorded`, async () => {
   let state = SEED;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
@@ -52,7 +52,7 @@ it(`AC-06: ${ANSWERS} answers at random, seed ${SEED}: no run stalls, no error t
         oversized: random(2) === 0 ? 'cut' : 'retry',
         toolResultChars: random(2) === 0 ? 200 : 2_000,
       },
-      // Nearly never open: what is tested is the answers.
+      // Almost never open, because this test is about the answers.
       thresholds: { circuitBreakerFailures: 50, circuitBreakerCooldown: 1 },
       summarizerModel: {
         provider: PROVIDERS[random(PROVIDERS.length)]!,
@@ -75,7 +75,7 @@ it(`AC-06: ${ANSWERS} answers at random, seed ${SEED}: no run stalls, no error t
     }
     expect(JSON.stringify([session.operator.history, session.view])).not.toContain(POISON);
     expect(session.operator.costs.compactor.calls).toBe(reported);
-    // A call that was stopped before its request had left is on record and never arrived.
+    // A call that was stopped before its request was sent is recorded, but never arrived.
     expect(reported).toBeGreaterThanOrEqual(emulator.received.length);
     answered += reported;
     for (const { act } of emulator.received) met.add(act);

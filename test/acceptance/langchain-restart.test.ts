@@ -4,7 +4,7 @@ import { compactLangChain } from '../../src/faces/adapters/index.js';
 import { validateLangChain } from '../../src/testkit/index.js';
 import { engine, temporaryFolder } from './support.js';
 
-/** What LangChain's model is sent of a history, by a process that starts on a store. */
+/** The messages that LangChain's model gets of a history, in a process that starts on this store. */
 async function sent(store: string, messages: readonly unknown[]): Promise<BaseMessage[]> {
   const spillway = await engine(3_000, {}, { store, format: 'langchain' });
   const middleware = compactLangChain(await spillway.open({ id: 'mill' }));
@@ -66,7 +66,7 @@ const LISTS: readonly (readonly [string, () => unknown[], string])[] = [
 const folder = temporaryFolder();
 
 describe.each(LISTS)('N13: LangChain: %s', (_, list, types) => {
-  it('N13: are sent after a restart as before', async () => {
+  it('N13: are sent in the same way after a restart', async () => {
     const store = `sqlite:${folder.file(`${types.length}.db`, '')}`;
     const before = said(await sent(store, list()));
     expect(before.map(({ type }) => type)).toEqual(types.split(' '));

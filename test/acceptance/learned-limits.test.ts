@@ -66,7 +66,7 @@ describe('K2: an error that merely quotes a limit', () => {
     },
   ];
 
-  it.each(quoting)('K2: teaches nothing: $name', async ({ error }) => {
+  it.each(quoting)('K2: changes no limit: $name', async ({ error }) => {
     const store = await openStore('memory:');
     const session = await sent(store);
     const before = usable(session);
@@ -76,7 +76,7 @@ describe('K2: an error that merely quotes a limit', () => {
     await expect(session.prepare()).resolves.toBeDefined();
   });
 
-  it('K2: teaches nothing where a longer request went through before', async () => {
+  it('K2: changes no limit if a longer request went through before, and the audit says why', async () => {
     const session = await sent(await openStore('memory:'));
     await session.observe({ inputTokens: 11_000 });
     const verdict = await session.overflowed({
@@ -92,7 +92,7 @@ describe('K2: an error that merely quotes a limit', () => {
     });
   });
 
-  it('K2: teaches nothing that would leave no room for what may never be removed', async () => {
+  it('K2: changes no limit if that would leave no room for the floor', async () => {
     const session = await open(await openStore('memory:'));
     await session.append(...read([...START, ...talk(20, 100), user(talk(1, 3_000)[0]!.content as string)]));
     await session.prepare();
@@ -103,7 +103,7 @@ describe('K2: an error that merely quotes a limit', () => {
     await expect(session.prepare()).resolves.toBeDefined();
   });
 
-  it('K2: does not stop the client that asked about it, nor any other session of the store', async () => {
+  it('K2: does not block the client that asked about it, nor another session of the store', async () => {
     const emulator = await startEmulator();
     const store = await openStore('memory:');
     const engineOf = () => createSpillway({ counter: quarter, model: 'gpt-4o', store });
@@ -124,7 +124,7 @@ describe('K2: an error that merely quotes a limit', () => {
 describe('K2: refusals that name no limit', () => {
   const refusal = { status: 400, error: { code: 'context_length_exceeded', message: 'Too long.' } };
 
-  it('K2: bound their session after the second, and no other', async () => {
+  it('K2: limit their session from the second on, and no other session', async () => {
     const store = await openStore('memory:');
     const session = await sent(store);
     const before = usable(session);
@@ -138,7 +138,7 @@ describe('K2: refusals that name no limit', () => {
     expect(usable(await open(store, 'b'))).toBe(before);
   });
 
-  it('K2: not below what went through', async () => {
+  it('K2: do not limit it below what went through', async () => {
     const session = await sent(await openStore('memory:'));
     const before = usable(session);
     await session.observe({ inputTokens: 12_000 });
@@ -148,7 +148,7 @@ describe('K2: refusals that name no limit', () => {
     expect(usable(session)).toBe(before);
   });
 
-  it('K2: but to what went through, where that was nearly as much', async () => {
+  it('K2: limit it to what went through if that was nearly as much', async () => {
     const session = await sent(await openStore('memory:'));
     await session.overflowed(refusal);
     await session.append(...read(talk(40, 140, 7)).map((message, i) => ({ ...message, id: `more-${i}` })));
@@ -170,7 +170,7 @@ describe('K2: a limit that a refusal proves', () => {
     },
   });
 
-  it('K2: is never kept under a stated window in silence', async () => {
+  it('K2: is reported by an event, a warning and the audit if it is below the stated window', async () => {
     const session = await sent(await openStore('memory:'), 'a', 64_000);
     const events: object[] = [];
     session.events.subscribe((event) => events.push(event));
@@ -190,7 +190,7 @@ describe('K2: a limit that a refusal proves', () => {
     [64_000, 16_000, {}],
     [16_000, 5_000, {}],
     [128_000, 8_000, { output: 32_000 }],
-  ])('K2: leaves a budget that can be worked in: window %d, really %d', async (window, real, reserve) => {
+  ])('K2: leaves a usable budget: stated window %d, real window %d', async (window, real, reserve) => {
     const spill = await createSpillway({ counter: quarter, window, settings: { reserve } });
     const session = spill.session();
     await session.append(...read([...START, ...talk(60, 300)]));
@@ -209,7 +209,7 @@ describe('K2: a limit that a refusal proves', () => {
     expect(sizes.at(-1)!).toBeGreaterThan(0.2 * real);
   });
 
-  it('K2: is lost by none of those that are told it at the same time', async () => {
+  it('K2: is stored if several sessions learn it at the same time, for them and for others', async () => {
     const store = await openStore('memory:');
     const sessions = await Promise.all(['a', 'b', 'c'].map((id) => sent(store, id)));
     const before = usable(await open(store, 'd'));
@@ -237,7 +237,7 @@ describe('K2: a limit that a refusal proves', () => {
     expect((await spillway(['limits', '--store', url, '--forget', 'loom'])).out).toBe(
       'nothing was learned of it\n',
     );
-    // A service that has the session open is not told.
+    // A service that has the session open does not see the change.
     expect((await spillway(['limits', '--store', url, '--forget'])).out).toMatch(
       /^forgotten: 1 model\nSessions that a process has open keep it .*DELETE \/api\/v1\/models\/NAME/,
     );
@@ -251,7 +251,7 @@ describe('K2: a limit that a refusal proves', () => {
 it.each([
   'However, you requested 8000 output tokens and your prompt contains at least 8001 input tokens, for a total of at least 16001 tokens.',
   'However, you requested 20000 tokens (7000 in the messages, 5000 in the functions, and 8000 in the completion).',
-])('K2: nothing but the whole input that a refusal counted sets the scale: %s', async (counted) => {
+])('K2: only the complete input count of a refusal can change the scale: %s', async (counted) => {
   const session = await sent(await openStore('memory:'));
   const { tokens } = session.reading;
   await session.overflowed({
@@ -263,7 +263,7 @@ it.each([
   expect(session.reading.budget.window).toBe(16_000);
 });
 
-it('K2: Anthropic refuses a prompt that is longer than the window, and its answer is kept free from then on, as much as the request asks for', async () => {
+it('K2: after Anthropic refuses a prompt as too long, the answer of a request is kept free of the proven window', async () => {
   const spill = await createSpillway({ counter: quarter, window: 8_000, settings: { safetyMargin: 0 } });
   const session = spill.session({ format: 'anthropic' });
   await session.append(...read([user('Build a mill.'), ...talk(20, 100)]));
@@ -280,7 +280,7 @@ it.each([
   ['below the stated input', 8_000, 4_000],
   ['above it', 4_500, 6_000],
 ])(
-  'K2: a proven window holds the answer as well, where what is stated is the input alone: %s',
+  'K2: a proven window includes the answer, although the stated budget is for the input alone: %s',
   async (_, inputBudget, proven) => {
     const spill = await createSpillway({ counter: quarter, inputBudget, settings: { safetyMargin: 0 } });
     const session = spill.session({ format: 'anthropic' });
@@ -297,13 +297,13 @@ it.each([
       const { reading } = await session.prepare({ maxOutputTokens: 3_000 });
       expect(reading.tokens + 3_000).toBeLessThanOrEqual(proven);
     }
-    // What asks for a smaller answer may be longer again, and never longer than what is stated.
+    // A request for a smaller answer may be longer again, but never longer than the stated budget.
     await session.prepare({ maxOutputTokens: 100 });
     expect(session.reading.budget.usable).toBe(Math.min(inputBudget, proven - 100));
   },
 );
 
-it('K2: a refusal that names no limit is held against what another session of the tenant was told', async () => {
+it('K2: a refusal without a limit uses what another session of the same tenant learned', async () => {
   const store = await openStore('memory:');
   const named = await sent(store, 'mill:a');
   await named.overflowed({ status: 400, message: "This model's maximum context length is 5000 tokens." });
@@ -316,7 +316,7 @@ it('K2: a refusal that names no limit is held against what another session of th
   expect((await session.prepare()).reading.tokens).toBeLessThan(5_000);
 });
 
-it('K2: a second overflow of a session is met like the first, where no usage is reported, and no call is tried three times', async () => {
+it('K2: each overflow of a session is retried once, even without reported usage', async () => {
   const session = await sessionOf(20_000, [...START, ...talk(40, 140)]);
   for (let call = 0; call < 3; call++) {
     let tries = 0;
@@ -339,7 +339,7 @@ it('K2: a second overflow of a session is met like the first, where no usage is 
   expect(tries).toBe(2);
 });
 
-it('K2: a refused request is compacted and sent again, however little of the window that is believed it took', async () => {
+it('K2: a refused request is compacted and sent again, however little of the stated window it used', async () => {
   const session = await sessionOf(128_000, [...START, ...talk(20, 140)]);
   expect((await session.prepare()).reading.pressure).toBeLessThan(0.08);
   let tries = 0;

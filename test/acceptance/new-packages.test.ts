@@ -6,7 +6,7 @@ import { spillway, temporaryFolder } from './support.js';
 const folder = temporaryFolder();
 
 describe('S10: spillway new', () => {
-  it('S10: writes a package whose own tests pass, the whole contract among them', async () => {
+  it('S10: writes a package whose own tests pass, the conformance kit included, and can fail', async () => {
     const to = join(folder.path, 'tidy-logs');
     const { code, out, err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
     expect([code, err]).toEqual([0, `cd ${to} && npm install && npm test\n`]);
@@ -27,7 +27,7 @@ describe('S10: spillway new', () => {
     expect(tests.out.match(/# SKIP/g)).toHaveLength(1);
     expect(tests.code).toBe(0);
 
-    // The test is one that can fail.
+    // The test can fail.
     const index = join(to, 'index.js');
     writeFileSync(index, readFileSync(index, 'utf8').replace('if (isSettled(result) ||', 'if ('));
     writeFileSync(
@@ -38,14 +38,14 @@ describe('S10: spillway new', () => {
     expect([broken.code, broken.out]).toEqual([1, expect.stringMatching(/not ok \d+ - STAGE-11 /)]);
   });
 
-  it('K5: spillway new plugin writes a package that is loaded by its manifest, by its own tests', async () => {
+  it('K5: spillway new plugin writes a package whose own tests load it by its manifest and pass', async () => {
     const to = join(folder.path, 'standing-note');
     expect((await spillway(['new', 'plugin', 'standing-note', '--folder', to])).code).toBe(0);
     linkPackages(to);
     const tests = await runOwnTests(to);
     expect(tests.out).toMatch(/^# pass 8$/m);
     expect(tests.code).toBe(0);
-    // Where manifest and module no longer agree it says so.
+    // The test fails if manifest and module do not agree.
     const manifest = join(to, 'package.json');
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"observer"', '"compactor"'));
     const broken = await runOwnTests(to);
@@ -53,7 +53,7 @@ describe('S10: spillway new', () => {
     expect(broken.code).toBe(1);
   });
 
-  it('S10: says what is to be done: nothing is installed below a project that has spillway', async () => {
+  it('S10: does not advise `npm install` below a project that has spillway', async () => {
     const project = join(folder.path, 'project');
     mkdirSync(join(project, 'node_modules', 'spillway'), { recursive: true });
     writeFileSync(join(project, 'node_modules', 'spillway', 'package.json'), '{ "name": "spillway" }');
@@ -62,7 +62,7 @@ describe('S10: spillway new', () => {
     expect(err).toBe(`cd ${to} && npm test\n`);
   });
 
-  it('S10: takes words of the language for names', async () => {
+  it('S10: accepts a reserved word as a name', async () => {
     const to = join(folder.path, 'default');
     expect((await spillway(['new', 'stage', 'default', '--folder', to])).code).toBe(0);
     expect(readFileSync(join(to, 'test', 'stage.js'), 'utf8')).toContain(
@@ -70,7 +70,7 @@ describe('S10: spillway new', () => {
     );
   });
 
-  it('S10: writes nothing where one of its files is there', async () => {
+  it('S10: writes nothing if one of its files exists', async () => {
     const to = join(folder.path, 'mine');
     mkdirSync(to);
     writeFileSync(join(to, 'README.md'), 'mine');
@@ -83,7 +83,7 @@ describe('S10: spillway new', () => {
     expect(readFileSync(join(to, 'README.md'), 'utf8')).toBe('mine');
   });
 
-  it('S10: leaves nothing where not all of its files can be written, and the next try goes through', async () => {
+  it('S10: leaves no file if not all of them can be written, and a second try succeeds', async () => {
     const to = join(folder.path, 'torn');
     mkdirSync(to);
     writeFileSync(join(to, 'test'), 'no folder');
@@ -94,7 +94,7 @@ describe('S10: spillway new', () => {
     expect((await spillway(['new', 'stage', 'tidy-logs', '--folder', to])).code).toBe(0);
   });
 
-  it('S10: names what it takes', async () => {
+  it('S10: names what it accepts when it refuses an argument', async () => {
     for (const [args, said] of [
       [['stagecoach', 'mine'], /found "stagecoach"; allowed: stage, plugin/],
       [['stage', 'Tidy Logs'], /found "Tidy Logs"; allowed: small letters/],

@@ -21,7 +21,7 @@ async function played(of: Engine, budget: number, opensAt: Record<string, number
 }
 
 describe('the playground of the site', () => {
-  it('tells what a file is, and refuses one that is no session with the error of the library', async () => {
+  it('opens files of two formats, and refuses another file with the error of the library', async () => {
     const made = new Engine();
     const text = await readFile(FILE, 'utf8');
     expect(await made.open(file(text))).toEqual({ format: 'corpus', messages: 165, notices: [] });
@@ -30,7 +30,7 @@ describe('the playground of the site', () => {
     await expect(made.open(file('no session'))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
   });
 
-  it('plays a session inside a budget, and anew where a gate was moved', async () => {
+  it('replays a session within a budget, and sends less if the gates open earlier', async () => {
     const of = await engine();
     const gates = await of.gates();
     expect(gates.map(({ name }) => name)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
@@ -47,7 +47,7 @@ describe('the playground of the site', () => {
     expect(sent(early)).toBeLessThan(sent(late));
   });
 
-  it('shows the whole log beside what a call was sent: what left, by whom and why', async () => {
+  it('shows the log next to what a call was sent, and what left by which stage and why', async () => {
     const of = await engine();
     const calls = await played(of, 5_000);
     for (const call of [3, 20, 48]) {
@@ -64,7 +64,7 @@ describe('the playground of the site', () => {
     expect(left!.sent[0]!.words).toMatch(/^\[Digest of earlier messages/);
   });
 
-  it('shows nothing beside a call that cannot fit, and each later call under its own number', async () => {
+  it('shows nothing for a call that cannot fit, and each later call under its own number', async () => {
     const made = new Engine();
     const says = (content: string, role = 'user') => ({ role, content });
     const messages = [
@@ -80,7 +80,7 @@ describe('the playground of the site', () => {
     expect((await made.bands(1)).flatMap(({ log }) => log.map(({ id }) => id))).toEqual(['m0', 'm1', 'm2']);
   });
 
-  it('brings back what a question speaks of, and ends a replay when another begins', async () => {
+  it('recalls passages for a question, and ends a replay when another one begins', async () => {
     const of = await engine();
     await played(of, 5_000);
     const [passage] = await of.ask('reading gates highestGate');
@@ -90,7 +90,7 @@ describe('the playground of the site', () => {
     });
     expect(await of.ask('zebra')).toEqual([]);
     const earlier = of.replay({ budget: 5_000, opensAt: {} }, () => undefined);
-    // The earlier one has its session, and is on its way.
+    // By now the earlier replay has its session and is running.
     await new Promise((done) => setTimeout(done));
     const later = of.replay({ budget: 8_000, opensAt: {} }, () => undefined);
     expect(await Promise.all([earlier, later])).toEqual([false, true]);

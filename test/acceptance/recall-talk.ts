@@ -26,7 +26,7 @@ export const WIRED = [
   langChain(true),
 ];
 
-/** A client whose model says “Built.”, with a session of its own that may recall, and what was taken for going back. */
+/** A client whose model answers “Built.”, with a session of its own that may recall, and its `rewound` events. */
 export async function opened(
   { format, open }: Wired,
   recall: boolean | number = true,
@@ -39,7 +39,7 @@ export async function opened(
   return { emulator, session, rewound, ...open(emulator, session, { recall }) };
 }
 
-/** Talks until the fact has left the view. */
+/** Talks until a compaction has removed the fact from the view. */
 export async function talked(ask: Ask, session: Session): Promise<void> {
   await ask('Build a mill.');
   await ask(`${prose(150, 70)} ${FACT} ${prose(150, 71)}`);

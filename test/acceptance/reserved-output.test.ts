@@ -16,7 +16,7 @@ const refusal = (message: string) => ({
   body: { type: 'error', error: { type: 'invalid_request_error', message } },
 });
 
-/** Counts what it may answer with what it was sent, as the provider does. */
+/** A provider that counts the requested answer together with the prompt. */
 const countsBoth =
   (window: number): Decide =>
   (request) => {
@@ -28,7 +28,7 @@ const countsBoth =
       : { text: 'Built.', usage: usageOf(input) };
   };
 
-/** Looks at the prompt alone. */
+/** A provider that counts the prompt alone. */
 const countsInput =
   (window: number): Decide =>
   (request) =>
@@ -39,8 +39,8 @@ const countsInput =
 const refused = (emulator: Emulator, window: number, answer: (max: number) => number): number =>
   emulator.received.filter((one) => tokensOf(one) + answer(Number(one.body.max_tokens)) > window).length;
 
-describe('K2: output that is reserved where nobody asked for any', () => {
-  it('K2: is learned from the refusal: the AI SDK with Anthropic and no maxOutputTokens goes on', async () => {
+describe('K2: room for the answer', () => {
+  it('K2: the answer length that the AI SDK adds is learned from refusals, so that a third session gets none', async () => {
     const WINDOW = 200_000;
     const emulator = await startEmulator(countsBoth(WINDOW));
     const store = await openStore('memory:');
@@ -63,7 +63,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     expect(refused(emulator, WINDOW, (max) => max)).toBe(1);
     await talk('b', 6);
     expect(refused(emulator, WINDOW, (max) => max)).toBe(2);
-    // Two sessions were told the same: a third one knows.
+    // Two sessions learned the same limit, so a third one starts with it.
     await talk('c', 6);
     expect(refused(emulator, WINDOW, (max) => max)).toBe(2);
   });
@@ -72,7 +72,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     ['counts the answer with it', countsBoth(20_000), (max: number) => max],
     ['looks at the prompt alone', countsInput(20_000), () => 0],
   ])(
-    'K2: the answer that a request asks for gives way to tools that fill the window, where the provider %s',
+    'K2: tools that leave no room for the requested answer cause a warning if the provider %s',
     async (_, otherwise, answer) => {
       const emulator = await startEmulator(otherwise);
       const spillway = await createSpillway({
@@ -101,7 +101,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
         return (content[0] as { text: string }).text;
       };
       if (answer(1) === 1) {
-        // No request that holds the tools can be answered: that is told, with what to set.
+        // No request with these tools can be answered: a warning says so.
         await expect(ask(0)).rejects.toMatchObject({ status: 400 });
         expect(warned).toContain('refused-again');
         return;
@@ -113,7 +113,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     },
   );
 
-  it('K2: a coding agent of 19k of tools goes on behind a window of 45k that nobody stated, through the proxy', async () => {
+  it('K2: an agent with 19k of tools works through the proxy in an unstated window of 45k after one refusal', async () => {
     const emulator = await startEmulator(countsInput(45_000));
     const service = await started(0, {
       window: null,
@@ -141,7 +141,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
     ['that the reserve of a setting would take whole', { reserve: { output: 8_000 } }, {}],
     ['that the reserve of its profile would take whole', {}, { profile: 'pivot' }],
     ['beside which it has a limit of its own for input', {}, { limits: { inputLimit: 7_500 } }],
-  ])('K2: the answer that a request asks for is kept free of a window %s', async (_, settings, more) => {
+  ])('K2: the requested answer is kept free of a window %s', async (_, settings, more) => {
     const { limits, ...options } = { limits: {}, ...more };
     const mill = { contextWindow: 8_000, ...limits };
     const spillway = await createSpillway({
@@ -159,7 +159,7 @@ describe('K2: output that is reserved where nobody asked for any', () => {
   });
 });
 
-/** Tool definitions of about so many tokens. */
+/** A tool definition of about this many tokens. */
 function tool(tokens: number): Anthropic.Tool {
   return { name: 'read', description: prose(tokens, 7), input_schema: { type: 'object', properties: {} } };
 }

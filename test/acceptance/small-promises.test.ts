@@ -6,11 +6,11 @@ import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
 import { prose, quarter, says, step, system, user, times } from '../support/chats.js';
 import { engine, fill, read, sessionOf, shownText, talk, preparedAt } from './support.js';
 
-/* Promises that are kept in one place of the sources: a figure, a flag, a call that is waited for. */
+/* Promises that one place in the sources keeps: a figure, a flag, an `await`. */
 
 const TEXT = 'Written by the summarizer: the user wants a mill, and the agent has built most of it.';
 
-/** Answers with what it is given for the call; a call that gets nothing fails. */
+/** A summarizer that answers each call with this text; a call without a text fails. */
 const answering = (answer: (call: number) => string | undefined | Promise<string>): Summarizer => {
   let calls = 0;
   return {
@@ -24,7 +24,7 @@ const answering = (answer: (call: number) => string | undefined | Promise<string
   };
 };
 
-it('S1: the gates are 0.80, 0.84, 0.88, 0.92, 0.95 and 0.98 where nobody sets them', async () => {
+it('S1: the gates are 0.80, 0.84, 0.88, 0.92, 0.95 and 0.98 by default', async () => {
   const { stages } = await createSpillway({ counter: quarter });
   expect(stages.map(({ name, opensAt }) => [name, opensAt])).toEqual([
     ['snip', 0.8],
@@ -36,8 +36,8 @@ it('S1: the gates are 0.80, 0.84, 0.88, 0.92, 0.95 and 0.98 where nobody sets th
   ]);
 });
 
-describe('S11: what subscribers hear', () => {
-  it('S11: that a breaker is half open, before its trial call', async () => {
+describe('S11: subscribers', () => {
+  it('S11: get an event when a breaker becomes half-open, before its trial call', async () => {
     const emulator = await startEmulator('server-error');
     const session = await filling(emulator, {
       thresholds: { circuitBreakerFailures: 1, circuitBreakerCooldown: 0 },
@@ -52,7 +52,7 @@ describe('S11: what subscribers hear', () => {
     expect(emulator.received).toHaveLength(1);
   });
 
-  it('S11: one run after the other, though both are asked for at once', async () => {
+  it('S11: see concurrent runs one after the other', async () => {
     const answers: ((text: string) => void)[] = [];
     const summarizer = answering(() => new Promise<string>((resolve) => answers.push(resolve)));
     const session = await sessionOf(BUDGET, [system('Be brief.')], { roster: ['auto'] }, { summarizer });
@@ -74,7 +74,7 @@ describe('S11: what subscribers hear', () => {
   });
 });
 
-it('S11: a listener of the engine that throws is told to the others, with its session', async () => {
+it('S11: a listener of the engine that throws is reported to the others, with its session', async () => {
   const spillway = await createSpillway({ counter: quarter });
   const told: unknown[] = [];
   spillway.events.subscribe(({ kind }) => {
@@ -88,14 +88,14 @@ it('S11: a listener of the engine that throws is told to the others, with its se
   expect(told).toContainEqual(['prepared', 'mill']);
 });
 
-it('what needs a store says so where there is none', async () => {
+it('a call that needs a store fails with STORE_UNKNOWN if there is none', async () => {
   const spillway = await createSpillway({ counter: quarter });
   await expect(spillway.open({ id: 'mill' })).rejects.toMatchObject({ code: 'STORE_UNKNOWN' });
   expect(() => spillway.store).toThrow(/STORE_UNKNOWN: store.*sqlite:FILE/s);
   expect(await spillway.projectCosts()).toEqual(spillway.costs);
 });
 
-it('R1: what a caller does to a message afterwards does not reach the log', async () => {
+it('R1: what a caller later does to a message does not change the log', async () => {
   const session = await sessionOf(20_000, [system('Be brief.')]);
   const part = { type: 'text' as const, text: 'Build a mill.' };
   const message = { id: 'mine', role: 'user', origin: 'user', parts: [part] } satisfies Message;
@@ -106,7 +106,7 @@ it('R1: what a caller does to a message afterwards does not reach the log', asyn
   expect((await session.prepare()).messages.at(-1)).toEqual(user('Build a mill.'));
 });
 
-it('N5: what a summarizer read is spent as well as what it wrote', async () => {
+it('N5: the spent tokens include what a summarizer read, not only what it wrote', async () => {
   const emulator = await startEmulator();
   const session = await filling(emulator);
   const { record } = await pressed(session, 1);
@@ -115,7 +115,7 @@ it('N5: what a summarizer read is spent as well as what it wrote', async () => {
   expect(session.operator.netCosts[0]!.spentTokens).toBe(inputTokens + cacheReadTokens + outputTokens);
 });
 
-it('N8: a secret that the log named once reaches no summarizer where it stands bare', async () => {
+it('N8: a secret that the log named once reaches no summarizer, even if it is repeated without its name', async () => {
   const emulator = await startEmulator();
   const session = await filling(emulator, { pins: { firstUser: false } });
   const secret = ['correcthorse', '7battery'].join('');
@@ -132,7 +132,7 @@ it('N8: a secret that the log named once reaches no summarizer where it stands b
   expect(emulator.received[0]!.text).not.toContain(secret);
 });
 
-it('N11: a search gives no more passages than it is asked for', async () => {
+it('N11: a search returns no more passages than requested', async () => {
   const work = times(12, (i) => [
     ...step('read', { path: `m${i}.ts` }, `the keystone of arch ${i}\n${prose(250, i)}`),
     says(`Arch ${i} is read. ${prose(60, 40 + i)}`),
@@ -151,9 +151,9 @@ it('N11: a search gives no more passages than it is asked for', async () => {
   expect(await count(2)).toBeLessThanOrEqual(2);
 });
 
-it('K20: where one of several summaries cannot be had, what it would stand for is dropped', async () => {
+it('K20: if one of several summaries fails, Spillway drops messages instead', async () => {
   const settings = { roster: [{ stage: 'partial', opensAt: 0.85 }], thresholds: { retainCount: 2 } };
-  // What a plugin retains divides what may go into two spans.
+  // The message that a plugin retains divides the removable messages into two spans.
   const keeps = definePlugin({
     name: 'keeps',
     observer: { preCompact: ({ messages }) => ({ retain: [messages[25]!.id] }) },
@@ -170,7 +170,7 @@ it('K20: where one of several summaries cannot be had, what it would stand for i
   expect(record!.plan.edits.map(({ stage }) => stage)).toContain('drop');
 });
 
-it('K22: what a waiting plan cost stands in the record that its approval makes', async () => {
+it('K22: the record of an approved plan contains the calls that the plan made', async () => {
   const settings = { roster: ['auto'], compaction: { approval: 'ask' as const } };
   const session = await sessionOf(BUDGET, [system('Be brief.')], settings, {
     summarizer: answering(() => TEXT),
@@ -186,7 +186,7 @@ it('K22: what a waiting plan cost stands in the record that its approval makes',
   expect(session.operator.netCosts).toHaveLength(1);
 });
 
-it('K15: the figures of a session count what stood in where no summary could be had', async () => {
+it('K15: the figures of a session count its fallbacks', async () => {
   const service = await started(BUDGET, { roster: ['auto'] }, { summarizer: answering(() => undefined) });
   const messages = [system('Be brief.'), user('Build.'), ...talk(19, 200), user('And now?')];
   await service.post('/sessions', { id: 'mill' });
@@ -197,7 +197,7 @@ it('K15: the figures of a session count what stood in where no summary could be 
   expect((await service.get('/sessions/mill')).body.fallbacks).toBe(fallbacks.length);
 });
 
-it('AC-01: a run that would gain next to nothing commits nothing, asked for by hand or not', async () => {
+it('AC-01: a run that would free almost nothing commits nothing, even on request', async () => {
   const session = await sessionOf(20_000, [system('Be brief.'), user('Build.'), ...talk(40, 200)], {
     roster: ['auto'],
     stages: { auto: { windowMessages: 2 } },
@@ -208,7 +208,7 @@ it('AC-01: a run that would gain next to nothing commits nothing, asked for by h
   expect(session.operator.ledger.records).toEqual([]);
 });
 
-it('AC-10: tool definitions take part in the bytes of a request', async () => {
+it('AC-10: tool definitions count in the bytes of a request', async () => {
   const tools = [{ type: 'function', function: { name: 'saw', description: 'x'.repeat(50_000) } }];
   const spillway = await engine(200_000, { limits: { bytes: 100_000 } });
   const [bare, tooled] = [spillway.session(), spillway.session({ tools })];
@@ -221,7 +221,7 @@ it('AC-10: tool definitions take part in the bytes of a request', async () => {
 const LONG = [system('Be brief.'), user('Build.'), ...talk(40, 140), user('And now?')];
 const REFUSAL = Object.assign(new Error('context_length_exceeded'), { status: 400 });
 
-it('A10: a run after a refusal is not skipped, though the request would fit', async () => {
+it('A10: a hook cannot skip the run after a refusal, even if the request would fit', async () => {
   const wary = definePlugin({
     name: 'wary',
     observer: { preCompact: () => ({ skip: 'a test is running' }) },
@@ -232,7 +232,7 @@ it('A10: a run after a refusal is not skipped, though the request would fit', as
   expect(await session.overflowed(REFUSAL)).toMatchObject({ retry: true, run: { kind: 'committed' } });
 });
 
-it('K2: a second refusal of the same request is not reacted to, however much could still be gained', async () => {
+it('K2: a second refusal of the same request causes neither a compaction nor a retry', async () => {
   const session = await sessionOf(20_000, LONG);
   await session.prepare();
   expect(await session.overflowed(REFUSAL)).toMatchObject({ overflow: true, retry: true });
@@ -246,7 +246,7 @@ it('K2: a second refusal of the same request is not reacted to, however much cou
   expect(session.operator.history).toHaveLength(before);
 });
 
-it('K7: what arrives while text is waited for enters the log behind the run, once', async () => {
+it('K7: a message that arrives while a run waits for text enters the log after the run, once', async () => {
   let answer: (text: string) => void = () => undefined;
   let isAsked: () => void = () => undefined;
   const asking = new Promise<void>((done) => (isAsked = done));
@@ -269,7 +269,7 @@ it('K7: what arrives while text is waited for enters the log behind the run, onc
   expect(session.log.length).toBe(before + 1);
 });
 
-it('K10: a roll-back by one message takes off the compaction that was made with it', async () => {
+it('K10: going back by one message undoes the compaction that included it', async () => {
   const session = await sessionOf(12_000, LONG);
   const { record } = await session.operator.compact({ target: 0.3 });
   const { logLength } = record!.plan.inputs;
@@ -277,7 +277,7 @@ it('K10: a roll-back by one message takes off the compaction that was made with 
   expect(session.view.every(({ made }) => !made)).toBe(true);
 });
 
-it('K11: what stands changed is shown as it was written where superseded messages are shown', async () => {
+it('K11: a replaced message is shown as it was written if superseded messages are included', async () => {
   const work = times(12, (i) => step('read', { path: `m${i}.ts` }, prose(800, i)));
   const session = await sessionOf(
     12_000,
@@ -294,7 +294,7 @@ it('K11: what stands changed is shown as it was written where superseded message
   expect(await shown(false)).not.toEqual(session.log.at(changed.seq));
 });
 
-it('K13: the event of a compaction tells the tokens before it and after it', async () => {
+it('K13: the event of a compaction contains the tokens before and after it', async () => {
   const session = await sessionOf(12_000, LONG);
   const { record } = await session.operator.compact({ target: 0.3 });
   const { before, after } = record!.plan;
@@ -303,7 +303,7 @@ it('K13: the event of a compaction tells the tokens before it and after it', asy
   expect(told!.body).toMatchObject({ tokensBefore: before.tokens, tokensAfter: after.tokens });
 });
 
-it('K14: after a restart each line holds its own sums', async () => {
+it('K14: after a restart each line has its own sums', async () => {
   const emulator = await startEmulator();
   const store = await openStore('memory:');
   const open = async () =>
@@ -320,7 +320,7 @@ it('K14: after a restart each line holds its own sums', async () => {
   expect(later.operator.costs).toMatchObject({ primary, compactor });
 });
 
-it('O2: a marker whose compaction was made is not found again after a restart', async () => {
+it('O2: a marker whose compaction was committed has no effect after a restart', async () => {
   const store = await openStore('memory:');
   const open = async () => (await engine(20_000, {}, { store })).open({ id: 'mill' });
   const first = await open();
@@ -334,7 +334,7 @@ it('O2: a marker whose compaction was made is not found again after a restart', 
   expect(later.operator.history).toHaveLength(1);
 });
 
-it('O8: a text that was bought for other facts is asked for again', async () => {
+it('O8: a text is requested again if the facts for it have changed', async () => {
   const emulator = await startEmulator();
   let branch = 'roof';
   const settings = emulated(emulator, { roster: ['auto'] });
@@ -349,7 +349,7 @@ it('O8: a text that was bought for other facts is asked for again', async () => 
   expect(emulator.received.map(({ text }) => /Branch: (\w+)/.exec(text)![1])).toEqual(['roof', 'cellar']);
 });
 
-it('S3: the newest output that is protected stays whole', async () => {
+it('S3: protected newest output stays complete', async () => {
   const work = times(10, (i) => step('read', { path: `m${i}.ts` }, prose(900, i)));
   const session = await sessionOf(
     12_000,

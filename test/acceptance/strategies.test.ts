@@ -41,7 +41,7 @@ async function opened(
   return { session, asked: by?.asked ?? [] };
 }
 
-/** What stands in the view beside the log's own messages, and what became of the log. */
+/** The labels of derived messages in the view. */
 const labelsOf = (session: Session): string[] =>
   session.view.flatMap(({ message: { label } }) => (label === undefined ? [] : [label]));
 const isPruned = ({ operator }: Session): boolean =>
@@ -55,8 +55,8 @@ async function compacted(strategy: RunOverrides['strategy'], more: Parameters<ty
   return { session, asked, prepared };
 }
 
-describe('S12: strategies are names that an operator can choose', () => {
-  it('prune: takes out and condenses, puts no summary, asks no model', async () => {
+describe('S12: the strategies that an operator can choose', () => {
+  it('prune: removes and condenses, writes no summary and asks no model', async () => {
     const { session, asked } = await compacted('prune', { answer: () => GOOD });
     expect(isPruned(session)).toBe(true);
     expect(labelsOf(session)).not.toContain('summary');
@@ -64,19 +64,19 @@ describe('S12: strategies are names that an operator can choose', () => {
     expect(session.operator.history[0]!.plan.edits.filter(({ slot }) => slot)).toEqual([]);
   });
 
-  it('drop: the oldest go, down to the target, and nothing else happens', async () => {
+  it('drop: removes the oldest messages down to the target, and does nothing else', async () => {
     const { session } = await compacted('drop', { answer: throws });
     expect(labelsOf(session)).toEqual(['notice']);
     expect(isPruned(session)).toBe(false);
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);
     expect(session.reading.pressure).toBeGreaterThan(0.5);
     const gone = session.operator.explain().map(({ status }) => status === 'superseded');
-    // One stretch, from the oldest on; what is pinned stands.
+    // One span, from the oldest message on; pinned messages remain.
     expect(gone.lastIndexOf(true) - gone.indexOf(true) + 1).toBe(gone.filter(Boolean).length);
     expect(gone.slice(0, 3)).toEqual([false, false, true]);
   });
 
-  it('summarize: a summary, no pruning', async () => {
+  it('summarize: writes a summary and does not prune', async () => {
     const { session, asked } = await compacted('summarize', { answer: () => GOOD });
     expect(isPruned(session)).toBe(false);
     expect(labelsOf(session)).toEqual(['summary']);
@@ -84,7 +84,7 @@ describe('S12: strategies are names that an operator can choose', () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 
-  it('checkpoint: the plan waits for a yes, with what the roster does in it', async () => {
+  it('checkpoint: makes the plan wait for approval', async () => {
     const { session, prepared } = await compacted('checkpoint');
     expect(prepared).toMatchObject({ code: 'COMPACTION_PENDING' });
     expect(session.operator.history).toEqual([]);
@@ -93,7 +93,7 @@ describe('S12: strategies are names that an operator can choose', () => {
     expect(session.operator.history).toHaveLength(1);
   });
 
-  it('a list combines them', async () => {
+  it('a list combines strategies', async () => {
     const { session } = await compacted(['prune', 'drop'], { answer: throws });
     const acted = session.operator.history[0]!.plan.stages.filter(({ outcome }) => outcome === 'applied');
     expect(acted.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['micro', 'drop']));
@@ -104,7 +104,7 @@ describe('S12: strategies are names that an operator can choose', () => {
     expect(new Set(edits.map(({ stage }) => stage))).toEqual(new Set(['drop']));
   });
 
-  it('delegate is refused while no compactor is loaded, and so is a name that is none', async () => {
+  it('an unknown name is refused, and so is `delegate` without a compactor', async () => {
     for (const [strategy, what] of [
       ['delegate', /compaction\.strategy.*compactor plugin/s],
       [['drop', 'delegate'], /compaction\.strategy.*compactor plugin/s],
@@ -116,7 +116,7 @@ describe('S12: strategies are names that an operator can choose', () => {
       });
   });
 
-  it('stands in the audit: what was attempted, and what it came to', async () => {
+  it('the audit contains the strategy of a run, whether it completed or did nothing', async () => {
     const { session } = await compacted('drop', { answer: throws });
     const events = await session.operator.audit();
     const strategyOf = (kind: string) => events.find((event) => event.kind === `compaction.${kind}`)!.body;
@@ -132,7 +132,7 @@ describe('S12: strategies are names that an operator can choose', () => {
 });
 
 describe('K3: strategies per agent and per run', () => {
-  it('an agent of the session has its own', async () => {
+  it('an agent and its children can have a strategy of their own', async () => {
     const made = await engine(BUDGET, {
       compaction: { strategy: 'summarize' },
       agents: { 'primary/reviewer': { compaction: { strategy: 'drop', summarizeFirst: false } } },
@@ -151,7 +151,7 @@ describe('K3: strategies per agent and per run', () => {
     [{ strategy: 'drop', summarize: false }, ['notice']],
     [{ strategy: 'summarize' }, ['summary']],
     [{ strategy: ['prune', 'drop'], summarize: false, target: 0.1 }, ['notice']],
-  ])('a run that is asked for takes %j for itself alone', async (overrides, labels) => {
+  ])('a manual run uses %j for itself alone', async (overrides, labels) => {
     const { session } = await opened({});
     expect((await session.operator.compact({ target: 0.3, ...overrides })).kind).toBe('committed');
     expect(labelsOf(session)).toEqual(expect.arrayContaining(labels));
@@ -161,7 +161,7 @@ describe('K3: strategies per agent and per run', () => {
     expect(run.record!.plan.edits.map(({ stage }) => stage)).not.toContain('drop');
   });
 
-  it('with a threshold of its own: below it nothing is done', async () => {
+  it('a manual run does nothing below a threshold of its own', async () => {
     const { session } = await opened({});
     const { pressure } = session.reading;
     expect(await session.operator.compact({ threshold: pressure + 0.01, target: 0.3 })).toMatchObject({
@@ -173,7 +173,7 @@ describe('K3: strategies per agent and per run', () => {
     );
   });
 
-  it('with a prompt of its own, and without the summarizer', async () => {
+  it('a manual run can have its own prompt, or no summarizer', async () => {
     const prompt = folder.file('ours.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const { session, asked } = await opened({}, { answer: () => GOOD });
     await session.operator.compact({ strategy: 'summarize', target: 0.3, prompt });
@@ -184,7 +184,7 @@ describe('K3: strategies per agent and per run', () => {
     expect(labelsOf(other)).toEqual(['notice']);
   });
 
-  it('a plan is made under them as well, and a checkpoint waits though it was asked for by hand', async () => {
+  it('a plan uses the same overrides, and a manual checkpoint waits for approval', async () => {
     const { session } = await opened({});
     const { plan } = await session.operator.plan({ strategy: 'drop', summarize: false, target: 0.3 });
     expect(plan!.edits.map(({ stage }) => stage)).toContain('drop');
@@ -199,7 +199,7 @@ describe('K3: strategies per agent and per run', () => {
     [{ target: 1.5 }, /target of a run.*1\.5/s],
     [{ threshold: -1 }, /threshold of a run/],
     [{ prompt: 'no-such-prompt' }, /no-such-prompt/],
-  ])('refuses %j', async (overrides, what) => {
+  ])('a manual run refuses %j', async (overrides, what) => {
     const { session } = await opened({}, { answer: () => GOOD });
     await expect(session.operator.compact(overrides as RunOverrides)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -208,7 +208,7 @@ describe('K3: strategies per agent and per run', () => {
     expect(session.operator.history).toEqual([]);
   });
 
-  it('refuses a prompt for a run that asks nobody', async () => {
+  it('a manual run refuses a prompt if there is no summarizer', async () => {
     const { session } = await opened({});
     await expect(session.operator.compact({ prompt: 'auto' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -216,7 +216,7 @@ describe('K3: strategies per agent and per run', () => {
     });
   });
 
-  it('on the command line', async () => {
+  it('the command line has the same overrides', async () => {
     const file = folder.file('chat.jsonl', jsonLines(CHAT));
     const run = async (...args: string[]) => {
       const { code, out, err } = await spillway(['compact', file, '--window', '20000', '--json', ...args]);
@@ -235,11 +235,11 @@ describe('K3: strategies per agent and per run', () => {
   });
 });
 
-describe('K20: drop becomes summarize-first where a summary can be had', () => {
+describe('K20: drop becomes summarize-first if a summarizer can be called', () => {
   const asOperator = (answer: () => string, settings: object = {}) =>
     opened(settings, { profile: 'operator', answer });
 
-  it('a summary that is written stands; what is still above the target is dropped', async () => {
+  it('a written summary is used, and the run ends at the target', async () => {
     const { session, asked } = await asOperator(() => GOOD);
     await preparedAt(session, 0.99);
     expect(asked).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);
   });
 
-  it('a throw falls back to pure drop: no error, the reason on record and in the audit', async () => {
+  it('a failure falls back to drop without an error, with the reason in the record and the audit', async () => {
     const { session, asked } = await asOperator(throws);
     const { run } = await preparedAt(session, 0.99);
     expect(run.kind).toBe('committed');
@@ -265,7 +265,7 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
     expect(JSON.stringify([run, session.view])).not.toContain('no model today');
   });
 
-  it('without the block, or with nobody to summarise, it is pure drop from the start', async () => {
+  it('without the block or without a summarizer it is drop alone from the start', async () => {
     for (const settings of [{ compaction: { summarizeFirst: false } }, { summarizer: 'none' as const }]) {
       const { session, asked } = await asOperator(() => GOOD, settings);
       await preparedAt(session, 0.99);
@@ -273,21 +273,21 @@ describe('K20: drop becomes summarize-first where a summary can be had', () => {
     }
   });
 
-  it('summarize, asked for by name, keeps our own digest where a model fails', async () => {
+  it('the strategy summarize keeps our own digest if a model fails', async () => {
     const { session } = await asOperator(throws, { compaction: { strategy: 'summarize' } });
     await preparedAt(session, 0.99);
     expect(labelsOf(session)).toEqual(['summary']);
   });
 });
 
-describe('K1: the lower threshold is reached by dropping where nothing else does', () => {
+describe('K1: dropping reaches the lower threshold if nothing else does', () => {
   const LARGE = (count: number): Chat[] => [
     system('Be brief.'),
     user('Build a mill.'),
     ...talk(count / 2, 0.9 * (BUDGET / (count + 1)), 700),
   ];
 
-  it.each([8, 10])('%d large messages, which no summary may touch', async (count) => {
+  it.each([8, 10])('with %d large messages, which no summary may replace', async (count) => {
     const session = await sessionOf(BUDGET, LARGE(count), {}, { profile: 'operator' });
     const { run } = await preparedAt(session, 0.97);
     expect(run.kind).toBe('committed');
@@ -295,7 +295,7 @@ describe('K1: the lower threshold is reached by dropping where nothing else does
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
 
-  it('by hand as well', async () => {
+  it('in a manual run too', async () => {
     const session = await sessionOf(BUDGET, LARGE(8), {}, { profile: 'operator' });
     expect((await session.operator.compact()).kind).toBe('committed');
     expect(session.reading.pressure).toBeLessThanOrEqual(0.6);

@@ -8,7 +8,7 @@ const results = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();
 
 describe('S3: micro has one light call per large result', () => {
-  it('asks for each by itself, no more than so many at a time', async () => {
+  it('makes one request for each result, no more at a time than `fill.concurrency`', async () => {
     const emulator = await startEmulator('slow');
     const settings = emulated(emulator, { roster: ['micro'], fill: { concurrency: 3 } });
     const session = await sessionOf(
@@ -25,7 +25,7 @@ describe('S3: micro has one light call per large result', () => {
     expect(emulator.peak).toBe(3);
   });
 
-  it('one line each, whatever the model makes of that', async () => {
+  it('keeps one line for each result, even if the model writes several', async () => {
     const text = 'The module exports a wheel.\n\n- it turns left\n- it has 12 paddles';
     const { summarizer } = writer(() => text);
     const chat = [system('Be brief.'), user('Read all.'), ...results(12, 500)];
@@ -42,8 +42,8 @@ describe.each([
   ['S5: auto', 'auto', 0.93],
   ['S6: partial', 'partial', 0.96],
   ['S7: full', 'full', 0.99],
-])('%s has its summary written by a model', (_, stage, pressure) => {
-  it('where it is good, and under the same budget', async () => {
+])('%s with a summary by a model', (_, stage, pressure) => {
+  it('uses the answer of the model and stays within the budget', async () => {
     const emulator = await startEmulator();
     const session = await sessionOf(
       BUDGET,
@@ -59,7 +59,7 @@ describe.each([
   });
 });
 
-it('K14: what compaction spends is a line of its own beside what the agent spends; both only grow', async () => {
+it('K14: compaction and agent have separate lines of spending, which an undo does not reduce', async () => {
   const emulator = await startEmulator();
   const model = 'gpt-4o-mini';
   const session = await filling(emulator, { model, summarizerModel: { model, baseUrl: emulator.url } });
@@ -83,7 +83,7 @@ it('K14: what compaction spends is a line of its own beside what the agent spend
   expect(session.operator.costs).toEqual(first);
 });
 
-it('K20: summarize first, drop where that cannot be had: falls back without an error to the caller, and says so on record', async () => {
+it('K20: if summarizing first fails, drop runs without an error to the caller, with the reason on record', async () => {
   const summarizer: Summarizer = {
     name: 'broken',
     endpoint: 'here',
@@ -105,7 +105,7 @@ it('K20: summarize first, drop where that cannot be had: falls back without an e
   expect(JSON.stringify([run, session.view])).not.toContain('Secret cause');
 });
 
-it('A3: what goes to the summarizer is preprocessed: without reasoning, tool results cut to the length that is set', async () => {
+it('A3: the source of a summary has no reasoning, and its tool results are cut to the set length', async () => {
   const emulator = await startEmulator();
   const spillway = await engine(BUDGET, emulated(emulator), { profile: 'agent' });
   const session = spillway.session();
@@ -124,7 +124,7 @@ it('A3: what goes to the summarizer is preprocessed: without reasoning, tool res
   expect(text).toMatch(/calls read with/);
 });
 
-it('A3: halves of characters, which no provider takes, are sent to the summarizer as such nowhere', async () => {
+it('A3: half a character is sent to the summarizer as a replacement character', async () => {
   const emulator = await startEmulator();
   const chat = [system('Be brief.'), user('Half a face: \ud83d'), ...talk(16, 200)];
   const session = await sessionOf(BUDGET, chat, emulated(emulator, { roster: ['full'] }));
@@ -140,7 +140,7 @@ describe.each([
   ['openai', 'KEY'],
   ['anthropic', 'KEY'],
 ] as const)('O3: a summarizer without tools, over %s', (provider, apiKeyEnv) => {
-  it('with a model of its own, or else that of the session', async () => {
+  it('uses its own model, or else the model of the session', async () => {
     const emulator = await startEmulator();
     const open = async (model: string | undefined) => {
       const summarizerModel = {
@@ -165,7 +165,7 @@ describe.each([
   });
 });
 
-it('O4: the summary is an assistant message, flagged as one, and an event says that a compaction was completed', async () => {
+it('O4: the summary is an assistant message with a label, and an event reports the completed compaction', async () => {
   const emulator = await startEmulator();
   const session = await filling(emulator);
   const completed: unknown[] = [];
@@ -180,7 +180,7 @@ it('O4: the summary is an assistant message, flagged as one, and an event says t
 });
 
 describe('N9: no drift', () => {
-  it('each summary is derived from the originals, and keeps its size over 34 compactions', async () => {
+  it('derives each summary from the originals, and keeps its size over 34 compactions', async () => {
     const emulator = await startEmulator('oversized');
     const session = await filling(emulator);
     const sizes: number[] = [];
@@ -190,7 +190,7 @@ describe('N9: no drift', () => {
       sizes.push(summaries.reduce((sum, { size }) => sum + size.tokens, 0));
     }
     expect(session.operator.history).toHaveLength(34);
-    // What a digest takes is what is free: more beside fresh output, but the same each time that comes round.
+    // A digest takes the room that is free. It varies with fresh output, but the largest size stays the same.
     const [early, late] = [sizes.slice(2, 12), sizes.slice(-10)].map((some) => Math.max(...some));
     expect(Math.abs(late! - early!)).toBeLessThanOrEqual(0.02 * early!);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(0.35 * BUDGET);
@@ -200,7 +200,7 @@ describe('N9: no drift', () => {
     }
   });
 
-  it('N9: a summary goes on from the last one as often as was set, then from the originals', async () => {
+  it('N9: continues a summary from the last one as often as is set, then from the originals', async () => {
     const wrote: string[] = [];
     const { summarizer, asked } = writer((_, nth) => {
       wrote.push(`Record ${nth}: the wheel of the mill was turned and it went well.`);
@@ -217,7 +217,7 @@ describe('N9: no drift', () => {
         await pressed(session, round);
         met.push(session.view.find(({ message }) => message.label === 'summary')?.message.generation);
         const { previous, source } = asked.at(-1)!;
-        // What it goes on from is the last record, and none of what that stands for is shown again.
+        // It continues from the last summary, and messages that this replaces are not shown again.
         if (met.at(-1) === 0) expect(previous).toBeUndefined();
         else expect(previous).toBe(wrote.at(-2));
         expect(source.join().includes('id="r1m1"')).toBe(met.at(-1) === 0);
@@ -274,7 +274,7 @@ describe('N9: no drift', () => {
 it.each([
   ['window', NaN],
   ['outputLimit', 0],
-] as const)('A3: a summarizer of the host whose %s is %d is refused at start', async (limit, found) => {
+] as const)('A3: a host’s summarizer whose %s is %d is refused at start', async (limit, found) => {
   const { summarizer } = writer(() => 'Never asked.', { [limit]: found });
   await expect(engine(BUDGET, {}, { profile: 'operator', summarizer })).rejects.toMatchObject({
     code: 'CONFIG_INVALID',

@@ -13,7 +13,7 @@ export function emulated(emulator: Emulator, settings: ConfigSources['settings']
   };
 }
 
-/** A session that talks; only auto opens, so that a run buys one summary. */
+/** A session of plain talk; only auto opens, so that a run buys one summary. */
 export async function filling(
   emulator: Emulator,
   settings: ConfigSources['settings'] = {},
@@ -25,7 +25,7 @@ export async function filling(
   return session;
 }
 
-/** Talks until the gate of auto is passed. */
+/** Adds talk until the pressure is over the gate of auto. */
 export function loaded(session: Session, round: number): void {
   const chat = read(talk(20, 200, 10_000 * round)).map((message) => ({
     ...message,
@@ -38,12 +38,12 @@ export function loaded(session: Session, round: number): void {
   fill(session, 0.94, 900 + round);
 }
 
-/** The same, and prepares the next request. */
+/** As `loaded`, and prepares the next request. */
 export async function pressed(session: Session, round: number): Promise<RunReport> {
   loaded(session, round);
   return (await session.prepare()).run;
 }
 
-/** Texts that stand for spans. */
+/** The texts that replace spans. */
 export const summariesOf = (session: Session): string[] =>
   session.view.filter(({ message }) => message.label === 'summary').map(shownText);

@@ -33,7 +33,7 @@ export function engine(
   });
 }
 
-/** A question and its answer, so many tokens each. */
+/** Questions and answers of this many tokens each. */
 export function talk(turns: number, tokens: number, seed = 100): Chat[] {
   return Array.from({ length: turns }, (_, i) => [
     user(`Question ${i}: ${prose(tokens, seed + 2 * i)}`),
@@ -63,13 +63,13 @@ export function fill(session: Session, pressure: number, seed = 900): void {
   session.append(said(`fill${seed}`, content));
 }
 
-/** The same, to so many tokens of the model that the session talks to. */
+/** As `fill`, to this many tokens as the session's model counts them. */
 export function fillTo(session: Session, tokens: number, seed = 900): void {
   const { tokens: before, scale, budget } = session.reading;
   fill(session, (before + (tokens - before) / scale) / budget.tokens, seed);
 }
 
-/** What is sent at such a pressure: a last message of the user fills the session to it. */
+/** The request at this pressure: a last message of the user fills the session to it. */
 export async function preparedAt(session: Session, pressure: number, seed?: number) {
   fill(session, pressure, seed);
   return session.prepare();
@@ -92,7 +92,7 @@ export const said = (id: string, text = 'Hm.'): Message => ({
   parts: [{ type: 'text', text }],
 });
 
-/** One of the model. */
+/** A message of the model. */
 export const answered = (id: string, text: string): Message => ({
   id,
   role: 'assistant',
@@ -113,7 +113,7 @@ export function shownText({ message }: ViewMessage): string {
 
 const WRITTEN = 'Written by the summarizer: the user asked about the river, and was answered.';
 
-/** A summarizer of the host that answers at once, and what it was asked. */
+/** A summarizer of the host that answers at once, and the requests that it got. */
 export function writer(
   write: (request: SummaryRequest, nth: number) => string = () => WRITTEN,
   more: Partial<Summarizer> = {},
@@ -131,7 +131,7 @@ export function writer(
   return { summarizer, asked };
 }
 
-/** A folder for this test file, gone afterwards. */
+/** A folder for this test file; it is removed afterwards. */
 export function temporaryFolder(): {
   file(name: string, content: string | Uint8Array): string;
   path: string;
@@ -156,7 +156,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs a command line as the shell would; nothing of the environment reaches it but what is handed in. */
+/** Runs a command line as the shell would; it sees only the environment that is passed in. */
 export async function spillway(
   args: readonly string[],
   env: Record<string, string> = {},

@@ -3,15 +3,15 @@ import type { Session } from '../../src/index.js';
 import type { Message } from '../../src/transcript/index.js';
 import { prose, times } from './support.js';
 
-/** A message of any wire. */
+/** A message of any format. */
 type Body = Record<string, unknown>;
 
-/** One step of a tool loop with its signed thinking, as a wire's clients hold it. */
+/** One step of a tool loop with its signed thinking, as clients of the format store it. */
 type WriteStep = (id: string, thinking: string, signature: string, output: string) => readonly Body[];
 
 const ARGUMENTS = { path: 'src/mill.ts' };
 
-/** The wires on which thinking of any provider travels, and how. */
+/** The formats that carry thinking of any provider, each with a step that shows how. */
 export const STEPS: Readonly<Record<string, WriteStep>> = {
   'ai-sdk': (id, thinking, signature, output) => [
     {
@@ -52,7 +52,7 @@ export const STEPS: Readonly<Record<string, WriteStep>> = {
   ],
 };
 
-/** One tool loop without end. */
+/** One open tool loop of this many steps. */
 export function loopOn(format: string, steps: number): readonly Body[] {
   const step = STEPS[format]!;
   const asks = format === 'langchain' ? { type: 'human' } : { role: 'user' };
@@ -62,19 +62,19 @@ export function loopOn(format: string, steps: number): readonly Body[] {
   ];
 }
 
-/** What a request says of signatures, by the format's own reading of it. */
+/** What a request contains of signatures, as its own format reads it. */
 export interface SignedRequest {
-  /** Thoughts that were signed over another prefix than the one they stand behind. */
+  /** Thoughts that were signed over another prefix than the one before them. */
   readonly stale: readonly string[];
-  /** Signed thoughts that it holds. */
+  /** Number of signed thoughts in the request. */
   readonly signed: number;
-  /** It ends in a tool loop whose newest step does not begin with thinking. */
+  /** Whether the request ends in a tool loop whose newest step does not begin with thinking. */
   readonly unthinking: boolean;
-  /** Signed thoughts right behind another message of the model: their provider makes one turn of both, which then begins with words. */
+  /** Signed thoughts directly after another message of the model: the provider joins both to one turn, which then begins with text. */
   readonly merged: readonly string[];
 }
 
-/** Plays a conversation as an agent would, and judges each request against what each thought was signed over. */
+/** Plays a conversation as an agent would, and compares each request with the prefixes that its thoughts were signed over. */
 export async function playOn(session: Session, body: readonly Body[]): Promise<SignedRequest[]> {
   const format = formats.get(session.format)!;
   const signedOver = new Map<string, string>();
@@ -124,7 +124,7 @@ function saidBy({ role, parts }: Message): string {
   return JSON.stringify([role, parts], (key, value: unknown) => (key === 'wire' ? undefined : value));
 }
 
-/** Wires whose providers sign one step: its items as they came, and those of it that a signature vouches for. */
+/** Formats whose providers sign single steps: the items of such a step. */
 export const SIGNED_STEPS: Readonly<Record<string, (id: number) => readonly Body[]>> = {
   gemini: (id) => [
     {

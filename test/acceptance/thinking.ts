@@ -11,7 +11,7 @@ export const text = (words: string) => ({ type: 'text', text: words });
 export const asks = (words: string): Wire => ({ role: 'user', content: [text(words)] });
 export const thinks = (words: string) => ({ type: 'thinking', thinking: words, signature: `sig:${words}` });
 
-/** So many steps of a tool loop, each with its thinking; the calls are named after the turn. */
+/** A tool loop of this many steps, each with its thinking; the calls are named after the turn. */
 export function loop(turn: string, steps: number, resultTokens = 200): Wire[] {
   return Array.from({ length: steps }, (_, i): Wire[] => {
     const id = `toolu_${turn}_${i}`;
@@ -44,7 +44,7 @@ export function turn(name: string, steps: number, resultTokens = 200): Wire[] {
 
 export interface Call {
   readonly messages: readonly Wire[];
-  /** Faults of the request by itself, and of its signatures against everything sent before. */
+  /** Faults of the request alone; `signatures` has those of its signatures, judged by all earlier requests. */
   readonly illegal: readonly unknown[];
   readonly signatures: readonly SignatureFault[];
   readonly committed: boolean;
@@ -53,7 +53,7 @@ export interface Call {
 export interface Playing {
   /** What hooks add to a call, by its number from 0. */
   readonly inject?: (call: number) => readonly Injection[];
-  /** What an operator does before a call. */
+  /** What an operator does before a call, by its number. */
   readonly before?: (call: number) => Promise<unknown>;
 }
 
@@ -91,7 +91,7 @@ export async function play(
   return calls;
 }
 
-/** Words of all thinking that a request holds. */
+/** The text of all thinking in a request. */
 export const thoughtsIn = (messages: readonly Wire[]): string[] =>
   messages.flatMap(({ content }) =>
     content.flatMap(({ type, thinking }) => (type === 'thinking' ? String(thinking) : [])),

@@ -16,7 +16,7 @@ const FILE = folder.file('session.jsonl', jsonLines(CHAT));
 const NAMES = [...formats.keys()];
 
 describe('spillway compact and replay --to', () => {
-  it.each(NAMES)('%s: what is written is legal there, and reads back', async (name) => {
+  it.each(NAMES)('%s: the output is legal, and can be read back', async (name) => {
     const sent = await spillway(['compact', FILE, '--window', '4000', '--to', name]);
     expect(sent.code).toBe(0);
     const file = folder.file(`${name}.json`, sent.out);
@@ -25,7 +25,7 @@ describe('spillway compact and replay --to', () => {
     expect(JSON.parse(again.out)).toEqual(JSON.parse(sent.out));
   });
 
-  it.each(NAMES)('%s: contexts of a replay are legal there', async (name) => {
+  it.each(NAMES)('%s: the contexts of a replay are legal', async (name) => {
     const at = CHAT.flatMap(({ role }, i) => (role === 'assistant' && i % 4 === 0 ? [i] : []));
     const out = `${folder.path}/replay-${name}`;
     const args = [
@@ -47,7 +47,7 @@ describe('spillway compact and replay --to', () => {
     }
   });
 
-  it('an unknown format is refused with the names of those that are known, before anything is read', async () => {
+  it('an unknown format is refused with the known names, before any file is read', async () => {
     const { code, err } = await spillway(['compact', 'nowhere', '--to', 'morse']);
     expect(code).toBe(1);
     expect(err).toContain('openai-chat');
@@ -56,12 +56,12 @@ describe('spillway compact and replay --to', () => {
     expect(judged.err).toContain('openai-chat');
   });
 
-  it('every format that a session speaks has a validator', () => {
+  it('each format of a session has a validator', () => {
     expect(NAMES.filter((name) => !validators.has(name))).toEqual([]);
   });
 });
 
-describe('K8: call and result are never split, in every format', () => {
+describe('K8: a call and its result are never split, in any format', () => {
   const strategies = ['staged', 'agent', 'operator', 'pivot', 'reducer'];
   const cases = NAMES.flatMap((name) => strategies.map((profile) => ({ name, profile })));
   let tokens = 0;
