@@ -310,7 +310,7 @@ describe('K18: the pruning pre-pass', () => {
     expect(await atLeast(saved - 1_000)).toBe(saved);
   });
 
-  it('supersedes nothing, calls no hooks and is no compaction, but has a record in the ledger', async () => {
+  it('supersedes nothing and emits no event of a compaction, but has a record in the ledger', async () => {
     const { session, kinds } = await pruned();
     expect(session.operator.history).toEqual([]);
     expect(kinds).toEqual(['reading']);

@@ -196,7 +196,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     });
   });
 
-  it('N6: pinned images become notes, while images of the unanswered message remain or are refused', async () => {
+  it('N6: pinned images become notes; images of the unanswered message remain, or the request is refused', async () => {
     const many = (from: number, count: number, text: string): Chat => ({
       role: 'user',
       content: [{ type: 'text', text }, ...times(count, (i) => image(1_000, 'ABCDEFGHIJKLMNOP'[from + i]))],

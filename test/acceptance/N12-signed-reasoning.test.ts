@@ -19,7 +19,7 @@ describe('N12: signed reasoning', () => {
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
   });
 
-  it('N12: the same is true if only pruning before a call changes earlier messages', async () => {
+  it('N12: every request is legal and every signature holds if only pruning changes earlier messages', async () => {
     const settings = {
       prune: 'always',
       stages: { snip: { protectTokens: 900, minimumSavings: 300 } },

@@ -304,7 +304,7 @@ describe('R11: one total budget, with optional caps per tier that act earlier', 
     user('And now?'),
   ];
 
-  it('does nothing at half of the budget without a cap', async () => {
+  it('does nothing below the first gate without a cap', async () => {
     const session = await sessionOf(20_000, FAT);
     expect((await session.prepare()).run.kind).toBe('below-gate');
     expect(session.reading.byToolResults).toBeUndefined();

@@ -64,7 +64,7 @@ describe('a compacting Anthropic client', () => {
     expect(session.operator.history.length).toBeGreaterThan(0);
   });
 
-  it('passes on errors of the client, and works after them', async () => {
+  it('rejects with the client’s own errors, and works after them', async () => {
     const { emulator, client } = await open(100_000);
     emulator.script = ['overloaded', 'good'];
     await expect(client.messages.create(ask(history(1)))).rejects.toBeInstanceOf(Anthropic.APIError);

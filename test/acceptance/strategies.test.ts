@@ -265,7 +265,7 @@ describe('K20: drop becomes summarize-first if a summarizer can be called', () =
     expect(JSON.stringify([run, session.view])).not.toContain('no model today');
   });
 
-  it('without the block or without a summarizer it is drop alone from the start', async () => {
+  it('without `summarizeFirst` or without a summarizer it is drop alone from the start', async () => {
     for (const settings of [{ compaction: { summarizeFirst: false } }, { summarizer: 'none' as const }]) {
       const { session, asked } = await asOperator(() => GOOD, settings);
       await preparedAt(session, 0.99);
