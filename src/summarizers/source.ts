@@ -1,4 +1,4 @@
-import { isNoNote, PlanBook, speechesOf, type Speech } from '../text/reading/index.js';
+import { isTalk, PlanBook, speechesOf, type Speech } from '../text/reading/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -68,11 +68,11 @@ export function todosOf(
   const book = new PlanBook();
   for (const message of messages) {
     for (const part of message.parts) {
-      if (isToolCall(part)) book.call(part, message);
-      else if (isToolResult(part)) book.answer(part);
+      if (isToolCall(part)) book.addCall(part, message);
+      else if (isToolResult(part)) book.addAnswer(part);
     }
   }
-  const { steps = [] } = book.in(0, Infinity, true) ?? {};
+  const { steps = [] } = book.planWithin(0, Infinity, true) ?? {};
   if (steps.length === 0) return undefined;
   const lines = steps.map(({ text, state }) => `- ${text} (${state})`);
   return escaped(middleCut(redact(lines.join('\n')), LONGEST_PLAN));
@@ -173,7 +173,7 @@ export function newestRoom(window: number): number {
  */
 export function newestOf(to: number, request: BesideRequest): string[] {
   const { log, count, window } = request;
-  const messages = log.between(Math.max(to + 1, log.length - MAX_MESSAGES)).filter(isNoNote);
+  const messages = log.between(Math.max(to + 1, log.length - MAX_MESSAGES)).filter(isTalk);
   const calls = callsByResult(messages);
   const rules: QuoteRules = {
     ...plainRules(request),
@@ -199,7 +199,7 @@ const speechesWithoutNotes = (message: LogMessage): readonly Speech[] =>
 export function behindOf(to: number, log: ReadonlyLog, count = Infinity): Behind {
   const messages = log
     .between(to + 1)
-    .filter(isNoNote)
+    .filter(isTalk)
     .slice(0, count);
   const said = messages.flatMap((message) => [
     message.role,

@@ -2,7 +2,7 @@ import type { WireFormat } from '../../spi/index.js';
 import { type Message, type Steps, textOf } from '../../transcript/index.js';
 import { markerOf } from '../own-messages.js';
 import { instructionsIn, isInstruction, jsonText } from '../../formats/index.js';
-import { isNoNote, speechesOf } from '../../text/reading/index.js';
+import { isTalk, speechesOf } from '../../text/reading/index.js';
 import type { ClientWords } from './client-words.js';
 import type { History } from './history.js';
 
@@ -49,16 +49,16 @@ export class Agreement {
     { same, shift }: Agreed,
   ): boolean {
     if (same === known.length) return false;
-    const logged = known.slice(same).filter(isNoNote);
-    const sent = messages.slice(same + shift).filter(isNoNote);
+    const logged = known.slice(same).filter(isTalk);
+    const sent = messages.slice(same + shift).filter(isTalk);
     return sent.length <= logged.length || !this.#areIn(sent, logged, (at) => at < logged.length - 1);
   }
 
   /** Whether the history repeats all further messages of the log, apart from notes, with no result cleared. */
   isNoted(messages: readonly Message[], known: readonly Message[], { same, shift }: Agreed): boolean {
     return this.#areIn(
-      messages.slice(same + shift).filter(isNoNote),
-      known.slice(same).filter(isNoNote),
+      messages.slice(same + shift).filter(isTalk),
+      known.slice(same).filter(isTalk),
       () => false,
     );
   }

@@ -35,10 +35,10 @@ export const collapse = defineStage<CollapseOptions>({
     const { minRun } = goal.options;
     const isLong = (run: readonly Block[]): boolean => run.length >= minRun;
     const alikes = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
-    const merges = alikes.filter(isLong).flatMap(merged);
+    const merges = alikes.filter(isLong).flatMap(mergeRun);
     yield;
     const spent = runsOf(blocks, isSpent).filter(isLong);
-    const found = [...merges, ...spent.flatMap((run) => digested(view, run, goal.count))];
+    const found = [...merges, ...spent.flatMap((run) => digestRun(view, run, goal.count))];
     yield;
     const edits: Supersede[] = [];
     let { reclaim } = goal;
@@ -52,7 +52,7 @@ export const collapse = defineStage<CollapseOptions>({
 });
 
 /** Adjacent plain messages of one role and origin become one message with all their texts, verbatim. */
-function merged(run: readonly Block[]): Collapsible[] {
+function mergeRun(run: readonly Block[]): Collapsible[] {
   const span = spanOf(run);
   const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
   if (saved <= 0) return [];
@@ -105,7 +105,7 @@ interface Collapsible {
 }
 
 /** A run of steps whose results were all replaced before becomes one message with a line per call. */
-function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
+function digestRun(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
   const span = spanOf(run);
   const { message, tokens } = outlineOf(view, span, 'digest', { count });
   const saved = span.tokens - tokens;

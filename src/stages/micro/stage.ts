@@ -56,7 +56,7 @@ export const micro = defineStage<MicroOptions>({
     for (const result of yield* readingResults(view)) {
       yield;
       if (reclaim <= 0 && reclaimResults <= 0) break;
-      if (!mayGo(result, goal, reclaimResults)) continue;
+      if (!mayCondense(result, goal, reclaimResults)) continue;
       const text = condense(result, view.mark(result.handle), goal.options.maxTokens, goal.count);
       const saved = result.tokens - goal.count(text);
       if (saved <= 0) continue;
@@ -68,7 +68,7 @@ export const micro = defineStage<MicroOptions>({
   },
 });
 
-function mayGo(result: ResultPart, goal: StageGoal<MicroOptions>, overCap: number): boolean {
+function mayCondense(result: ResultPart, goal: StageGoal<MicroOptions>, overCap: number): boolean {
   if (!isLarge(result, goal.options) || isSettled(result)) return false;
   // A cap on tool results overrides protection.
   return overCap > 0 || !isProtected(result, goal);
@@ -97,7 +97,7 @@ function editOf(result: ResultPart, text: string, maxTokens: number): Replace {
 function condense(result: ResultPart, handle: string, maxTokens: number, count: Count): string {
   const { original, tool, call, source, index } = result;
   const tokens = source.size.parts[index]?.tokens ?? result.tokens;
-  return write(original, { handle, tool, call, tokens, maxTokens, count });
+  return writeLine(original, { handle, tool, call, tokens, maxTokens, count });
 }
 
 type LineRequest = {
@@ -110,7 +110,7 @@ type LineRequest = {
   readonly count: Count;
 };
 
-const write = remembered(
+const writeLine = remembered(
   (original: ToolResultPart, { handle, tool, call, tokens, maxTokens, count }: LineRequest) => {
     const text = textOf(original);
     const header = `[${plainName(tool)} result, ${grouped(tokens)} tokens, condensed; ${handle}]`;
@@ -120,28 +120,28 @@ const write = remembered(
     const outcome = [how, words].filter((one) => one !== '').join(': ');
     const line = `${header} ${outcome}`.trimEnd();
     const taken = count(line);
-    if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
+    if (taken > maxTokens) return shortestLine(header, outcome, maxTokens, count);
     const room = maxTokens - taken - JOIN_TOKENS;
     const counted = (lines: string): number => count(joined(lines));
     const keys = joined(keyLines(text, room, counted, { told: said, isLook }));
-    const whole = keys === '' ? line : `${line}${outcome === '' ? ' ' : BETWEEN}${keys}`;
+    const whole = keys === '' ? line : `${line}${outcome === '' ? ' ' : LINE_SEPARATOR}${keys}`;
     return keys === '' || count(whole) <= maxTokens ? whole : line;
   },
 );
 
 /** Separates lines of a result that are joined into one line. */
-const BETWEEN = ' | ';
+const LINE_SEPARATOR = ' | ';
 
 const joined = (lines: string): string =>
   lines
     .split('\n')
     .map((line) => line.trim())
-    .join(BETWEEN);
+    .join(LINE_SEPARATOR);
 
 /** Tokens of the separator, and of counting differences between joined and separate texts. */
 const JOIN_TOKENS = 3;
 
-function tightest(header: string, outcome: string, maxTokens: number, count: Count): string {
+function shortestLine(header: string, outcome: string, maxTokens: number, count: Count): string {
   const shorter = `${header} ${oneLine(outcome, 60)}`;
   return count(shorter) <= maxTokens ? shorter : header;
 }

@@ -24,15 +24,15 @@ export function* argumentEdits(
   view: TranscriptView,
   goal: StageGoal<SnipOptions>,
   need: Need,
-  gone: SnipEdits['gone'],
+  removed: SnipEdits['removed'],
 ): Steps<Replace[]> {
   const { minTokens, protectShare } = goal.options.arguments;
   const edits: Replace[] = [];
   for (const exchange of olderThan(view, protectShare * goal.budget.tokens)) {
-    if (exchange.protection || exchange.unseen || exchange.kind !== 'step' || gone.has(exchange)) continue;
+    if (exchange.protection || exchange.unseen || exchange.kind !== 'step' || removed.has(exchange)) continue;
     for (const message of exchange.messages) {
       for (const part of shownParts(message)) {
-        if (!need.viewTooLarge) return edits;
+        if (!need.isViewTooLarge) return edits;
         if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
         yield;
         const trimmed = trim(part, part.original, view.mark(part.handle), goal);

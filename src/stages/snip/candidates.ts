@@ -28,13 +28,13 @@ type ResultClass = (typeof RESULT_CLASSES)[number];
 /** A result that may go, and its replacement. */
 export interface Candidate {
   readonly result: ResultPart;
-  readonly why: ResultClass;
+  readonly cause: ResultClass;
   readonly reason: string;
   readonly stub: string;
   /** Tokens that the stub saves; 0 for a tiny result, which can only go with its whole exchange. */
   readonly saved: number;
   /** Among the newest output, or of no class: may go only while a cap on tool results is exceeded. */
-  readonly shielded: boolean;
+  readonly isShielded: boolean;
 }
 
 /** Every result that could go, in order of removal. */
@@ -49,31 +49,31 @@ export function* candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>
     yield;
     if (isSettled(result) || !isEvictable(result.tool, options)) continue;
     if (result.exchange.turnsAgo < options.protectTurns) continue;
-    const why = classOf(view, result, expired, options) ?? (goal.reclaimResults > 0 ? CAPPED : undefined);
-    if (!why) continue;
-    const { stub, saved } = stubOf(result, view, why.status, options.notice, count);
+    const cause = classOf(view, result, expired, options) ?? (goal.reclaimResults > 0 ? CAPPED : undefined);
+    if (!cause) continue;
+    const { stub, saved } = stubOf(result, view, cause.status, options.notice, count);
     if (saved <= 0 && options.mode === 'stub') continue;
-    const shielded = why === CAPPED || result.newer <= protectTokens;
-    candidates.push({ result, why: why.name, reason: why.reason, stub, saved, shielded });
+    const isShielded = cause === CAPPED || result.newer <= protectTokens;
+    candidates.push({ result, cause: cause.name, reason: cause.reason, stub, saved, isShielded });
   }
-  return RESULT_CLASSES.flatMap((name) => candidates.filter(({ why }) => why === name));
+  return RESULT_CLASSES.flatMap((name) => candidates.filter(({ cause }) => cause === name));
 }
 
-interface Why {
+interface Reason {
   readonly name: ResultClass;
   readonly status?: string;
   readonly reason: string;
 }
 
 /** Last of all, and with any setting of `classes`: one tier must not starve the dialogue. */
-const CAPPED: Why = { name: 'capped', status: 'cleared', reason: 'tool results are above their cap' };
+const CAPPED: Reason = { name: 'capped', status: 'cleared', reason: 'tool results are above their cap' };
 
 function classOf(
   view: TranscriptView,
   result: ResultPart,
   expired: ReadonlySet<ResultPart>,
   { classes }: SnipOptions,
-): Why | undefined {
+): Reason | undefined {
   // Expiry does not depend on the tokens to reclaim, so it comes before the other classes.
   if (classes.includes('expired') && expired.has(result)) {
     return { name: 'expired', status: 'expired', reason: 'past its retention' };
@@ -85,11 +85,11 @@ function classOf(
   const isUsed = view.references.lastUse(exchange) !== undefined;
   const mayBeUnreferenced = classes.includes('unreferenced') && !isUsed;
   if (status === 'superseded') {
-    const why = { status: 'changed since', reason: 'what was read has changed since' };
-    if (view.references.supersededBy(exchange) === 'rewrite') return { name: 'reads', ...why };
+    const cause = { status: 'changed since', reason: 'what was read has changed since' };
+    if (view.references.supersededBy(exchange) === 'rewrite') return { name: 'reads', ...cause };
     // Most of an edited file is still as it was read: of the facts that agents needed again, 30 were last in such a
     // read, and none in a read of a file that was rewritten as a whole. The result goes only if nothing refers to it.
-    return mayBeUnreferenced ? { name: 'unreferenced', ...why } : undefined;
+    return mayBeUnreferenced ? { name: 'unreferenced', ...cause } : undefined;
   }
   return mayBeUnreferenced ? { name: 'unreferenced', reason: 'nothing later refers to it' } : undefined;
 }

@@ -10,7 +10,7 @@ import {
   type TranscriptView,
   type ViewExchange,
 } from '../../spi/index.js';
-import { type Need, NOTHING, type SnipEdits } from './need.js';
+import { type Need, NO_EDITS, type SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
 
 /** Largest outline of dialogue, as a share of the dialogue. */
@@ -20,18 +20,18 @@ const MIN_TOKENS = 30;
 /** Replaces each run of plain messages outside the window by an outline. A policy: applies at any need. */
 export function dialogueEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): SnipEdits {
   const { turns, tokens } = goal.options.dialogue;
-  if (turns === undefined && tokens === undefined) return NOTHING;
+  if (turns === undefined && tokens === undefined) return NO_EDITS;
   const outside = outsideWindow(view, turns ?? Infinity, tokens ?? Infinity);
   const runs = runsOf(blocksOf(view), (block) => isDialogue(block, outside));
   const edits: Supersede[] = [];
-  const gone = new Set<ViewExchange>();
+  const removed = new Set<ViewExchange>();
   for (const run of runs) {
-    const edit = outlined(view, goal, run, need);
+    const edit = outlineRun(view, goal, run, need);
     if (!edit) continue;
     edits.push(edit);
-    for (const block of run) for (const exchange of block.exchanges) gone.add(exchange);
+    for (const block of run) for (const exchange of block.exchanges) removed.add(exchange);
   }
-  return { edits, gone };
+  return { edits, removed };
 }
 
 function outsideWindow(view: TranscriptView, turns: number, tokens: number): ReadonlySet<ViewExchange> {
@@ -54,7 +54,7 @@ function isDialogue(block: Block, outside: ReadonlySet<ViewExchange>): boolean {
   return isOutline || (outside.has(exchange) && role !== 'system');
 }
 
-function outlined(
+function outlineRun(
   view: TranscriptView,
   goal: StageGoal,
   run: readonly Block[],

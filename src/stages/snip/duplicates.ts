@@ -2,7 +2,7 @@ import { proseOf, supersedeBy, type Supersede, type TranscriptView } from '../..
 import type { Need, SnipEdits } from './need.js';
 
 /** Synthetic messages that a newer one repeats word for word: reminders, status notes. The newest stays. */
-export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits['gone']): Supersede[] {
+export function duplicateEdits(view: TranscriptView, need: Need, removed: SnipEdits['removed']): Supersede[] {
   const newest = new Map<string, number>();
   for (const exchange of view.exchanges) {
     const text = syntheticText(exchange);
@@ -10,8 +10,8 @@ export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits
   }
   const edits: Supersede[] = [];
   for (const exchange of view.exchanges) {
-    if (!need.viewTooLarge) break;
-    if (exchange.protection || exchange.unseen || gone.has(exchange)) continue;
+    if (!need.isViewTooLarge) break;
+    if (exchange.protection || exchange.unseen || removed.has(exchange)) continue;
     const text = syntheticText(exchange);
     if (text === undefined || newest.get(text) === exchange.index) continue;
     edits.push(supersedeBy(exchange, [], 'a newer synthetic message says the same'));

@@ -17,20 +17,20 @@ import type { Need, SnipEdits } from './need.js';
 export function mediaEdits(
   view: TranscriptView,
   need: Need,
-  gone: SnipEdits['gone'],
-  taken: readonly Edit[],
+  removed: SnipEdits['removed'],
+  others: readonly Edit[],
 ): Replace[] {
-  const takenParts = new Set(
-    taken.flatMap((edit) => (edit.kind === 'replace' ? [partHandle(edit.messageId, edit.partIndex)] : [])),
+  const otherParts = new Set(
+    others.flatMap((edit) => (edit.kind === 'replace' ? [partHandle(edit.messageId, edit.partIndex)] : [])),
   );
   const edits: Replace[] = [];
   for (const exchange of view.exchanges) {
-    if (exchange.protection || exchange.unseen || exchange.turnsAgo < 1 || gone.has(exchange)) continue;
+    if (exchange.protection || exchange.unseen || exchange.turnsAgo < 1 || removed.has(exchange)) continue;
     for (const message of exchange.messages) {
       for (const part of shownParts(message)) {
         if (!need.isOpen) return edits;
         const content = withoutMedia(part, view.mark);
-        if (!content || takenParts.has(part.handle)) continue;
+        if (!content || otherParts.has(part.handle)) continue;
         const { bytes, images } = mediaOf(part.original);
         const reason = 'media of an earlier turn';
         edits.push({ kind: 'replace', messageId: part.source.id, partIndex: part.index, content, reason });

@@ -4,7 +4,7 @@ import type { StageGoal, Edit, ViewExchange } from '../../spi/index.js';
 export function needOf(goal: StageGoal) {
   let { reclaim, reclaimResults, reclaimBytes, reclaimImages } = goal;
   let saved = 0;
-  let savedBeside = false;
+  let savedMedia = false;
   const take = (tokens: number, ofResults: number): void => {
     reclaim -= tokens;
     reclaimResults -= ofResults;
@@ -19,23 +19,23 @@ export function needOf(goal: StageGoal) {
       return reclaim > 0 || reclaimBytes > 0 || reclaimImages > 0;
     },
     /** Whether tool results are above their cap, which overrides their protection. */
-    get capExceeded() {
+    get isCapExceeded() {
       return reclaimResults > 0;
     },
     /** Whether the whole view, not only its tool results, must still shrink. */
-    get viewTooLarge() {
+    get isViewTooLarge() {
       return reclaim > 0;
     },
     get saved() {
       return saved;
     },
     /** Whether bytes or images were freed: a minimum of tokens is then no objection. */
-    get savedBeside() {
-      return savedBeside;
+    get savedMedia() {
+      return savedMedia;
     },
     take,
     takeMedia(tokens: number, bytes: number, images: number): void {
-      savedBeside ||= reclaimBytes > 0 || reclaimImages > 0;
+      savedMedia ||= reclaimBytes > 0 || reclaimImages > 0;
       take(tokens, 0);
       reclaimBytes -= bytes;
       reclaimImages -= images;
@@ -47,7 +47,7 @@ export type Need = ReturnType<typeof needOf>;
 /** Edits of one class, and the exchanges that they remove from the view: no other edit may name these. */
 export interface SnipEdits {
   readonly edits: readonly Edit[];
-  readonly gone: ReadonlySet<ViewExchange>;
+  readonly removed: ReadonlySet<ViewExchange>;
 }
 
-export const NOTHING: SnipEdits = { edits: [], gone: new Set() };
+export const NO_EDITS: SnipEdits = { edits: [], removed: new Set() };

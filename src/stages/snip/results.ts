@@ -38,11 +38,11 @@ export function* resultEdits(
   need: Need,
 ): Steps<SnipEdits> {
   const candidates = yield* candidatesOf(view, goal);
-  const gone = new Set<ViewExchange>();
+  const removed = new Set<ViewExchange>();
   const stubs: Candidate[] = [];
   const take = (step: Step): void => {
     need.take(step.saved, step.savedResults);
-    if (step.exchange) gone.add(step.exchange);
+    if (step.exchange) removed.add(step.exchange);
     else stubs.push(...step.candidates);
   };
   const steps = yield* stepsOf(view, candidates, goal);
@@ -51,17 +51,17 @@ export function* resultEdits(
     if (!isShielded(step) && (hasExpired(step) || !need.isMet)) take(step);
   }
   // A cap on tool results overrides the protection of the newest.
-  for (const step of steps) if (isShielded(step) && need.capExceeded) take(step);
+  for (const step of steps) if (isShielded(step) && need.isCapExceeded) take(step);
   // An exchange that stays loses at least its expired results.
   for (const step of steps) {
-    if (!step.exchange || gone.has(step.exchange)) continue;
+    if (!step.exchange || removed.has(step.exchange)) continue;
     const expired = step.candidates.filter(
-      ({ why, shielded, saved }) => why === 'expired' && !shielded && saved > 0,
+      ({ cause, isShielded, saved }) => cause === 'expired' && !isShielded && saved > 0,
     );
     for (const candidate of expired) take(stubStep(candidate));
   }
   const replaced = stubs.map(({ result, stub, reason }) => replaceBy(result, stub, reason));
-  return { edits: [...(yield* removeRuns(view, gone, goal.count)), ...replaced], gone };
+  return { edits: [...(yield* removeRuns(view, removed, goal.count)), ...replaced], removed };
 }
 
 /** In order of the candidates. An exchange goes in the place of its last candidate: when its weakest reason applies. */
@@ -70,26 +70,26 @@ function* stepsOf(
   candidates: readonly Candidate[],
   goal: StageGoal<SnipOptions>,
 ): Steps<Step[]> {
-  const mayLeave = goal.options.mode === 'remove' ? candidates.filter(({ why }) => why !== 'capped') : [];
-  const removable = yield* removableExchanges(view, mayLeave, goal.count);
+  const eligible = goal.options.mode === 'remove' ? candidates.filter(({ cause }) => cause !== 'capped') : [];
+  const removable = yield* removableExchanges(view, eligible, goal.count);
   const members = new Map<ViewExchange, Candidate[]>();
   for (const candidate of candidates) {
     yield;
     const { exchange } = candidate.result;
     if (!removable.has(exchange)) continue;
-    const together = members.get(exchange);
-    if (together) together.push(candidate);
+    const group = members.get(exchange);
+    if (group) group.push(candidate);
     else members.set(exchange, [candidate]);
   }
   const steps: Step[] = [];
   for (const candidate of candidates) {
     yield;
     const { exchange } = candidate.result;
-    const together = members.get(exchange);
-    if (!together && candidate.saved > 0) steps.push(stubStep(candidate));
-    if (together?.at(-1) !== candidate) continue;
-    const savedResults = together.reduce((sum, { result }) => sum + result.tokens, 0);
-    steps.push({ candidates: together, saved: removable.get(exchange)!, savedResults, exchange });
+    const group = members.get(exchange);
+    if (!group && candidate.saved > 0) steps.push(stubStep(candidate));
+    if (group?.at(-1) !== candidate) continue;
+    const savedResults = group.reduce((sum, { result }) => sum + result.tokens, 0);
+    steps.push({ candidates: group, saved: removable.get(exchange)!, savedResults, exchange });
   }
   return steps;
 }
@@ -99,11 +99,11 @@ function stubStep(candidate: Candidate): Step {
 }
 
 function isShielded({ candidates }: Step): boolean {
-  return candidates.some(({ shielded }) => shielded);
+  return candidates.some(({ isShielded }) => isShielded);
 }
 
 function hasExpired({ candidates }: Step): boolean {
-  return candidates.every(({ why }) => why === 'expired');
+  return candidates.every(({ cause }) => cause === 'expired');
 }
 
 /** A larger call has the agent's own text (an edit, a plan, a script): it stays, and its result becomes a stub. */
@@ -134,11 +134,11 @@ function* removableExchanges(
 /** Replaces each run of removed exchanges by one digest. */
 function* removeRuns(
   view: TranscriptView,
-  going: ReadonlySet<ViewExchange>,
+  removed: ReadonlySet<ViewExchange>,
   count: Count,
 ): Steps<Supersede[]> {
-  if (going.size === 0) return [];
-  const runs = runsOf(blocksOf(view), (block) => going.has(block.exchanges[0]!));
+  if (removed.size === 0) return [];
+  const runs = runsOf(blocksOf(view), (block) => removed.has(block.exchanges[0]!));
   const edits: Supersede[] = [];
   for (const run of runs) {
     yield;
@@ -166,6 +166,6 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
 /** Keeps the assistant's text, and writes the calls as lines with outcomes. Undefined if that is no smaller. */
 function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Outline | undefined {
   const span = spanOf(run);
-  const drawn = outlineOf(view, span, 'digest', { count });
-  return drawn.tokens < span.tokens ? drawn : undefined;
+  const outline = outlineOf(view, span, 'digest', { count });
+  return outline.tokens < span.tokens ? outline : undefined;
 }

@@ -23,17 +23,17 @@ export const snip = defineStage<SnipOptions>({
     }
     const dialogue = dialogueEdits(view, goal, need);
     yield;
-    const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
+    const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.removed) : [];
     const results = yield* resultEdits(view, goal, need);
     yield;
-    const gone = new Set([...dialogue.gone, ...results.gone]);
-    const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
+    const removed = new Set([...dialogue.removed, ...results.removed]);
+    const media = classes.includes('media') ? mediaEdits(view, need, removed, results.edits) : [];
     yield;
     const trims =
       classes.includes('arguments') && trimming.mode === 'on'
-        ? yield* argumentEdits(view, goal, need, results.gone)
+        ? yield* argumentEdits(view, goal, need, results.removed)
         : [];
-    if (need.saved < minimumSavings && !need.savedBeside) return { edits: [] };
+    if (need.saved < minimumSavings && !need.savedMedia) return { edits: [] };
     return { edits: [...duplicates, ...dialogue.edits, ...results.edits, ...media, ...trims] };
   },
   asPass: (kind, options) =>

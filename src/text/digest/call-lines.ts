@@ -44,7 +44,7 @@ export function linesOfRuns(
     lines[i] = line;
     // The text that its calls wrote was already counted when it was chosen.
     left -=
-      line.length + 1 - calls.reduce((sum, call) => sum + (detailed.has(call) ? call.added.length : 0), 0);
+      line.length + 1 - calls.reduce((sum, call) => sum + (detailed.has(call) ? call.excerpt.length : 0), 0);
   }
   return lines;
 }
@@ -114,33 +114,33 @@ const OUTCOME_CHARS = 220;
 function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
   const items = new Map<string, Item>();
   const times = new Map<string, number>();
-  const changed = new Set(calls.flatMap((call) => call.changed));
+  const shortPaths = new Set(calls.flatMap((call) => call.shortPaths));
   const looks = new Set<string>();
   calls.forEach((call, at) => {
     if (isLook(call)) {
       // A run has looked at everything that it changes.
-      if (call.label !== '' && !changed.has(call.label))
+      if (call.label !== '' && !shortPaths.has(call.label))
         looks.add(call.kind === 'read' ? call.label : oneLine(call.label, 60));
       return;
     }
     const label = labelOf(call);
     const text = `${label}${outcomeText(call)}`;
-    const detail = detailed.has(call) ? indented(call.added, 4) : '';
+    const detail = detailed.has(call) ? indented(call.excerpt, 4) : '';
     // A repeated call has the place of its last time; each written text has its own item.
     const key = detail === '' ? text : `${text} ${at}`;
-    const made = (times.get(key) ?? 0) + 1;
-    times.set(key, made);
+    const repeats = (times.get(key) ?? 0) + 1;
+    times.set(key, repeats);
     items.delete(key);
     // `Edit src/limits.go ×3`.
-    const shown = made > 1 ? `${text} ×${made}` : text;
+    const shown = repeats > 1 ? `${text} ×${repeats}` : text;
     items.set(key, { at, worth: worthOf(call), text: shown, labelChars: label.length, detail });
   });
   const done = [...items.values()];
   const names = [...looks];
   if (names.length === 0) return done;
-  const told = namesWithin(names, Math.max(LOOKS_CHARS, names[0]!.length + 2));
-  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
-  const text = `looked at ${told.join(', ')}${more}`;
+  const shownNames = namesWithin(names, Math.max(LOOKS_CHARS, names[0]!.length + 2));
+  const more = names.length > shownNames.length ? ` and ${names.length - shownNames.length} more` : '';
+  const text = `looked at ${shownNames.join(', ')}${more}`;
   return [{ at: -1, worth: 0, text, labelChars: text.length, detail: '' }, ...done];
 }
 
@@ -154,19 +154,19 @@ export function namesWithin(names: readonly string[], chars: number): readonly s
   return cut < 0 ? names : names.slice(0, cut);
 }
 
-function labelOf({ tool, kind, changed, label }: CallNote): string {
+function labelOf({ tool, kind, shortPaths, label }: CallNote): string {
   if (tool === '') return label;
-  return `${tool} ${kind === 'write' && changed.length > 0 ? changed.join(', ') : label}`.trim();
+  return `${tool} ${kind === 'write' && shortPaths.length > 0 ? shortPaths.join(', ') : label}`.trim();
 }
 
 /** Priority of a call in a line: failures, changes and programs come first. */
-function worthOf({ kind, ending, changed, written }: CallNote): number {
+function worthOf({ kind, ending, shortPaths, writtenText }: CallNote): number {
   return (
     1 +
     (ending === 'failed' ? 2 : 0) +
-    (changed.length > 0 ? 3 : 0) +
+    (shortPaths.length > 0 ? 3 : 0) +
     (kind === 'run' ? 1 : 0) +
-    (written !== '' ? 2 : 0)
+    (writtenText !== '' ? 2 : 0)
   );
 }
 

@@ -49,21 +49,21 @@ export function cutText(text: string, request: CutRequest): string {
     if (room < MIN_HEAD && style !== noLine) continue;
     const build = (chars: number): string => assemble(text, chars, { tokens, handle, style, room });
     const fitted = fitText(build, maxTokens, count, charsPerToken)?.text;
-    if (fitted !== undefined && (style === noLine || opensAs(text, fitted))) return fitted;
+    if (fitted !== undefined && (style === noLine || isHeadOf(text, fitted))) return fitted;
   }
   return '';
 }
 
 /** Whether the piece begins with enough of the original to be recognised as its head, by the guard too. */
-function opensAs(text: string, piece: string): boolean {
+function isHeadOf(text: string, piece: string): boolean {
   return text.startsWith(piece.slice(0, Math.min(16, Math.floor(piece.length / 4))));
 }
 
-type Style = (gone: number, of: number, handle: Handle) => string;
+type Style = (removed: number, total: number, handle: Handle) => string;
 
-const fullLine: Style = (gone, of, handle) =>
-  `[… about ${grouped(gone)} of ${grouped(of)} tokens cut; ${handle} …]`;
-const shortLine: Style = (_gone, _of, handle) => `[… cut; ${handle} …]`;
+const fullLine: Style = (removed, total, handle) =>
+  `[… about ${grouped(removed)} of ${grouped(total)} tokens cut; ${handle} …]`;
+const shortLine: Style = (_removed, _total, handle) => `[… cut; ${handle} …]`;
 const noLine: Style = () => '…';
 
 interface Frame {
@@ -78,8 +78,8 @@ function assemble(text: string, chars: number, { tokens, handle, style, room }: 
   const tailChars = room < MIN_TAIL || style === noLine ? 0 : Math.floor(kept * (1 - HEAD_SHARE));
   const head = toLineEnd(headOf(text, Math.min(kept - tailChars, text.length - 1)));
   const tail = toLineStart(tailOf(text, Math.min(tailChars, text.length - head.length)));
-  const gone = tokens * (1 - (head.length + tail.length) / text.length);
-  const line = style(gone, tokens, handle);
+  const removed = tokens * (1 - (head.length + tail.length) / text.length);
+  const line = style(removed, tokens, handle);
   if (style === noLine) return `${head}${line}`;
   return `${head}${head.endsWith('\n') ? '' : '\n'}${line}${tail === '' ? '' : `\n${tail}`}`;
 }

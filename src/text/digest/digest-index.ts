@@ -10,12 +10,12 @@ import {
   type ToolResultPart,
 } from '../../transcript/index.js';
 import {
-  answer,
+  recordAnswer,
   committedIn,
   conclusiveness,
   headOf,
   hostSummaryIn,
-  judge,
+  recordVerdict,
   mayBind,
   noteOf,
   passagesOf,
@@ -29,7 +29,7 @@ import {
   type CallNote,
   type Passage,
 } from '../reading/index.js';
-import { loads, type Exact, type Loaded } from './exact.js';
+import { loadsInstructions, type WorkState, type LoadedInstructions } from './exact.js';
 import { replyLines } from './reply-lines.js';
 
 /**
@@ -39,13 +39,13 @@ import { replyLines } from './reply-lines.js';
 export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlier';
 
 /** A passage with the figures that decide whether it stays. */
-export interface Weighed extends Passage {
+export interface WeighedPassage extends Passage {
   /** Worth without age, from 0 up; see `worthOf`. */
   worth: number;
   /** Its first words: passages with equal gists have the same content. */
   readonly gist: string;
   /** For a user's passage: it may set a bound. */
-  readonly binds?: boolean;
+  readonly isBinding?: boolean;
 }
 
 /** The prose of one message. */
@@ -53,12 +53,12 @@ export interface Entry {
   readonly seq: number;
   readonly id: string;
   readonly voice: Voice;
-  readonly passages: readonly Weighed[];
+  readonly passages: readonly WeighedPassage[];
   readonly chars: number;
   /** For a short reply: the entry that it answers, without which it has no meaning. */
   readonly answers?: Entry;
   /** For a user's entry: a passage may set a bound. */
-  readonly binds?: boolean;
+  readonly isBinding?: boolean;
 }
 
 /** Most characters of one message that are read as prose; a longer message is a document. */
@@ -81,9 +81,9 @@ export class DigestIndex implements LogFold {
   readonly #open = new Map<string, CallNote>();
   readonly #replies = new ReplyReader();
   readonly #plan = new PlanBook();
-  #commit: Exact['commit'];
+  #commit: WorkState['commit'];
   /** By the name of the loaded text; the newest load stays. */
-  readonly #loaded = new Map<string, Loaded>();
+  readonly #loaded = new Map<string, LoadedInstructions>();
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
@@ -104,14 +104,14 @@ export class DigestIndex implements LogFold {
    * The state of the work at the end of a span, if calls of that span set it. `isBrief`: the digest has lines on all
    * calls, so only the newest plan adds something.
    */
-  exact(from: number, to: number, isBrief: boolean): Exact {
-    const plan = this.#plan.in(from, to, isBrief);
+  workState(from: number, to: number, isBrief: boolean): WorkState {
+    const plan = this.#plan.planWithin(from, to, isBrief);
     const commit = this.#commit;
     const first = Math.max(from, (commit?.seq ?? -1) + 1);
     const edits = isBrief || first > to ? [] : this.calls(first, to, MAX_EDITS).filter(isDoneEdit);
-    const isHere = !isBrief && commit !== undefined && from <= commit.seq && commit.seq <= to;
+    const inSpan = !isBrief && commit !== undefined && from <= commit.seq && commit.seq <= to;
     const loaded = [...this.#loaded.values()].filter(({ seq }) => from <= seq && seq <= to);
-    return { ...(plan && { plan }), ...(isHere && { commit }), edits, loaded, isSince: commit !== undefined };
+    return { ...(plan && { plan }), ...(inSpan && { commit }), edits, loaded, hasCommit: !!commit };
   }
 
   *read(message: LogMessage): Steps<void> {
@@ -126,20 +126,20 @@ export class DigestIndex implements LogFold {
       yield;
       const reply = this.#replies.read(part);
       if (isToolCall(part)) {
-        this.#plan.call(part, message);
+        this.#plan.addCall(part, message);
         const note = noteOf(part, message);
         this.#open.set(part.callId, note);
         this.#calls.push(note);
-        if (note.written !== '') this.#add(message, 'written', note.written);
+        if (note.writtenText !== '') this.#add(message, 'written', note.writtenText);
       } else if (isToolResult(part)) {
-        this.#plan.answer(part);
+        this.#plan.addAnswer(part);
         const note = this.#open.get(part.callId);
         this.#open.delete(part.callId);
         if (!note) continue;
         this.#answer(note, part);
         this.#load(note, message, at);
         if (reply) {
-          judge(note, reply.verdict);
+          recordVerdict(note, reply.verdict);
           this.#add(message, 'user', replyLines(note, reply));
           continue;
         }
@@ -148,16 +148,16 @@ export class DigestIndex implements LogFold {
   }
 
   #answer(note: CallNote, result: ToolResultPart): void {
-    answer(note, result);
-    if (note.commits === undefined || note.ending === 'failed' || note.ending === 'not run') return;
-    const text = committedIn(textOf(result)) ?? note.commits;
+    recordAnswer(note, result);
+    if (note.commitText === undefined || note.ending === 'failed' || note.ending === 'not run') return;
+    const text = committedIn(textOf(result)) ?? note.commitText;
     // The first commit of another repository does not replace the session's own commit.
     if (this.#commit && text.includes('(root-commit)')) return;
     this.#commit = { seq: note.seq, id: note.id, text };
   }
 
   #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {
-    if (!loads(note, size.parts[at]?.tokens ?? 0)) return;
+    if (!loadsInstructions(note, size.parts[at]?.tokens ?? 0)) return;
     const label = note.path ?? note.label;
     this.#loaded.delete(label);
     this.#loaded.set(label, { seq, label, handle: `${id}#${at}` });
@@ -166,8 +166,8 @@ export class DigestIndex implements LogFold {
   #readUser(message: LogMessage): void {
     const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
     // A message that a program wrote as a whole may still contain another agent's report.
-    const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
-    const speeches = speechesOf(asSent, before);
+    const asUser = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
+    const speeches = speechesOf(asUser, before);
     this.#add(message, 'report', textBy('agent', speeches));
     if (message.origin === 'synthetic') return;
     // Recognised without context: a summary may come directly after the command that requested it.
@@ -185,14 +185,14 @@ export class DigestIndex implements LogFold {
       prose.length > PROSE_CHARS
         ? `${headOf(prose, PROSE_CHARS / 2)}\n\n${tailOf(prose, PROSE_CHARS / 2)}`
         : prose;
-    const passages = passagesOf(read).map((passage, i, all): Weighed => ({
+    const passages = passagesOf(read).map((passage, i, all): WeighedPassage => ({
       ...passage,
       worth: worthOf(passage.text, voice, final, i, all.length),
       gist: gistOf(passage.text),
-      ...(voice === 'user' && mayBind(passage.text) && { binds: true }),
+      ...(voice === 'user' && mayBind(passage.text) && { isBinding: true }),
     }));
     if (passages.length === 0) return;
-    const binds = passages.some((passage) => passage.binds);
+    const binds = passages.some((passage) => passage.isBinding);
     const more = { ...(answers && { answers }), ...(binds && { binds }) };
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, ...more });
   }

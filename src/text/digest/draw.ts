@@ -1,12 +1,12 @@
 import { quoted, type CallNote } from '../reading/index.js';
 import { markFor, type Handle, type Mark } from '../../transcript/index.js';
-import { exactLines } from './exact.js';
+import { stateLines } from './exact.js';
 import { fitText } from './fit.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
-import { indented, NAMES, withoutHeads } from './heads.js';
+import { indented, SPEAKER_NAMES, withoutHeads } from './heads.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
-import type { DigestIndex, Entry, Weighed } from './digest-index.js';
+import type { DigestIndex, Entry, WeighedPassage } from './digest-index.js';
 
 /** A request for the text that replaces a span of the log. */
 export interface DigestRequest {
@@ -80,8 +80,8 @@ function materialOf(
     /** Users' own messages that follow the digest in full. */
     below: all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq)),
     calls,
-    exact: index.exact(from, to, maxTokens === Infinity),
-    inRank: inRank(others, calls),
+    workState: index.workState(from, to, maxTokens === Infinity),
+    inRank: ranking(others, calls),
     range,
     handle: mark(range),
     mark,
@@ -89,12 +89,12 @@ function materialOf(
 }
 
 /** The chosen texts of an entry, by place: whole passages, or a cut of its only passage. */
-type Chosen = ReadonlyMap<number, string>;
+type ChosenTexts = ReadonlyMap<number, string>;
 
 function draw(material: ReturnType<typeof materialOf>, chars: number): { text: string; shortened: string[] } {
-  const { entries, users, others, below, calls, exact, range, handle, mark } = material;
+  const { entries, users, others, below, calls, workState, range, handle, mark } = material;
   const chosen = new Map<Entry, Map<number, string>>();
-  const state = exactLines(exact, range, chars);
+  const state = stateLines(workState, range, chars);
   let left = chars - headerFor(handle, true).length - 1;
   for (const line of state) left -= line.length + 1;
   const take = (entry: Entry, at: number, text: string): void => {
@@ -112,9 +112,9 @@ function draw(material: ReturnType<typeof materialOf>, chars: number): { text: s
   for (const { entry, passage, call } of material.inRank(left)) {
     if (left < 60) break;
     if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
-    if (call && call.added.length + DETAIL_CHARS <= left) {
+    if (call && call.excerpt.length + DETAIL_CHARS <= left) {
       detailed.add(call);
-      left -= call.added.length + DETAIL_CHARS;
+      left -= call.excerpt.length + DETAIL_CHARS;
     }
   }
   left += reserve;
@@ -138,7 +138,7 @@ function draw(material: ReturnType<typeof materialOf>, chars: number): { text: s
   }
   flush(Infinity);
   lines.push(...state);
-  const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
+  const shortened = users.filter((user) => !isComplete(user, chosen.get(user))).map(({ id }) => id);
   const hidden = users.filter((user) => !chosen.has(user));
   if (hidden.length > 0) lines.unshift(hiddenLine(hidden, mark));
   const said = withoutTemplateMarks(lines.map(withoutHeadsWithin).join('\n'));
@@ -168,28 +168,28 @@ function bareLine(handle: string): string {
 
 /** A candidate next to the users' words: a passage of prose, or a text that a call wrote into files. */
 type Ranked = { readonly score: number; readonly seq: number } & (
-  | { readonly entry: Entry; readonly passage: Weighed; readonly call?: undefined }
+  | { readonly entry: Entry; readonly passage: WeighedPassage; readonly call?: undefined }
   | { readonly call: CallNote; readonly entry?: undefined; readonly passage?: undefined }
 );
 
 /** Bonus for the newest compared with the oldest. */
 const AGE_WEIGHT = 2;
 /** Longer passages are worth less than their room. In characters. */
-const HANDY_CHARS = 300;
+const FULL_WORTH_CHARS = 300;
 /** Worth of an edit's text: more than a remark, less than a conclusion. */
 const EDIT_WORTH = 3.4;
 /** Label and brackets around the text that a call wrote. */
 const DETAIL_CHARS = 30;
 
 /** A passage that a later summary covers is also in that summary. */
-const COVERED_LESS = 2.5;
+const COVERED_PENALTY = 2.5;
 /** Share of the room for a host's summary, before others; its end leads on to present work. */
 const EARLIER_SHARE = 0.4;
 const EARLIER_WORTH = 9;
 
 /** The newest part of a host's summary, within its share. */
-function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed> {
-  const first = new Set<Weighed>();
+function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<WeighedPassage> {
+  const first = new Set<WeighedPassage>();
   let left = EARLIER_SHARE * room;
   for (const passage of passages.toReversed()) {
     if (passage.text.length > left) break;
@@ -200,54 +200,54 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
 }
 
 /** Candidates, best first. Only the part of a host's summary depends on the room. */
-function inRank(entries: readonly Entry[], calls: readonly CallNote[]): (room: number) => readonly Ranked[] {
+function ranking(entries: readonly Entry[], calls: readonly CallNote[]): (room: number) => readonly Ranked[] {
   if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
-  let once: readonly Ranked[] | undefined;
-  return () => (once ??= ranked(entries, calls, 0));
+  let cached: readonly Ranked[] | undefined;
+  return () => (cached ??= ranked(entries, calls, 0));
 }
 
 function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
-  const last = new Map<string, Weighed>();
+  const last = new Map<string, WeighedPassage>();
   for (const { passages } of entries) for (const passage of passages) last.set(passage.gist, passage);
   const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
   const to = Math.max(entries.at(-1)?.seq ?? 0, calls.at(-1)?.seq ?? 0);
   const scoreOf = (worth: number, seq: number, text: string): number =>
     worth +
     (AGE_WEIGHT * (seq - from + 1)) / (to - from + 1) -
-    Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
+    Math.log2(Math.max(1, text.length / FULL_WORTH_CHARS)) * 0.5;
   const found: Ranked[] = [];
   const covered = entries.findLast(({ voice }) => voice === 'earlier')?.seq ?? -1;
   for (const entry of entries) {
     const { seq, voice } = entry;
-    const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
+    const newest = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
     for (const passage of entry.passages) {
       // For a passage that is repeated later, only the newest counts.
       if (last.get(passage.gist) !== passage) continue;
-      const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
-      const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
+      const worth = newest?.has(passage) ? EARLIER_WORTH : passage.worth;
+      const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_PENALTY : 0);
       found.push({ entry, passage, seq, score });
     }
   }
-  for (const call of standing(calls))
-    found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.added) });
+  for (const call of validWrites(calls))
+    found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.excerpt) });
   return found.sort(
     (a, b) => b.score - a.score || b.seq - a.seq || (a.passage?.at ?? 0) - (b.passage?.at ?? 0),
   );
 }
 
 /** Calls with texts that may still be valid: no failed call, and none whose text a later call overwrote. */
-function standing(calls: readonly CallNote[]): CallNote[] {
+function validWrites(calls: readonly CallNote[]): CallNote[] {
   const rewritten = new Set<string>();
-  return calls.toReversed().filter(({ added, ending, verdict, changed, rewrites }) => {
+  return calls.toReversed().filter(({ excerpt, ending, verdict, shortPaths, rewritesFiles }) => {
     if (ending === 'failed' || verdict === 'refused') return false;
-    const stands = changed.length === 0 || changed.some((path) => !rewritten.has(path));
-    if (rewrites) for (const path of changed) rewritten.add(path);
-    return stands && added !== '';
+    const isValid = shortPaths.length === 0 || shortPaths.some((path) => !rewritten.has(path));
+    if (rewritesFiles) for (const path of shortPaths) rewritten.add(path);
+    return isValid && excerpt !== '';
   });
 }
 
 /** Continued lines are indented, so that no text can imitate a line of the digest. */
-function entryText(entry: Entry, texts: Chosen): string {
+function entryText(entry: Entry, texts: ChosenTexts): string {
   const pieces: string[] = [];
   let expected = 0;
   for (const at of [...texts.keys()].sort((a, b) => a - b)) {
@@ -258,17 +258,17 @@ function entryText(entry: Entry, texts: Chosen): string {
   if (expected < entry.passages.length && !pieces.at(-1)!.includes(LEFT_OUT)) pieces.push(LEFT_OUT);
   const said = indented(pieces.join('\n'), 2);
   // Text of tools and other agents is in quotation marks that it cannot close, apart from the talk.
-  return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
+  return `${SPEAKER_NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }
 
 /** Masks heads in the text of others than the user, below the entry's own head. */
 function withoutHeadsWithin(line: string): string {
   const end = line.indexOf('\n');
-  if (end < 0 || line.startsWith(`${NAMES.user} [`)) return line;
+  if (end < 0 || line.startsWith(`${SPEAKER_NAMES.user} [`)) return line;
   return line.slice(0, end) + withoutHeads(line.slice(end));
 }
 
-function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
+function isComplete(entry: Entry, chosen: ChosenTexts | undefined): boolean {
   return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.get(at) === text);
 }
 

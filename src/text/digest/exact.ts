@@ -3,7 +3,7 @@ import type { Handle } from '../../transcript/index.js';
 import { namesWithin } from './call-lines.js';
 
 /** Instructions that a call read, with their handle. */
-export interface Loaded {
+export interface LoadedInstructions {
   /** Log position of the result. */
   readonly seq: number;
   readonly label: string;
@@ -12,16 +12,16 @@ export interface Loaded {
 }
 
 /** The state of the work that a digest gives verbatim, in addition to the talk. */
-export interface Exact {
+export interface WorkState {
   readonly plan?: Plan;
   /** The newest commit of the session: git's output for it, otherwise the message in the call. */
   readonly commit?: { readonly seq: number; readonly id: string; readonly text: string } | undefined;
   /** Calls of edit tools without a later commit. */
   readonly edits: readonly CallNote[];
   /** Skills and instruction files that were read. */
-  readonly loaded: readonly Loaded[];
+  readonly loaded: readonly LoadedInstructions[];
   /** Whether a commit precedes the edits. */
-  readonly isSince: boolean;
+  readonly hasCommit: boolean;
 }
 
 /** Largest share of a digest for each kind of line, ahead of the talk. */
@@ -32,19 +32,19 @@ const STEP_CHARS = 200;
 const MAX_STEPS = 60;
 
 /** A plan tool's words for a finished step, in the languages of plans: finished steps get room after the open ones. */
-const OVER =
+const FINISHED =
   /^[^\p{L}❌✗✘✖]{0,8}(?:[✅✔☑✓]|(?:x|done|completed?|finished|closed|resolved|success|cancell?ed|deleted|removed|skipped|dropped|erledigt|fertig|abgeschlossen|verworfen|fait|fini|terminée?|annulée?|hecho|completad[oa]|terminad[oa]|cancelad[oa]|feito|concluíd[oa]|готово|выполнено|сделано|завершено|отменено|完成|已完成|完了|取消|已取消|완료|취소)[^\p{L}]{0,8}$)/iu;
 
 /** The lines at the end of a digest of these messages, each kind within its share of the length. */
-export function exactLines(
-  { plan, commit, edits, loaded, isSince }: Exact,
+export function stateLines(
+  { plan, commit, edits, loaded, hasCommit }: WorkState,
   range: Handle,
   chars: number,
 ): string[] {
   const lines = plan ? planLines(plan, PLAN_SHARE * chars) : [];
   if (commit) lines.push(`[newest commit in ${range}, ${commit.id}] ${quoted(commit.text)}`);
   // An earlier digest may name that commit.
-  const since = commit ? ' since then' : isSince ? ` in ${range}` : '';
+  const since = commit ? ' since then' : hasCommit ? ` in ${range}` : '';
   const files = filesLine(edits, since, FILES_SHARE * chars);
   if (files !== undefined) lines.push(files);
   const read = loadedLine(loaded, LOADED_SHARE * chars);
@@ -52,7 +52,7 @@ export function exactLines(
 }
 
 /** The newest first. */
-function loadedLine(loaded: readonly Loaded[], chars: number): string | undefined {
+function loadedLine(loaded: readonly LoadedInstructions[], chars: number): string | undefined {
   const head = '[instructions that were read] ';
   const names = loaded.toReversed().map(({ label, handle }) => `${oneLine(label, 120)} [${handle}]`);
   const named = namesWithin(names, chars - head.length);
@@ -60,14 +60,14 @@ function loadedLine(loaded: readonly Loaded[], chars: number): string | undefine
 }
 
 function planLines({ id, steps }: Plan, chars: number): string[] {
-  const isOver = ({ state }: PlanStep): boolean => OVER.test(state);
-  const over = steps.filter(isOver);
-  const open = steps.filter((step) => !isOver(step));
-  const head = `[plan, as its tool last updated it in ${id}] ${open.length} open, ${over.length} closed:`;
+  const isFinished = ({ state }: PlanStep): boolean => FINISHED.test(state);
+  const finished = steps.filter(isFinished);
+  const open = steps.filter((step) => !isFinished(step));
+  const head = `[plan, as its tool last updated it in ${id}] ${open.length} open, ${finished.length} closed:`;
   let left = chars - head.length;
   const lines = new Map<PlanStep, string>();
   // Of the finished steps the last come first: they must not be started again.
-  for (const step of [...open, ...over.toReversed()]) {
+  for (const step of [...open, ...finished.toReversed()]) {
     const line = `  - ${oneLine(step.text, STEP_CHARS)} (${oneLine(step.state.replace(/[()[\]]/g, ' '), 30)})`;
     left -= line.length + 1;
     if (left < 0 || lines.size >= MAX_STEPS) break;
@@ -99,17 +99,17 @@ function sharedFolder(files: readonly string[]): string {
 }
 
 /** Tools that answer with instructions to the agent. */
-const TOOL = /skill|instruction|guideline|get_rules|load_rules/i;
+const LOADING_TOOL = /skill|instruction|guideline|get_rules|load_rules/i;
 /** Files with instructions to agents, by the names that their programs use. */
-const FILE =
+const LOADED_FILE =
   /(?:^|[/\\])(?:SKILL\.md|AGENTS\.md|CLAUDE(?:\.local)?\.md|GEMINI\.md|CONVENTIONS\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md)$/i;
 /** Files in these places are examples or copies, not instructions to follow. */
-const ELSEWHERE = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
+const EXAMPLES = /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
 /** A shorter answer only reports that instructions were loaded. */
 const MIN_TOKENS = 60;
 
 /** Whether a call's answer of so many tokens is instructions to the agent. */
-export function loads({ tool, kind, path = '', ending }: CallNote, tokens: number): boolean {
+export function loadsInstructions({ tool, kind, path = '', ending }: CallNote, tokens: number): boolean {
   if (tokens < MIN_TOKENS || ending === 'failed' || ending === 'not run') return false;
-  return TOOL.test(tool) || (kind === 'read' && FILE.test(path) && !ELSEWHERE.test(path));
+  return LOADING_TOOL.test(tool) || (kind === 'read' && LOADED_FILE.test(path) && !EXAMPLES.test(path));
 }

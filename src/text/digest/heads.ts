@@ -1,7 +1,7 @@
 import type { Voice } from './digest-index.js';
 
 /** The speaker's name in a line of a digest: `User [m2]: …`. */
-export const NAMES: Readonly<Record<Voice, string>> = {
+export const SPEAKER_NAMES: Readonly<Record<Voice, string>> = {
   user: 'User',
   pasted: 'User pasted',
   agent: 'Assistant',
@@ -10,7 +10,7 @@ export const NAMES: Readonly<Record<Voice, string>> = {
   earlier: 'Earlier summary',
 };
 
-const HEADS = Object.values(NAMES).map((name) => `${name} [`);
+const HEADS = Object.values(SPEAKER_NAMES).map((name) => `${name} [`);
 const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
 
 /** Masks lines of other text that look like the head of a message (`User [m2]: …`): `User ‹m2]: …`. */

@@ -8,13 +8,13 @@ const CALL_CHARS = 140;
  * A user's reply to a call, each answer after its question, other text after its subject: `(asked “Which db?”) sqlite`,
  * `(refused “rm -rf data”) Move it.`
  */
-export function replyLines({ tool, label }: CallNote, { verdict, said }: Reply): string {
+export function replyLines({ tool, label }: CallNote, { verdict, texts }: Reply): string {
   const call = quoted(oneLine(`${tool} ${label}`.trim(), CALL_CHARS));
-  const about = verdict === 'answered' ? 'to' : verdict;
-  return said
+  const relation = verdict === 'answered' ? 'to' : verdict;
+  return texts
     .map(({ asked, words }) =>
       asked === undefined
-        ? `(${about} ${call}) ${words}`
+        ? `(${relation} ${call}) ${words}`
         : `(asked ${quoted(oneLine(asked, ASKED_CHARS))}) ${words}`,
     )
     .join('\n\n');

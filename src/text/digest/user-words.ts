@@ -1,5 +1,5 @@
 import { headOf, tailOf } from '../reading/index.js';
-import { ANSWERED_WORTH, type Entry, type Weighed } from './digest-index.js';
+import { ANSWERED_WORTH, type Entry, type WeighedPassage } from './digest-index.js';
 
 /** `User [m12]: ` and the line break. */
 export const PREFIX_CHARS = 16;
@@ -12,7 +12,7 @@ const ONE_USER_SHARE = 0.3;
 const WHOLE_CHARS = 500;
 const SHORT_CHARS = 240;
 /** Share of the room that binding messages leave to the first, the last and others. */
-const BINDING_KEEPS = 0.4;
+const UNBOUND_SHARE = 0.4;
 /** Most characters of the text that a short reply answers, from its end. */
 const ANSWERED_CHARS = 600;
 
@@ -20,7 +20,7 @@ const ANSWERED_CHARS = 600;
  * Takes the first and last message, passages that may set a bound, short messages, then the rest, newest first. Each is
  * whole if it fits; of a long one, the binding passages, beginning and end. A short reply comes with what it answers.
  */
-export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
+export function takeUsers(users: readonly Entry[], chars: number, onTake: Take): void {
   let left = chars;
   const most = Math.max(WHOLE_CHARS, ONE_USER_SHARE * chars);
   const places = new Map<Entry, Set<number>>();
@@ -29,7 +29,7 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take): 
     if (known?.has(at)) return;
     if (!known && entry.voice === 'user') left -= PREFIX_CHARS + entry.id.length;
     places.set(entry, (known ?? new Set()).add(at));
-    taken(entry, at, text);
+    onTake(entry, at, text);
     left -= text.length + 3;
   };
   const takeOne = (user: Entry): void => {
@@ -45,25 +45,25 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take): 
   const takeSome = (user: Entry, room: number): void => {
     const until = left - room;
     const { passages } = user;
-    const takeWhole = ({ at, text }: Weighed): void => {
+    const takeIfFits = ({ at, text }: WeighedPassage): void => {
       if (text.length + 3 <= left - until) take(user, at, text);
     };
-    passages.filter(({ binds }) => binds).forEach(takeWhole);
+    passages.filter(({ isBinding }) => isBinding).forEach(takeIfFits);
     if (!places.has(user)) return take(user, 0, endsOf(user, room));
-    [passages[0]!, passages.at(-1)!, ...passages].forEach(takeWhole);
+    [passages[0]!, passages.at(-1)!, ...passages].forEach(takeIfFits);
   };
   const [first] = users;
   const others = users.slice(1, -1).toReversed();
   const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
   if (!first) return;
   const ends = [...new Set([users.at(-1)!, first])];
-  const binding = others.filter(({ binds }) => binds);
+  const binding = others.filter(({ isBinding }) => isBinding);
   ends.filter(isShort).forEach(takeOne);
-  for (const user of binding.filter(isShort)) if (left > BINDING_KEEPS * chars) takeOne(user);
+  for (const user of binding.filter(isShort)) if (left > UNBOUND_SHARE * chars) takeOne(user);
   ends.forEach(takeOne);
   for (const user of binding)
-    for (const { at, text, binds } of user.passages)
-      if (binds && text.length + PREFIX_CHARS + user.id.length <= left - BINDING_KEEPS * chars)
+    for (const { at, text, isBinding } of user.passages)
+      if (isBinding && text.length + PREFIX_CHARS + user.id.length <= left - UNBOUND_SHARE * chars)
         take(user, at, text);
   for (const user of new Set([...others.filter(isShort), ...others])) takeOne(user);
 }

@@ -7,7 +7,7 @@ import {
   type Action,
   type CallArguments,
 } from '../facts/index.js';
-import { endingOf, namesFailure, outcomeOf, saidAtEnd, type Ending } from './ending.js';
+import { endingOf, namesFailure, outcomeOf, reportedOutcome, type Ending } from './ending.js';
 import type { Verdict } from './replies.js';
 import { oneLine, plainName } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../../transcript/index.js';
@@ -25,19 +25,19 @@ export interface CallNote {
   readonly label: string;
   /** The whole path of that file. */
   readonly path: string | undefined;
-  /** Files that a file tool changes: `paths` as the call gives them, `changed` shortened to their ends. */
+  /** Files that a file tool changes: `paths` as the call gives them, `shortPaths` shortened to their ends. */
   readonly paths: readonly string[];
-  readonly changed: readonly string[];
+  readonly shortPaths: readonly string[];
   /** The commit message or command; undefined if the call makes no commit. */
-  readonly commits: string | undefined;
+  readonly commitText: string | undefined;
   /** Whether a filter ends the command line, so that the reported status is the filter's. */
   readonly isFiltered: boolean;
   /** Whether it writes those files whole: earlier content of the files is then obsolete. */
-  readonly rewrites: boolean;
+  readonly rewritesFiles: boolean;
   /** The most telling lines that it writes into files; '' for other calls. */
-  readonly added: string;
+  readonly excerpt: string;
   /** The agent's own text in the call: a commit message, a plan, a report; '' if there is none. */
-  readonly written: string;
+  readonly writtenText: string;
   ending: Ending | undefined;
   /** One line of the tool's own text on the outcome; undefined until the answer, and if there is nothing to report. */
   outcome: string | undefined;
@@ -71,12 +71,12 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
     path: line === undefined ? action.target : undefined,
     paths,
-    changed: [...new Set(paths.map(shortPath))],
-    commits: line === undefined ? committedBy(name, given) : commitIn(line),
+    shortPaths: [...new Set(paths.map(shortPath))],
+    commitText: line === undefined ? commitTextOf(name, given) : commitIn(line),
     isFiltered: line !== undefined && isFiltered(line),
-    rewrites: writes.length > 0 && writes.every(({ how }) => how === 'created'),
-    added: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
-    written:
+    rewritesFiles: writes.length > 0 && writes.every(({ how }) => how === 'created'),
+    excerpt: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    writtenText:
       line === undefined ? (action.kind === 'other' ? proseInArguments(given) : '') : textInCommand(line),
     ending: undefined,
     outcome: undefined,
@@ -85,7 +85,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
 }
 
 /** The first words of a tool that commits. */
-function committedBy(name: string, given: CallArguments): string | undefined {
+function commitTextOf(name: string, given: CallArguments): string | undefined {
   return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, given) : undefined;
 }
 
@@ -123,7 +123,7 @@ function readCall(call: ToolCallPart) {
 }
 
 /** Records a user's verdict on a call: a refused call was never made. */
-export function judge(note: CallNote, verdict: Verdict): void {
+export function recordVerdict(note: CallNote, verdict: Verdict): void {
   note.verdict = verdict;
   if (verdict !== 'refused') return;
   note.ending = 'not run';
@@ -131,12 +131,12 @@ export function judge(note: CallNote, verdict: Verdict): void {
 }
 
 /** Records the outcome of a call. */
-export function answer(note: CallNote, result: ToolResultPart): void {
+export function recordAnswer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   const isError = result.isError === true;
   if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
     note.ending = endingOf(text, isError, note.kind === 'run' && note.isFiltered);
-    note.outcome = saidAtEnd(text, note.ending);
+    note.outcome = reportedOutcome(text, note.ending);
     // A search without a match, or with an unreadable place, ends with a status of its own.
     if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? '')) {
       note.ending = 'passed';
@@ -145,13 +145,13 @@ export function answer(note: CallNote, result: ToolResultPart): void {
     return;
   }
   // The answer to a read or a change is the file itself; only the tool's own report of a failure counts.
-  const failed = (isError || isRefused(text)) && !(note.kind === 'search' && FOUND_NOTHING.test(text));
+  const failed = (isError || isRefused(text)) && !(note.kind === 'search' && NO_MATCH.test(text));
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
 }
 
 /** Answers of a search tool without a match. */
-const FOUND_NOTHING =
+const NO_MATCH =
   /^\W{0,4}(?:no (?:match(?:es)?|files?|results?)\b|0 (?:matches|results)\b|nothing (?:was )?found)/i;
 
 /** The kind of a result, and the outcome of its call. */
@@ -173,7 +173,7 @@ export function noteOfResult(call: ToolCallPart | undefined, result: ToolResultP
     return { isLook, ending: isError ? 'failed' : 'unknown', line };
   }
   const note = noteOf(call, { seq: 0, id: '' });
-  answer(note, result);
+  recordAnswer(note, result);
   const failed = note.ending === 'failed' || note.ending === 'not run';
   const isLook = (note.kind === 'read' || note.kind === 'search') && !failed;
   return { isLook, ending: failed ? 'failed' : 'unknown', line: isLook ? '' : (note.outcome ?? '') };

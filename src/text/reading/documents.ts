@@ -12,8 +12,8 @@ export interface Speech {
 
 /** A speech without blank lines at its ends; undefined if the text is empty. */
 export function speechOf(speaker: Speaker, text: string, label?: string): Speech | undefined {
-  const said = fromFirstLine(text);
-  return said === '' ? undefined : { speaker, text: said, ...(label !== undefined && { label }) };
+  const trimmed = fromFirstLine(text);
+  return trimmed === '' ? undefined : { speaker, text: trimmed, ...(label !== undefined && { label }) };
 }
 
 /** A line of a text, by its positions; `to` is after its last character, without the line break. */
@@ -58,14 +58,14 @@ export function fencesOf(text: string, lines: readonly Line[]): ReadonlyMap<numb
 }
 
 /** Texts up to this length are always the user's, in characters. All pasted blocks in recorded messages are longer. */
-const SHORT = 240;
+const SHORT_CHARS = 240;
 /** A closed fence with at most so many lines and characters is an example in the user's own text. */
 const SHORT_FENCE_LINES = 4;
 const SHORT_FENCE_CHARS = 240;
 
 /** A user's text, and the documents pasted into it between fences. In doubt, text is the user's. */
 export function documentsIn(text: string): Speech[] {
-  const lines = text.length <= SHORT ? [] : linesOf(text, 0, text.length);
+  const lines = text.length <= SHORT_CHARS ? [] : linesOf(text, 0, text.length);
   const speeches: (Speech | undefined)[] = [];
   let next = 0;
   for (const [first, last] of fencesOf(text, lines)) {

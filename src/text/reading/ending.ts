@@ -15,7 +15,7 @@ const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
 const BROKE_CHARS = 600;
 /** A program's report that nothing failed: never a reason for a failure, at any status. */
-const ALL_WELL =
+const SUCCESS_REPORT =
   /^[^\n]{0,40}\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:passed|pass|succeeded)\b|build success)[^\n]{0,300}$/gim;
 
 /** Reads only the ends of a text. If the status is that of a filter after the command, 0 decides nothing. */
@@ -26,8 +26,8 @@ export function endingOf(text: string, isError = false, isFiltered = false): End
   if (isError) return 'failed';
   const end = text.slice(-END_CHARS);
   // A suite that tests its errors prints them before its final report of success.
-  const since = end.slice([...end.matchAll(ALL_WELL)].at(-1)?.index ?? 0);
-  const failed = FAILED.test(since) || BROKE.test(since.slice(-BROKE_CHARS)) || raisedIn(since) !== undefined;
+  const tail = end.slice([...end.matchAll(SUCCESS_REPORT)].at(-1)?.index ?? 0);
+  const failed = FAILED.test(tail) || BROKE.test(tail.slice(-BROKE_CHARS)) || raisedIn(tail) !== undefined;
   return failed ? 'failed' : 'unknown';
 }
 
@@ -126,9 +126,9 @@ const SHORT_OUTPUT_CHARS = 260;
 const OUTCOME_CHARS = 110;
 
 /** A command's own report of its outcome: a short output whole, otherwise the lines that tell it; undefined if none. */
-export function saidAtEnd(output: string, ending: Ending): string | undefined {
+export function reportedOutcome(output: string, ending: Ending): string | undefined {
   const whole = withoutEnvelope(output);
-  const text = ending === 'failed' ? withoutPraise(whole) : whole;
+  const text = ending === 'failed' ? withoutSuccess(whole) : whole;
   const flat = oneLine(text, SHORT_OUTPUT_CHARS);
   if (flat === '') return undefined;
   if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
@@ -141,9 +141,9 @@ export function saidAtEnd(output: string, ending: Ending): string | undefined {
 }
 
 /** Removes final lines that report success: `failed: “All tests passed”` is no reason. */
-const withoutPraise = (text: string): string =>
+const withoutSuccess = (text: string): string =>
   text.slice(0, -END_CHARS) +
-  text.slice(-END_CHARS).replaceAll(ALL_WELL, (line) => (FAILED.test(line) ? line : ''));
+  text.slice(-END_CHARS).replaceAll(SUCCESS_REPORT, (line) => (FAILED.test(line) ? line : ''));
 
 /** The first line near the end of an output that reports the failure; Python names the error after the stack. */
 function failureLine(text: string): string | undefined {

@@ -1,4 +1,4 @@
-export { hostSummaryIn, isNoNote, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';
+export { hostSummaryIn, isTalk, speechesOf, textBy, userWordsIn, type SpokenMessage } from './speakers.js';
 export type { Speech } from './documents.js';
 export type { Speaker } from './speaker-table.js';
 export { headOf, oneLine, plainName, quoted, tailOf } from './slices.js';
@@ -8,9 +8,9 @@ export { committedIn, isHostLine, looksFailed, namesFailure, outcomeOf } from '.
 export { passagesOf, type Passage } from './passages.js';
 export { conclusiveness } from './conclusions.js';
 export {
-  answer,
+  recordAnswer,
   callLabel,
-  judge,
+  recordVerdict,
   noteOf,
   noteOfResult,
   type CallNote,

@@ -25,7 +25,7 @@ const LONGEST_CHARS = 20_000;
 const TEXTS = ['content', 'step', 'text', 'title', 'subject', 'task', 'name', 'description'];
 const STATES = ['status', 'state', 'done', 'completed', 'checked'];
 /** Tools that only look at plans of any kind: `get_subscription_plans`. */
-const LOOKS = /^(?:get|list|read|show|view|fetch|search|find|query|compare|describe|check)\b/i;
+const READ_ONLY_TOOL = /^(?:get|list|read|show|view|fetch|search|find|query|compare|describe|check)\b/i;
 /** Names of a call's whole list: an empty list removes the plan. */
 const LISTS = /^(?:todos?|todo_?list|plan|steps|items|tasks|task_?list|checklist)$/i;
 const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
@@ -54,7 +54,7 @@ export function planIn(tool: string, json: string): WrittenPlan | undefined {
 /** By the words of the tool's name: `TaskUpdate`, `update_plan`. */
 function keepsPlan(tool: string): boolean {
   const words = tool.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
-  return PLAN_TOOL.test(words) && !LOOKS.test(words);
+  return PLAN_TOOL.test(words) && !READ_ONLY_TOOL.test(words);
 }
 
 /** A list of plain texts has no states. */
@@ -91,9 +91,9 @@ function stepOf(fields: Readonly<Record<string, unknown>>): WrittenStep | undefi
     names.map((name) => fields[name]).find(is);
   const text = firstOf(TEXTS, isText);
   const key = firstOf(KEYS, (value) => typeof value === 'string' || typeof value === 'number');
-  const said = firstOf(STATES, (value) => typeof value === 'string' || typeof value === 'boolean');
+  const rawState = firstOf(STATES, (value) => typeof value === 'string' || typeof value === 'boolean');
   if (text === undefined && key === undefined) return undefined;
-  const state = said === true ? 'completed' : said === false ? 'pending' : said;
+  const state = rawState === true ? 'completed' : rawState === false ? 'pending' : rawState;
   return {
     ...(key !== undefined && { key: String(key) }),
     ...(text !== undefined && { text: text.replace(/\s+/g, ' ').trim() }),

@@ -20,7 +20,7 @@ interface PlanWrite extends WrittenPlan {
   readonly id: string;
   readonly callId: string;
   /** The key of a created step, which only the result names: “Task #3 created”. */
-  made?: string;
+  createdKey?: string;
   hasFailed: boolean;
 }
 
@@ -33,43 +33,43 @@ const MAX_WRITES = 1_000;
 export class PlanBook {
   #writes: PlanWrite[] = [];
 
-  call({ name, arguments: json, callId }: ToolCallPart, { seq, id }: LogMessage): void {
+  addCall({ name, arguments: json, callId }: ToolCallPart, { seq, id }: LogMessage): void {
     const plan = planIn(name, json);
     if (!plan) return;
     this.#writes.push({ ...plan, seq, id, callId, hasFailed: false });
     if (this.#writes.length > 2 * MAX_WRITES) this.#writes = this.#writes.slice(-MAX_WRITES);
   }
 
-  answer(result: ToolResultPart): void {
+  addAnswer(result: ToolResultPart): void {
     const write = this.#writes.findLast(({ callId }) => callId === result.callId);
     if (!write) return;
     const text = textOf(result);
     write.hasFailed = result.isError === true || isRefused(text);
     const [, key] = /#?\b(\d{1,4}|[0-9a-f]{8}[0-9a-f-]*)\b/.exec(text.slice(0, 200)) ?? [];
-    if (write.merges && key !== undefined) write.made = key;
+    if (write.merges && key !== undefined) write.createdKey = key;
   }
 
   /**
    * The plan at the end of a span of the log, if a call of the span wrote it and no later call wrote a whole plan.
    * `isNewest`: only if no later call wrote to the plan at all.
    */
-  in(from: number, to: number, isNewest: boolean): Plan | undefined {
+  planWithin(from: number, to: number, isNewest: boolean): Plan | undefined {
     const writes = this.#writes.filter(({ hasFailed }) => !hasFailed);
     const last = writes.findLast(({ seq }) => seq <= to);
     if (!last || last.seq < from) return undefined;
     if (writes.some(({ seq, merges }) => seq > to && (isNewest || !merges))) return undefined;
-    const whole = writes.findLastIndex(({ seq, merges }) => seq <= to && !merges);
+    const lastComplete = writes.findLastIndex(({ seq, merges }) => seq <= to && !merges);
     const steps = new Map<string, PlanStep>();
-    for (const write of writes.slice(Math.max(0, whole))) if (write.seq <= to) apply(write, steps);
+    for (const write of writes.slice(Math.max(0, lastComplete))) if (write.seq <= to) apply(write, steps);
     return { id: last.id, steps: [...steps.values()] };
   }
 }
 
-function apply({ steps: written, made }: PlanWrite, steps: Map<string, PlanStep>): void {
-  for (const { key = made, text, state } of written.slice(0, MAX_STEPS)) {
+function apply({ steps: written, createdKey }: PlanWrite, steps: Map<string, PlanStep>): void {
+  for (const { key = createdKey, text, state } of written.slice(0, MAX_STEPS)) {
     const name = key ?? text!;
     const known = steps.get(name);
-    const said = text === undefined ? known?.text : oneLine(text, STEP_CHARS);
-    if (said !== undefined) steps.set(name, { text: said, state: state ?? known?.state ?? 'open' });
+    const stepText = text === undefined ? known?.text : oneLine(text, STEP_CHARS);
+    if (stepText !== undefined) steps.set(name, { text: stepText, state: state ?? known?.state ?? 'open' });
   }
 }

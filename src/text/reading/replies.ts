@@ -13,7 +13,7 @@ import {
 export type Verdict = 'answered' | 'approved' | 'refused';
 
 /** The user's text in the result of a call, and the question that it answers, if there was one. */
-interface Said {
+interface ReplyText {
   readonly asked?: string;
   readonly words: string;
 }
@@ -22,41 +22,41 @@ interface Said {
 export interface Reply {
   readonly verdict: Verdict;
   /** Each answer with its question; empty for a plain yes or no. */
-  readonly said: readonly Said[];
+  readonly texts: readonly ReplyText[];
 }
 
 /** Reads the user's text: `rest` is the result after its opening words. */
-type ReadSaid = (given: CallArguments, rest: string) => readonly Said[];
+type ReadTexts = (given: CallArguments, rest: string) => readonly ReplyText[];
 
 /** Text that hosts append to the user's text. */
-const BEHIND =
+const HOST_ADDITION =
   /\n(?:<system-reminder>|<environment_details>|Note: The user's next message may contain a correction|\nThe plan is stored at: )/;
 
 /** The user only said yes or no. */
-const noWords: ReadSaid = () => [];
+const noWords: ReadTexts = () => [];
 
 /** The whole rest up to the host's addition; with the call's question, if it asks one. */
-const plainWords: ReadSaid = ({ fields }, rest) => {
-  const words = rest.split(BEHIND, 1)[0]!;
+const plainWords: ReadTexts = ({ fields }, rest) => {
+  const words = rest.split(HOST_ADDITION, 1)[0]!;
   if (!words.trimStart().startsWith('The user wants to clarify these questions.'))
-    return saidOf(textIn(fields.question), words);
+    return replyTexts(textIn(fields.question), words);
   // For questions that were taken back: `- "question"`, and below it `Answer: …` or a note that there was none.
   const lines = words.split('\n').map((line) => line.trim());
   return lines.flatMap((line, i) => {
     const [, asked] = /^- "(.{1,2000})"$/.exec(line) ?? [];
     const [, answer] = /^Answer: (.{1,4000})$/.exec(lines[i + 1] ?? '') ?? [];
-    return asked === undefined || answer === undefined ? [] : saidOf(asked, answer);
+    return asked === undefined || answer === undefined ? [] : replyTexts(asked, answer);
   });
 };
 
 /** The text between the opening and the tag that closes it. */
 const wordsUpTo =
-  (closes: string): ReadSaid =>
+  (closes: string): ReadTexts =>
   (given, rest) =>
     rest.includes(closes) ? plainWords(given, rest.slice(0, rest.indexOf(closes))) : [];
 
 /** `"question"="answer", "question"="answer". You can now …`, by the questions of the call. */
-const pairs: ReadSaid = ({ fields }, rest) => {
+const answerPairs: ReadTexts = ({ fields }, rest) => {
   const end = rest.lastIndexOf('. You can now continue');
   const list = end < 0 ? rest : rest.slice(0, end);
   const places: { readonly question: string; readonly at: number; readonly from: number }[] = [];
@@ -66,19 +66,19 @@ const pairs: ReadSaid = ({ fields }, rest) => {
     if (at >= 0) places.push({ question: question as string, at, from: at + mark.length });
   }
   return places.flatMap(({ question, from }, i) =>
-    saidOf(question, answerIn(list.slice(from, places[i + 1]?.at ?? list.length))),
+    replyTexts(question, answerIn(list.slice(from, places[i + 1]?.at ?? list.length))),
   );
 };
 
 /** `{"answers": …}`, by the name, the heading or the index of the question. */
-const record: ReadSaid = ({ fields }, rest) => {
+const answerRecord: ReadTexts = ({ fields }, rest) => {
   const { answers } = parseArguments(rest).fields;
   const questions = questionsIn(fields);
   return Object.entries(isRecord(answers) ? answers : {}).flatMap(([key, answer]) => {
     const asked =
       questions.find(({ id, header, question }) => [id, header, question].includes(key)) ??
       questions[Number(key)];
-    return saidOf(textIn(asked?.question), textsIn(answer).join(', '));
+    return replyTexts(textIn(asked?.question), textsIn(answer).join(', '));
   });
 };
 
@@ -88,7 +88,7 @@ export interface ReplyForm {
   readonly verdict: Verdict;
   /** The beginning of the result: later in the text, a program could have printed it. */
   readonly opens: RegExp;
-  readonly says: ReadSaid;
+  readonly read: ReadTexts;
   /** Tools that ask the user, by name; absent if the result of any call may have this form. */
   readonly tools?: RegExp;
   /** The host marks the result as a failure, if the format has a mark for it. */
@@ -105,15 +105,15 @@ const row = (
   host: string,
   verdict: Verdict,
   opens: RegExp,
-  says: ReadSaid,
+  read: ReadTexts,
   more: Pick<ReplyForm, 'tools' | 'isFlagged'> = {},
-): ReplyForm => ({ host, verdict, opens, says, ...more });
+): ReplyForm => ({ host, verdict, opens, read, ...more });
 
 /** All known forms, the narrower before the wider; the tests have examples, and texts that only look like a form. */
 // prettier-ignore
 export const REPLY_FORMS: readonly ReplyForm[] = [
-  row('Claude Code, OpenCode: questions', 'answered', /^(?:User has answered your questions?|Your questions? ha(?:s|ve) been answered): /, pairs, { tools: /^(?:ask_?user_?questions?|question)$/i }),
-  row('Codex, Copilot, Gemini CLI: questions', 'answered', /^(?=\s{0,8}\{\s{0,8}"answers")/, record, { tools: /^(?:request_user_input|(?:vscode_)?ask_?questions|ask_user)$/i }),
+  row('Claude Code, OpenCode: questions', 'answered', /^(?:User has answered your questions?|Your questions? ha(?:s|ve) been answered): /, answerPairs, { tools: /^(?:ask_?user_?questions?|question)$/i }),
+  row('Codex, Copilot, Gemini CLI: questions', 'answered', /^(?=\s{0,8}\{\s{0,8}"answers")/, answerRecord, { tools: /^(?:request_user_input|(?:vscode_)?ask_?questions|ask_user)$/i }),
   row('Cline: question', 'answered', /^<answer>/, wordsUpTo('</answer>'), { tools: QUESTION }),
   row('Claude Code: plan approved', 'approved', /^User has approved (?:your plan|exiting plan mode)\./, noWords, { tools: PLANS }),
   row('Gemini CLI: plan approved', 'approved', /^Plan approved\./, noWords, { tools: PLANS }),
@@ -150,24 +150,24 @@ export class ReplyReader {
   #replyIn(call: ToolCallPart, result: ToolResultPart): Reply | undefined {
     const output = textOf(result);
     if (output.length > MAX_CHARS) return undefined;
-    const mayBe = REPLY_FORMS.filter(
+    const candidates = REPLY_FORMS.filter(
       ({ opens, isFlagged }) =>
         (isFlagged === undefined || result.isError === true || !this.#hasFlags) && opens.test(output),
     );
-    if (mayBe.length === 0) return undefined;
+    if (candidates.length === 0) return undefined;
     const { name, given } = innerCall(call.name, parseArguments(call.arguments));
     // A call that looks at something shows other people's text, which may begin like a host's.
     const { kind } = actionOf(call);
     const asksUser = REPLY_FORMS.some(({ tools }) => tools?.test(name));
-    const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || asksUser;
-    const form = mayBe.find(({ tools }) => (tools === undefined ? asksForLeave : tools.test(name)));
+    const asksPermission = kind === 'write' || kind === 'run' || result.isError === true || asksUser;
+    const form = candidates.find(({ tools }) => (tools === undefined ? asksPermission : tools.test(name)));
     if (!form) return undefined;
     const rest = output.slice(form.opens.exec(output)![0].length);
-    return { verdict: form.verdict, said: form.says(given, rest) };
+    return { verdict: form.verdict, texts: form.read(given, rest) };
   }
 }
 
-function saidOf(asked: string | undefined, words: string): Said[] {
+function replyTexts(asked: string | undefined, words: string): ReplyText[] {
   const said = words.trim();
   if (said === '' || said === 'Unanswered') return [];
   return [asked === undefined ? { words: said } : { asked, words: said }];

@@ -2,10 +2,10 @@ import { isTagRow, ROWS, type PhraseRow, type Row, type TagRow } from './speaker
 
 const TAGS: ReadonlyMap<string, TagRow> = new Map(ROWS.filter(isTagRow).map((row) => [row.tag, row]));
 const PHRASES: readonly PhraseRow[] = ROWS.filter((row): row is PhraseRow => !isTagRow(row));
-const FIRST = PHRASES.filter(({ anywhere }) => !anywhere);
-const LINE = PHRASES.filter(({ anywhere }) => anywhere);
+const FIRST_PHRASES = PHRASES.filter(({ anywhere }) => !anywhere);
+const LINE_PHRASES = PHRASES.filter(({ anywhere }) => anywhere);
 /** First characters of phrases inside a text. */
-const LINE_STARTS: ReadonlySet<string> = new Set(LINE.map(({ opens }) => opens.charAt(0)));
+const LINE_STARTS: ReadonlySet<string> = new Set(LINE_PHRASES.map(({ opens }) => opens.charAt(0)));
 
 /** Most characters of an opening line and of an end that are read: enough for paths, and a bound for the patterns. */
 const LINE_CHARS = 400;
@@ -30,33 +30,33 @@ export interface HostBlock<R = Row> {
 /** Finds blocks of hosts in the texts of one message, which are joined into one string. */
 export class BlockFinder {
   readonly #text: string;
-  readonly #asked: string | undefined;
+  readonly #question: string | undefined;
   /** The last place of each phrase that was found. */
   readonly #found = new Map<string, number>();
   /** By closing tag: its last place in the text that was searched last. */
-  readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
+  readonly #last = new Map<string, { readonly end: number; readonly blockAt: number }>();
 
   /** `asked`: the end of the message before, if an agent or the system wrote it. */
   constructor(text: string, asked?: string) {
     this.#text = text;
-    this.#asked = asked;
+    this.#question = asked;
   }
 
   /**
    * A block whose first character is at `at`, the first of a line. `before`: the text of the message before this one,
    * if only blocks precede `at` in this text.
    */
-  at(at: number, end: number, before: string | undefined): HostBlock | undefined {
+  blockAt(at: number, end: number, before: string | undefined): HostBlock | undefined {
     if (before !== undefined) {
-      const first = this.#phrase(FIRST, at, end, before);
+      const first = this.#phrase(FIRST_PHRASES, at, end, before);
       if (first) return first;
     }
     if (this.#text[at] === '<') return this.#tag(at, end, before !== undefined);
-    return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE, at, end) : undefined;
+    return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE_PHRASES, at, end) : undefined;
   }
 
   /** The first block in the middle of a line, up to `lineEnd`: only its own end may follow on its last line. */
-  within(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
+  blockWithin(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
     let at = this.#next('<', from);
     for (; at < lineEnd; at = this.#next('<', at + 1)) {
       const found = QUOTE.test(this.#text.charAt(at - 1)) ? undefined : this.#tag(at, end, false);
@@ -106,9 +106,9 @@ export class BlockFinder {
   /** The last place in the text that ends at `end`. Remembered, because a refused block may be tried again. */
   #lastIn(closing: string, end: number): number {
     const known = this.#last.get(closing);
-    if (known?.end === end) return known.at;
+    if (known?.end === end) return known.blockAt;
     const at = this.#lastBefore(closing, end, 0);
-    this.#last.set(closing, { end, at });
+    this.#last.set(closing, { end, blockAt: at });
     return at;
   }
 
@@ -128,7 +128,7 @@ export class BlockFinder {
     for (const row of rows) {
       if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
       if (row.after && !row.after.test(before.slice(0, LINE_CHARS))) continue;
-      if (row.answers && this.#asked !== undefined && !row.answers.test(this.#asked)) continue;
+      if (row.answers && this.#question !== undefined && !row.answers.test(this.#question)) continue;
       const to = this.#endOf(row, at, end);
       if (to !== undefined) return { row, from: at, to, inner: { from: at, to }, opening: '' };
     }

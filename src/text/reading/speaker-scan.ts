@@ -14,7 +14,7 @@ const END_LINES = 2_000;
  */
 export function scanTexts(texts: readonly string[], before = '', asked?: string): Speech[] {
   const text = texts.join('\n');
-  const inner = innerOf(text);
+  const inner = middleOf(text);
   if (inner) {
     const document = speechOf('document', text.slice(...inner), 'output');
     return [
@@ -41,7 +41,7 @@ export function scanTexts(texts: readonly string[], before = '', asked?: string)
 }
 
 /** The middle of a text with too many lines; otherwise undefined. */
-function innerOf(text: string): [from: number, to: number] | undefined {
+function middleOf(text: string): [from: number, to: number] | undefined {
   let lines = 0;
   let from = 0;
   for (let at = text.indexOf('\n'); at >= 0 && lines <= MAX_LINES; at = text.indexOf('\n', at + 1))
@@ -73,14 +73,14 @@ function scanPart(text: string, finder: BlockFinder, part: Part, speeches: Speec
     const line = lines[index]!;
     if (line.to < userFrom) continue;
     let at = skipSpace(text, Math.max(line.from, userFrom), line.to);
-    let found = at < line.to ? finder.at(at, end, isFirst ? before : undefined) : undefined;
+    let found = at < line.to ? finder.blockAt(at, end, isFirst ? before : undefined) : undefined;
     const closing = fences.get(index);
     if (!found && closing !== undefined) {
       isFirst = false;
       index = closing;
       continue;
     }
-    found ??= finder.within(at + 1, line.to, end);
+    found ??= finder.blockWithin(at + 1, line.to, end);
     if (!found) {
       if (at < line.to) isFirst = false;
       continue;
@@ -109,23 +109,23 @@ function piecesOf(text: string, found: HostBlock): Speech[] {
   const label = labelOf(found);
   let inner = text.slice(found.inner.from, found.inner.to);
   const pieces: Speech[] = [];
-  const say = (speaker: Speaker, said: string): void => {
+  const add = (speaker: Speaker, said: string): void => {
     const speech = speechOf(speaker, said, label);
     if (speech) pieces.push(speech);
   };
   if (isTagRow(row)) {
-    saySections(inner, row, say);
+    addSections(inner, row, add);
     return pieces;
   }
   if (row.frame) {
     const line = inner.indexOf('\n');
     const at = line < 0 ? row.opens.length : line;
-    say(row.frame, inner.slice(0, at));
+    add(row.frame, inner.slice(0, at));
     inner = inner.slice(at);
   }
-  const at = row.orders ? ordersAt(inner, row.orders) : inner.length;
-  saySections(inner.slice(0, at), row, say);
-  say('program', inner.slice(at));
+  const at = row.orders ? ordersStart(inner, row.orders) : inner.length;
+  addSections(inner.slice(0, at), row, add);
+  add('program', inner.slice(at));
   return pieces;
 }
 
@@ -134,21 +134,21 @@ function labelOf({ row, opening }: HostBlock): string {
   return name ?? (isTagRow(row) ? row.tag : row.label);
 }
 
-function saySections(
+function addSections(
   inner: string,
   { speaker, sections = [] }: { readonly speaker: Speaker; readonly sections?: readonly Section[] },
-  say: (speaker: Speaker, text: string) => void,
+  add: (speaker: Speaker, text: string) => void,
 ): void {
   let cursor = 0;
   for (const section of sections) {
     const place = placeOf(inner, section, cursor);
     if (!place) continue;
     const { isTag, opens, closes } = section;
-    say(speaker, inner.slice(cursor, isTag ? place.from - opens.length : place.from));
-    say(section.speaker, inner.slice(place.from, place.to));
+    add(speaker, inner.slice(cursor, isTag ? place.from - opens.length : place.from));
+    add(section.speaker, inner.slice(place.from, place.to));
     cursor = place.to + (isTag && closes !== undefined ? closes.length : 0);
   }
-  say(speaker, inner.slice(cursor));
+  add(speaker, inner.slice(cursor));
 }
 
 /** Start and end of a section's text. */
@@ -166,7 +166,7 @@ function placeOf(
 }
 
 /** Start of the final lines that instruct the reader. Walks back over these lines only. */
-function ordersAt(text: string, orders: readonly string[]): number {
+function ordersStart(text: string, orders: readonly string[]): number {
   let at = text.length;
   for (;;) {
     let end = at;

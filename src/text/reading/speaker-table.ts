@@ -92,16 +92,16 @@ const LINE = { closes: 'line' } as const;
 const between = (speaker: Speaker, tag: string): readonly Section[] => [
   { speaker, opens: `<${tag}>`, closes: `</${tag}>`, last: true, isTag: true },
 ];
-const behind = (opens: string): readonly Section[] => [{ speaker: 'user', opens, last: true }];
+const userAfter = (opens: string): readonly Section[] => [{ speaker: 'user', opens, last: true }];
 
 /** The header of a Cline tool's result, on a line of its own or before the result. */
 const RESULT = String.raw`(?: for '[^\n]{0,300}')?\] Result:\s*`;
 const HEADER = new RegExp(`^\\[[a-z_]{2,40}${RESULT}$`);
-const ASKED = new RegExp(`^\\[(?:ask_followup_question|plan_mode_respond)${RESULT}(?:<answer>\\s*)?$`);
+const QUESTION = new RegExp(`^\\[(?:ask_followup_question|plan_mode_respond)${RESULT}(?:<answer>\\s*)?$`);
 const PI_SHELL =
   /(?:\n```|\(no output\))(?:\n\n(?:\(command cancelled\)|Command exited with code \d+))?(?:\n\n\[Output truncated\.[^\]]*\])?\s*$/;
 /** An agent that asks in plain text names its action, or shows a call in some form. */
-const ASKS = /(?:^|\n)[ \t*#]{0,8}(?:Thought|Action|Act|Tool|Command|Code|Input)\b|```|[<{]/i;
+const AGENT_ACTION = /(?:^|\n)[ \t*#]{0,8}(?:Thought|Action|Act|Tool|Command|Code|Input)\b|```|[<{]/i;
 const CODEX_REQUEST = '\n## My request for Codex:';
 const AFTER_SUMMARY = [
   'If you need specific details from before compaction',
@@ -109,7 +109,7 @@ const AFTER_SUMMARY = [
   'Please continue the conversation from where we left it off',
   'Continue the conversation from where it left off',
 ];
-const OURS =
+const OWN_HEADER =
   /^\[(?:Summary of \d+ earlier messages?, by|Digest of earlier messages) [^\]]{1,300}(?:\[…\][^\]]{0,200})?[;.] [^\]]{1,200}\]/;
 
 /**
@@ -121,8 +121,8 @@ const OURS =
 export const ROWS: readonly Row[] = [
   // Our own texts, as clients send them back. Inside a user's text a header counts only up to the next blank line.
   ...['[Summary of ', '[Digest of earlier messages '].flatMap((opens) => [
-    phrase('Spillway', 'summary', 'spillway', opens, { like: OURS }),
-    phrase('Spillway', 'summary', 'spillway', opens, { like: OURS, anywhere: true, closes: 'paragraph' }),
+    phrase('Spillway', 'summary', 'spillway', opens, { like: OWN_HEADER }),
+    phrase('Spillway', 'summary', 'spillway', opens, { like: OWN_HEADER, anywhere: true, closes: 'paragraph' }),
   ]),
   phrase('Spillway', 'program', 'spillway', '[Earlier messages ', {
     ...LINE, anywhere: true, like: /^\[Earlier messages (?:compacted|left out so that the request fits); [^\]]{1,200}\]\s*$/,
@@ -139,8 +139,8 @@ export const ROWS: readonly Row[] = [
     needs: '<INSTRUCTIONS>', closes: { words: '</INSTRUCTIONS>' },
   }),
   phrase('Codex', 'summary', 'compaction', 'Another language model started to solve this problem and produced a summary', { frame: 'program' }),
-  phrase('Codex', 'program', 'editor', '# Context from my IDE setup:', { needs: CODEX_REQUEST, sections: behind(CODEX_REQUEST) }),
-  phrase('Codex', 'program', 'files', '# Files mentioned by the user:', { needs: CODEX_REQUEST, sections: behind(CODEX_REQUEST) }),
+  phrase('Codex', 'program', 'editor', '# Context from my IDE setup:', { needs: CODEX_REQUEST, sections: userAfter(CODEX_REQUEST) }),
+  phrase('Codex', 'program', 'files', '# Files mentioned by the user:', { needs: CODEX_REQUEST, sections: userAfter(CODEX_REQUEST) }),
 
   phrase('OpenCode', 'agent', 'subtask', '[subtask ', {
     like: /^\[subtask \S.{0,300}\]\s*$/, sections: [{ speaker: 'user', opens: '\nInput: ', closes: '\n\n---' }],
@@ -159,7 +159,7 @@ export const ROWS: readonly Row[] = [
   ...tags('Copilot CLI', 'program', 'system_notification', SEALED),
   ...tags('Copilot CLI', 'user', 'userRequest'),
   ...tags('Copilot CLI', 'instructions', 'reminderInstructions'),
-  ...tags('Copilot CLI', 'instructions', 'skill-context', { sections: behind('\nARGUMENTS: ') }),
+  ...tags('Copilot CLI', 'instructions', 'skill-context', { sections: userAfter('\nARGUMENTS: ') }),
   ...tags('Copilot CLI', 'summary', 'conversation-summary', SEALED),
   phrase('Copilot CLI', 'program', 'skill', 'The user explicitly invoked the "/', {
     ...LINE, like: /^The user explicitly invoked the "\/[^"]{1,100}" skill\./,
@@ -205,10 +205,10 @@ export const ROWS: readonly Row[] = [
   }),
 
   phrase('LangChain', 'summary', 'summarization', 'Here is a summary of the conversation to date:', { frame: 'program' }),
-  phrase('ReAct', 'output', 'observation', 'Observation:', { answers: ASKS }),
+  phrase('ReAct', 'output', 'observation', 'Observation:', { answers: AGENT_ACTION }),
 
-  phrase('Cline', 'output', 'question', '[', { like: ASKED, needs: '<answer>', sections: between('user', 'answer') }),
-  phrase('Cline', 'output', 'question', '<answer>', { after: ASKED, sections: between('user', 'answer') }),
+  phrase('Cline', 'output', 'question', '[', { like: QUESTION, needs: '<answer>', sections: between('user', 'answer') }),
+  phrase('Cline', 'output', 'question', '<answer>', { after: QUESTION, sections: between('user', 'answer') }),
   phrase('Cline', 'output', 'refused', 'The user denied this operation and provided the following feedback:\n<feedback>', {
     after: HEADER, sections: between('user', 'feedback'),
   }),
@@ -253,10 +253,10 @@ export const ROWS: readonly Row[] = [
   phrase('Claude Code', 'document', 'plan', 'Implement the following plan:', {
     ...ALONE, needs: '\n#', frame: 'user', orders: ['If you need specific details from before exiting plan mode'],
   }),
-  phrase('Claude Code', 'instructions', 'skill', 'Base directory for this skill:', { sections: behind('\n\nARGUMENTS: ') }),
+  phrase('Claude Code', 'instructions', 'skill', 'Base directory for this skill:', { sections: userAfter('\n\nARGUMENTS: ') }),
   phrase('Claude Code', 'instructions', 'review', 'Review target: GitHub pull request `'),
   phrase('Claude Code', 'instructions', 'code-review', 'Run the workflow-backed code review at '),
-  phrase('Claude Code', 'instructions', 'command', '', { needs: '\n\nARGUMENTS: ', sections: behind('\n\nARGUMENTS: ') }),
+  phrase('Claude Code', 'instructions', 'command', '', { needs: '\n\nARGUMENTS: ', sections: userAfter('\n\nARGUMENTS: ') }),
   // A command that prints puts its name first; a command that prompts, its message. Its body is the next text.
   phrase('Claude Code', 'instructions', 'command', '', {
     after: /^\s*<command-message>[^<]{1,200}<\/command-message>\s*<command-name>/, like: /^[^<]/,

@@ -4,7 +4,7 @@ import { scanTexts } from './speaker-scan.js';
 import type { Speaker } from './speaker-table.js';
 
 /** The parts of a message that determine the speakers. */
-export type Spoken = Pick<Message, 'role' | 'origin' | 'parts'>;
+export type SpokenMessage = Pick<Message, 'role' | 'origin' | 'parts'>;
 
 /**
  * Splits a message into speeches, in order. Joined, the speeches contain all of its texts except tags around blocks and
@@ -15,34 +15,34 @@ export type Spoken = Pick<Message, 'role' | 'origin' | 'parts'>;
  *
  * @param before - the message before it, if the log has one: some hosts put a header and its text into two
  */
-export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] {
+export function speechesOf(message: SpokenMessage, before?: SpokenMessage): readonly Speech[] {
   const { role, origin, parts } = message;
-  if (role !== 'user') return whole(ROLES[role], parts);
+  if (role !== 'user') return joined(ROLES[role], parts);
   // Some formats send tool results in a user message: texts next to the results belong to them.
-  if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return whole('output', parts);
-  if (origin === 'model') return whole('agent', parts);
-  if (origin === 'system') return whole('instructions', parts);
-  const behind = before?.role === 'user' ? (textsOf(before).at(-1) ?? '') : '';
-  const speeches = scanTexts(textsOf(message), behind, askedIn(before));
-  return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
+  if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return joined('output', parts);
+  if (origin === 'model') return joined('agent', parts);
+  if (origin === 'system') return joined('instructions', parts);
+  const textBefore = before?.role === 'user' ? (textsOf(before).at(-1) ?? '') : '';
+  const speeches = scanTexts(textsOf(message), textBefore, questionBefore(before));
+  return origin === 'synthetic' ? speeches.map(asProgram) : speeches;
 }
 
 /** Whether a message is no program's addition to the talk, such as a reminder or later instructions. */
-export const isNoNote = ({ role, origin }: Spoken): boolean =>
+export const isTalk = ({ role, origin }: SpokenMessage): boolean =>
   role !== 'system' && (role !== 'user' || origin !== 'synthetic');
 
 /** Characters, from the end, of the message that a host may have answered. */
-const ASKED_CHARS = 2_000;
+const QUESTION_CHARS = 2_000;
 
 /** The agent's or system's message before; undefined if it is unknown, or if it called tools. */
-function askedIn(before: Spoken | undefined): string | undefined {
+function questionBefore(before: SpokenMessage | undefined): string | undefined {
   if (before?.role !== 'assistant' && before?.role !== 'system') return undefined;
   if (before.parts.some(({ type }) => type === 'tool-call')) return undefined;
-  return before.role === 'system' ? '' : (textsOf(before).at(-1) ?? '').slice(-ASKED_CHARS);
+  return before.role === 'system' ? '' : (textsOf(before).at(-1) ?? '').slice(-QUESTION_CHARS);
 }
 
 /** The user's own text in a message, joined by blank lines; '' if there is none. */
-export function userWordsIn(message: Spoken, before?: Spoken): string {
+export function userWordsIn(message: SpokenMessage, before?: SpokenMessage): string {
   return textBy('user', speechesOf(message, before));
 }
 
@@ -50,7 +50,7 @@ export function userWordsIn(message: Spoken, before?: Spoken): string {
  * A host's summary of removed messages, or one of ours that a client sends back, without the instructions to its
  * reader; undefined if there is none.
  */
-export function hostSummaryIn(message: Spoken): string | undefined {
+export function hostSummaryIn(message: SpokenMessage): string | undefined {
   const text = textBy('summary', speechesOf(message));
   return text === '' ? undefined : text;
 }
@@ -61,18 +61,18 @@ const ROLES: Readonly<Record<Exclude<Message['role'], 'user'>, Speaker>> = {
   tool: 'output',
 };
 
-function whole(speaker: Speaker, parts: readonly Part[]): Speech[] {
+function joined(speaker: Speaker, parts: readonly Part[]): Speech[] {
   const texts = parts.filter(({ type }) => type === 'text' || type === 'tool-result').map(textOf);
   const speech = speechOf(speaker, texts.join('\n\n'));
   return speech ? [speech] : [];
 }
 
 /** A message by a program has no text of the user. */
-function byProgram(speech: Speech): Speech {
+function asProgram(speech: Speech): Speech {
   return speech.speaker === 'user' ? { ...speech, speaker: 'program' } : speech;
 }
 
-function textsOf({ parts }: Spoken): string[] {
+function textsOf({ parts }: SpokenMessage): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 

@@ -9,7 +9,7 @@ import {
 import { isRecord } from '../../transcript/index.js';
 
 /** Commands by which an agent publishes a text of its own. */
-const HANDS_OVER =
+const PUBLISHING_COMMAND =
   /\b(?:git\s+(?:-\S+\s+\S+\s+)?(?:commit|tag|notes)|gh\s+(?:pr|issue|release)|glab\s+\w+|hub\s+\w+)\b/;
 const TEXT_FLAG = /(?:^|\s)(?:-\w*m|--message|--body|-b|--title|-t|--notes|-n|--description|-d)(?:\s+|=)/g;
 /** Lines that tools add below a text: they name authors, not content. */
@@ -21,7 +21,7 @@ const LONGEST_LINE = 20_000;
 /** Texts in a command line: commit messages, titles and bodies of pull requests; '' if there are none. */
 export function textInCommand(line: string): string {
   if (line.length > LONGEST_LINE) return '';
-  const command = HANDS_OVER.exec(line);
+  const command = PUBLISHING_COMMAND.exec(line);
   if (!command) return '';
   const texts: string[] = [];
   TEXT_FLAG.lastIndex = command.index;
@@ -78,7 +78,7 @@ export function readsAsProse(text: string): boolean {
 }
 
 /** Parameters with the earlier content of a file, which the call did not write. */
-const BEFORE = /^(?:old|search|find|before|anchor|target_content|original)/i;
+const OLD_CONTENT_FIELD = /^(?:old|search|find|before|anchor|target_content|original)/i;
 
 /** The text that a write puts into a file, without the removed text; in a patch the lines that begin with `+`. */
 export function addedText(call: CallArguments): string {
@@ -86,7 +86,7 @@ export function addedText(call: CallArguments): string {
   const removed: string[] = [];
   const visit = (value: unknown, key: string, depth: number): void => {
     if (typeof value === 'string') {
-      if (BEFORE.test(key)) removed.push(value);
+      if (OLD_CONTENT_FIELD.test(key)) removed.push(value);
       else if (value.length >= 20 && (value.includes('\n') || value.includes(' '))) texts.push(value);
     } else if (Array.isArray(value)) for (const inner of value) visit(inner, key, depth);
     else if (isRecord(value) && depth < 4)

@@ -1,4 +1,4 @@
-import { endingOf, saidAtEnd } from '../../../../src/text/reading/ending.js';
+import { endingOf, reportedOutcome } from '../../../../src/text/reading/ending.js';
 
 describe('how a command ended', () => {
   it.each([
@@ -70,5 +70,5 @@ describe('what a command said of how it ended', () => {
     ['All tests passed (28)', 'failed', undefined],
     [long, 'unknown', undefined],
     ['', 'passed', undefined],
-  ] as const)('%#: %j', (text, ending, said) => expect(saidAtEnd(text, ending)).toBe(said));
+  ] as const)('%#: %j', (text, ending, said) => expect(reportedOutcome(text, ending)).toBe(said));
 });

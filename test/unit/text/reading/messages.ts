@@ -1,12 +1,12 @@
 import type { Message } from '../../../../src/transcript/index.js';
-import { speechesOf, type Spoken } from '../../../../src/text/reading/index.js';
+import { speechesOf, type SpokenMessage } from '../../../../src/text/reading/index.js';
 
 /** A message of a user in one text or more. */
-export function spoken(...texts: string[]): Spoken {
+export function spoken(...texts: string[]): SpokenMessage {
   return { role: 'user', origin: 'user', parts: texts.map((text) => ({ type: 'text', text })) };
 }
 
-export function from(role: Message['role'], origin: Message['origin'], ...texts: string[]): Spoken {
+export function from(role: Message['role'], origin: Message['origin'], ...texts: string[]): SpokenMessage {
   return { ...spoken(...texts), role, origin };
 }
 

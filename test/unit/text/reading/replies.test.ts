@@ -39,7 +39,7 @@ const EXAMPLES = JSON.parse(
   readFileSync(new URL('reply-examples.json', import.meta.url), 'utf8'),
 ) as readonly Example[];
 const exampleOf = ({ host }: ReplyForm): Example => EXAMPLES.find((one) => one.host === host)!;
-const wordsOf = ({ said }: Reply): string => said.map(({ words }) => words).join('\n\n');
+const wordsOf = ({ texts: said }: Reply): string => said.map(({ words }) => words).join('\n\n');
 const ROWS = REPLY_FORMS.map((form) => [form.host, { ...form, ...exampleOf(form) }] as const);
 const REFUSED =
   "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n";
@@ -48,7 +48,7 @@ describe('what users say in results of calls', () => {
   it.each(ROWS)('%s', (_host, { example, verdict }) => {
     const reply = replyTo(example);
     expect(reply?.verdict).toBe(verdict);
-    expect(reply?.said.map(({ words }) => words)).toEqual(example.words);
+    expect(reply?.texts.map(({ words }) => words)).toEqual(example.words);
   });
 
   it.each(ROWS)('%s: what looks like it and is not the user’s', (_host, { counter }) => {
@@ -64,7 +64,7 @@ describe('what users say in results of calls', () => {
     const questions = [{ question: 'A or "B"?' }, { question: 'Which db?' }, { question: 'When?' }];
     const output =
       'User has answered your questions: "A or "B"?"="B" selected preview:\n| b | user notes: the left one, "Which db?"="pg, not "x"", "When?"="". You can now continue with the user\'s answers in mind.';
-    expect(replyTo({ tool: 'AskUserQuestion', given: { questions }, output })?.said).toEqual([
+    expect(replyTo({ tool: 'AskUserQuestion', given: { questions }, output })?.texts).toEqual([
       { asked: 'A or "B"?', words: 'B' },
       { asked: 'Which db?', words: 'pg, not "x"' },
     ]);
@@ -74,17 +74,17 @@ describe('what users say in results of calls', () => {
     const output = `${REFUSED}The user wants to clarify these questions.\n    This means they may have more.\n\n    Questions asked:\n- "Which db?"\n  Answer: pg\n- "When?"\n  (No answer provided)`;
     expect(replyTo({ tool: 'AskUserQuestion', given: {}, output })).toEqual({
       verdict: 'refused',
-      said: [{ asked: 'Which db?', words: 'pg' }],
+      texts: [{ asked: 'Which db?', words: 'pg' }],
     });
   });
 
   it('takes a refusal without the mark of a failure for a program’s, where the format has marks', () => {
     const refusal = { tool: 'Bash', given: { command: 'npm publish' }, output: `${REFUSED}Push.` };
-    expect(replyTo(refusal)?.said).toEqual([{ words: 'Push.' }]);
+    expect(replyTo(refusal)?.texts).toEqual([{ words: 'Push.' }]);
     const reader = new ReplyReader();
     replyTo({ ...refusal, output: 'no such file' }, true, reader);
     expect(replyTo(refusal, false, reader)).toBeUndefined();
-    expect(replyTo(refusal, true, reader)?.said).toEqual([{ words: 'Push.' }]);
+    expect(replyTo(refusal, true, reader)?.texts).toEqual([{ words: 'Push.' }]);
   });
 
   it('needs the call, and a result that a person may have written', () => {
@@ -97,7 +97,7 @@ describe('what users say in results of calls', () => {
   it('reads no answers that nest so deep that nobody wrote them, and fails by none', () => {
     const output = `{"answers":{"a":${'['.repeat(29_000)}${']'.repeat(29_000)}}}`;
     const given = { questions: [{ id: 'a', question: 'Which mill?' }] };
-    expect(replyTo({ tool: 'request_user_input', given, output })?.said).toEqual([]);
+    expect(replyTo({ tool: 'request_user_input', given, output })?.texts).toEqual([]);
   });
 
   it('takes nothing that a page, a file or a search shows', () => {

@@ -1,4 +1,9 @@
-import { hostSummaryIn, speechesOf, userWordsIn, type Spoken } from '../../../../src/text/reading/index.js';
+import {
+  hostSummaryIn,
+  speechesOf,
+  userWordsIn,
+  type SpokenMessage,
+} from '../../../../src/text/reading/index.js';
 import { from, spoken, told } from './messages.js';
 
 describe('who wrote a message', () => {
@@ -277,7 +282,7 @@ describe('our own texts, sent back', () => {
 
 describe('a line that begins like an observation', () => {
   const text = 'Observation: the login is broken. Do not touch prod.';
-  const wordsBehind = (before?: Spoken): string => userWordsIn(spoken(text), before);
+  const wordsBehind = (before?: SpokenMessage): string => userWordsIn(spoken(text), before);
 
   it('is the output of a tool behind an agent that asked for one, and where that is not known', () => {
     expect(wordsBehind()).toBe('');
