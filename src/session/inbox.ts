@@ -66,7 +66,7 @@ export class Inbox {
 
   #admit(given: readonly Message[], callerRetries = false): void {
     const { redaction } = this.pieces.intake;
-    const messages = redaction ? given.map((message) => redaction.take(message)) : given;
+    const messages = redaction ? given.map((message) => redaction.redact(message)) : given;
     this.pieces.thread.append(this.#notWaiting(messages));
     for (const { id } of messages) this.pieces.persistence.journal?.expect(id, callerRetries);
   }

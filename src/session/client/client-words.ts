@@ -1,4 +1,4 @@
-import { hides, type LogRedaction } from '../../text/facts/index.js';
+import { matchesRedacted, type LogRedaction } from '../../text/facts/index.js';
 import type { LogMessage, Message, ViewMessage } from '../../transcript/index.js';
 import { sameMessage } from '../../formats/index.js';
 
@@ -22,7 +22,7 @@ export class ClientWords {
 
   /** Learns the secrets of a history, because after a restart only the client has them. */
   hear(messages: readonly Message[]): void {
-    if (this.redaction) for (const message of messages) this.redaction.hear(message);
+    if (this.redaction) for (const message of messages) this.redaction.learn(message);
   }
 
   /** Records the positions of the history's messages in the log. */
@@ -38,8 +38,8 @@ export class ClientWords {
     if (!logged.redacted) return false;
     // If signed thoughts had to be removed, the log has fewer parts than the client.
     return (
-      sameMessage(logged, sent, hides) ||
-      (this.redaction !== undefined && sameMessage(logged, this.redaction.take(sent), hides))
+      sameMessage(logged, sent, matchesRedacted) ||
+      (this.redaction !== undefined && sameMessage(logged, this.redaction.redact(sent), matchesRedacted))
     );
   }
 

@@ -10,11 +10,11 @@ export {
   type CallArguments,
 } from './calls/call-arguments.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
-export { isRefused, saysFailed, statusIn, wasNotRun } from './calls/status.js';
+export { isRefused, reportsFailure, statusIn, wasNotRun } from './calls/status.js';
 export { verbOf } from './calls/tool-verbs.js';
 
 // secrets: texts that must not be written again.
-export { hides } from './secrets/hides.js';
+export { matchesRedacted } from './secrets/hides.js';
 export { LogRedaction } from './secrets/log-redaction.js';
 export { createRedact, type Redact, type Redacted } from './secrets/redact.js';
 export { SecretBook } from './secrets/secret-book.js';

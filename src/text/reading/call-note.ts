@@ -59,7 +59,7 @@ const OUTCOME_CHARS = 110;
 const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' | 'id'>): CallNote {
-  const { name, given, action, line } = readCall(call);
+  const { name, args, action, line } = readCall(call);
   const isPoll = POLLS.test(call.name);
   const writes = action.touches.filter(({ how }) => how !== 'read');
   const paths = [...new Set(writes.map(({ path }) => path))];
@@ -68,16 +68,16 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     id,
     kind: isPoll ? 'search' : action.kind,
     tool: line === undefined ? plainName(name) : '',
-    label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
+    label: isPoll ? '' : line === undefined ? labelOf(action.target, args) : commandLabel(line),
     path: line === undefined ? action.target : undefined,
     paths,
     shortPaths: [...new Set(paths.map(shortPath))],
-    commitText: line === undefined ? commitTextOf(name, given) : commitIn(line),
+    commitText: line === undefined ? commitTextOf(name, args) : commitIn(line),
     isFiltered: line !== undefined && isFiltered(line),
     rewritesFiles: writes.length > 0 && writes.every(({ how }) => how === 'created'),
-    excerpt: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    excerpt: paths.length > 0 ? tellingLines(addedText(args), ADDED_CHARS) : '',
     writtenText:
-      line === undefined ? (action.kind === 'other' ? proseInArguments(given) : '') : textInCommand(line),
+      line === undefined ? (action.kind === 'other' ? proseInArguments(args) : '') : textInCommand(line),
     ending: undefined,
     outcome: undefined,
     verdict: undefined,
@@ -85,8 +85,8 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
 }
 
 /** The first words of a tool that commits. */
-function commitTextOf(name: string, given: CallArguments): string | undefined {
-  return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, given) : undefined;
+function commitTextOf(name: string, args: CallArguments): string | undefined {
+  return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, args) : undefined;
 }
 
 /** Programs that pass on their input and succeed even after a failed command. */
@@ -113,13 +113,13 @@ function commitIn(line: string): string | undefined {
   return oneLine(message || command.slice(0, last[0].length), LABEL_CHARS);
 }
 
-/** `name` and `given` are those of the inner tool if the call passes one on; `line` is the command that it runs. */
+/** `name` and `args` are those of the inner tool if the call passes one on; `line` is the command that it runs. */
 function readCall(call: ToolCallPart) {
   const outer = parseArguments(call.arguments);
   const action = actionOf(call, outer);
-  const { name, given } = innerCall(call.name, outer);
+  const { name, args } = innerCall(call.name, outer);
   const runs = action.kind !== 'other' && action.target === undefined;
-  return { name, given, action, line: runs ? commandLineOf(given) : undefined };
+  return { name, args, action, line: runs ? commandLineOf(args) : undefined };
 }
 
 /** Records a user's verdict on a call: a refused call was never made. */
@@ -179,10 +179,10 @@ export function noteOfResult(call: ToolCallPart | undefined, result: ToolResultP
   return { isLook, ending: failed ? 'failed' : 'unknown', line: isLook ? '' : (note.outcome ?? '') };
 }
 
-function labelOf(target: string | undefined, given: CallArguments): string {
+function labelOf(target: string | undefined, args: CallArguments): string {
   if (target !== undefined) return shortPath(target);
-  const texts = Object.values(given.fields).filter((value): value is string => typeof value === 'string');
-  return oneLine(given.text ?? texts[0] ?? '', 80);
+  const texts = Object.values(args.fields).filter((value): value is string => typeof value === 'string');
+  return oneLine(args.text ?? texts[0] ?? '', 80);
 }
 
 /** `packages/core/src/pipeline/run.ts` → `…/pipeline/run.ts`: enough to recognise it. */
@@ -230,8 +230,8 @@ function withoutDocumentBodies(line: string): string {
 
 /** `Read src/a.ts`, or a shell's command itself: an agent's name for the step. */
 export function callLabel(call: ToolCallPart): string {
-  const { name, given, action, line } = readCall(call);
+  const { name, args, action, line } = readCall(call);
   if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
-  const subject = action.target ?? labelOf(undefined, given);
+  const subject = action.target ?? labelOf(undefined, args);
   return `${plainName(name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
 }

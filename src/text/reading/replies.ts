@@ -26,7 +26,7 @@ export interface Reply {
 }
 
 /** Reads the user's text: `rest` is the result after its opening words. */
-type ReadTexts = (given: CallArguments, rest: string) => readonly ReplyText[];
+type ReadTexts = (args: CallArguments, rest: string) => readonly ReplyText[];
 
 /** Text that hosts append to the user's text. */
 const HOST_ADDITION =
@@ -52,8 +52,8 @@ const plainWords: ReadTexts = ({ fields }, rest) => {
 /** The text between the opening and the tag that closes it. */
 const wordsUpTo =
   (closes: string): ReadTexts =>
-  (given, rest) =>
-    rest.includes(closes) ? plainWords(given, rest.slice(0, rest.indexOf(closes))) : [];
+  (args, rest) =>
+    rest.includes(closes) ? plainWords(args, rest.slice(0, rest.indexOf(closes))) : [];
 
 /** `"question"="answer", "question"="answer". You can now …`, by the questions of the call. */
 const answerPairs: ReadTexts = ({ fields }, rest) => {
@@ -155,7 +155,7 @@ export class ReplyReader {
         (isFlagged === undefined || result.isError === true || !this.#hasFlags) && opens.test(output),
     );
     if (candidates.length === 0) return undefined;
-    const { name, given } = innerCall(call.name, parseArguments(call.arguments));
+    const { name, args } = innerCall(call.name, parseArguments(call.arguments));
     // A call that looks at something shows other people's text, which may begin like a host's.
     const { kind } = actionOf(call);
     const asksUser = REPLY_FORMS.some(({ tools }) => tools?.test(name));
@@ -163,7 +163,7 @@ export class ReplyReader {
     const form = candidates.find(({ tools }) => (tools === undefined ? asksPermission : tools.test(name)));
     if (!form) return undefined;
     const rest = output.slice(form.opens.exec(output)![0].length);
-    return { verdict: form.verdict, texts: form.read(given, rest) };
+    return { verdict: form.verdict, texts: form.read(args, rest) };
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import {
   commandOf,
   directoryOf,
-  isAside,
+  isIncidental,
   parametersOf,
   targetsOf,
   type Parameters,
@@ -47,7 +47,7 @@ export function actionOf(part: ToolCallPart, call?: CallArguments): Action {
 }
 
 function readAction(part: ToolCallPart, outer: CallArguments): Action {
-  const { name: tool, given: call } = innerCall(part.name, outer);
+  const { name: tool, args: call } = innerCall(part.name, outer);
   const parameters = parametersOf(call.fields);
   const directory = directoryOf(parameters);
   const targets = targetsOf(parameters, directory);
@@ -64,8 +64,8 @@ function readAction(part: ToolCallPart, outer: CallArguments): Action {
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
   // A read of something other than a file, or any other look: a question of its own, identified by name and arguments.
   const target = targets[0]?.path;
-  if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), [], target);
-  return made('other', '', [], target);
+  if (verb === 'read' || verb === 'search') return action('search', keyOf(part.name, outer), [], target);
+  return action('other', '', [], target);
 }
 
 /** The action of a call whose only text is a script; undefined if the script calls no tools. */
@@ -74,8 +74,8 @@ function scriptCall({ fields }: CallArguments, directory: string): Action | unde
   if (typeof script !== 'string') return undefined;
   const [lines, patch] = [commandsInScript(script), patchInScript(script)];
   if (lines.length === 0 && patch === '') return undefined;
-  const patched = patchTouches(patch, directory);
-  return patched.length > 0 ? made('write', '', patched) : shellCall(lines.join(' && ') || script, directory);
+  const edits = patchTouches(patch, directory);
+  return edits.length > 0 ? action('write', '', edits) : shellCall(lines.join(' && ') || script, directory);
 }
 
 /** Commands that only show something, with optional changes of folder and filters. */
@@ -90,9 +90,9 @@ const CHANGES =
 function shellCall(line: string, directory: string): Action {
   const patch = line.indexOf('*** Begin Patch');
   const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
-  if (touches.length > 0) return made('write', '', touches);
+  if (touches.length > 0) return action('write', '', touches);
   const shows = SHOWS.test(line.trim()) && !CHANGES.test(line);
-  return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, []);
+  return action(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, []);
 }
 
 /** A list of words as a command line. */
@@ -104,14 +104,14 @@ export function joinWords(words: readonly string[]): string {
 
 function readCall(touches: readonly Touch[]): Action {
   const key = touches.map((touch) => `${touch.path}:${touch.range ?? ''}`).join('\n');
-  return made('read', `read:${key}`, touches);
+  return action('read', `read:${key}`, touches);
 }
 
 function writeCall(verb: string, targets: readonly Target[], call: CallArguments, directory: string): Action {
   const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
   // Plans, to-do lists, bookings: writes without a file.
-  return made(touches.length > 0 ? 'write' : 'other', '', touches);
+  return action(touches.length > 0 ? 'write' : 'other', '', touches);
 }
 
 function modeOf(parameters: Parameters): string | undefined {
@@ -124,11 +124,11 @@ function modeOf(parameters: Parameters): string | undefined {
 }
 
 function keyOf(name: string, call: CallArguments): string {
-  const asked = Object.entries(call.fields).filter(([field]) => !isAside(field));
-  return `${name}:${call.text ?? writeJson(asked.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+  const askedFields = Object.entries(call.fields).filter(([field]) => !isIncidental(field));
+  return `${name}:${call.text ?? writeJson(askedFields.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-function made(
+function action(
   kind: Action['kind'],
   key: string,
   touches: readonly Touch[],

@@ -42,23 +42,23 @@ function visitLeaves(value: unknown, visit: (text: string) => void, depth: numbe
 }
 
 /** Fields that name the tool to call. */
-const NAMES = ['tool_name', 'toolName', 'tool', 'name', 'function_name'];
+const TOOL_FIELDS = ['tool_name', 'toolName', 'tool', 'name', 'function_name'];
 /** Fields with its arguments. */
-const ARGUMENTS = ['arguments', 'params', 'parameters', 'args', 'input', 'tool_input'];
+const ARGUMENT_FIELDS = ['arguments', 'params', 'parameters', 'args', 'input', 'tool_input'];
 const NAME = /^[A-Za-z][\w.:/-]{0,80}$/;
 /** Tools that call others: `use_mcp_tool`, `execute-tool`, `call_tool`. */
 const CALLS_TOOLS = /tool|mcp|function/i;
 
 /** The inner call of a tool that calls others by name; otherwise the call itself. */
-export function innerCall(name: string, given: CallArguments): { name: string; given: CallArguments } {
-  if (!CALLS_TOOLS.test(name)) return { name, given };
-  const { fields } = given;
-  const tool = NAMES.map((field) => fields[field]).find((value) => typeof value === 'string');
-  const passed = ARGUMENTS.map((field) => fields[field]).find((value) => value !== undefined);
-  if (typeof tool !== 'string' || !NAME.test(tool)) return { name, given };
-  if (isRecord(passed)) return { name: tool, given: { fields: passed, text: undefined } };
+export function innerCall(name: string, args: CallArguments): { name: string; args: CallArguments } {
+  if (!CALLS_TOOLS.test(name)) return { name, args };
+  const { fields } = args;
+  const tool = TOOL_FIELDS.map((field) => fields[field]).find((value) => typeof value === 'string');
+  const passed = ARGUMENT_FIELDS.map((field) => fields[field]).find((value) => value !== undefined);
+  if (typeof tool !== 'string' || !NAME.test(tool)) return { name, args };
+  if (isRecord(passed)) return { name: tool, args: { fields: passed, text: undefined } };
   const parsed = typeof passed === 'string' ? parseArguments(passed) : undefined;
-  return parsed && parsed.text === undefined ? { name: tool, given: parsed } : { name, given };
+  return parsed && parsed.text === undefined ? { name: tool, args: parsed } : { name, args };
 }
 
 /**
@@ -69,11 +69,11 @@ const CALL = /\b(?:exec_command|shell|bash|run_command|local_shell)\s*\(/;
 const COMMAND =
   /\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\\n]|\\.){1,4000}"|'(?:[^'\\\n]|\\.){1,4000}'|`[^`]{1,4000}`)/g;
 /** A longer script is a program. In characters. */
-const LONGEST = 60_000;
+const MAX_SCRIPT_CHARS = 60_000;
 
 /** The command lines that a script runs, in order; empty if the text is no such script. */
 export function commandsInScript(script: string): string[] {
-  if (script.length > LONGEST || !CALL.test(script)) return [];
+  if (script.length > MAX_SCRIPT_CHARS || !CALL.test(script)) return [];
   return [...script.matchAll(COMMAND)].map(([, literal]) => unquoted(literal!));
 }
 
@@ -81,7 +81,7 @@ export function commandsInScript(script: string): string[] {
 export function patchInScript(script: string): string {
   const from = script.indexOf('*** Begin Patch');
   const to = from < 0 ? -1 : script.indexOf('*** End Patch', from);
-  if (to < 0 || script.length > LONGEST) return '';
+  if (to < 0 || script.length > MAX_SCRIPT_CHARS) return '';
   const patch = script.slice(from, to);
   // In a string literal, line breaks are escapes.
   return patch.includes('\n') ? patch : unquoted(`"${patch}"`);

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Parameters by normalized name: `file_path`, `filePath`, `FilePath` are `filepath`. */
 export type Parameters = ReadonlyMap<string, unknown>;
 
-const plain = (key: string) => key.replaceAll(/[_-]/g, '').toLowerCase();
+const normalized = (key: string) => key.replaceAll(/[_-]/g, '').toLowerCase();
 const list = (names: string) => new Set(names.split(' '));
 
 const PATHS = list(
@@ -18,7 +18,7 @@ const COMMANDS = list('command cmd script shellcommand commandline bashcommand c
 const RANGES =
   /^(offset|limit|(view|line)?range|ranges|(start|end|first|last|from|to)(line|lineno|linenumber)?|(line|lines)(start|end|from|to|count|number)?|linenumber|head|tail|pages?|spanids|classnames?|functionnames?|symbols?)$/;
 /** Parameters that tell how or why a call is made, not what it asks. */
-const ASIDES =
+const INCIDENTAL =
   /^(description|explanation|reason|justification|thoughts?|purpose|timeout(ms|seconds)?|yieldtimems|max(output)?tokens|maxoutputlength|runinbackground|isbackground|blocking)$/;
 
 /** A file that a call names, and the requested part; without `range` the whole file. */
@@ -28,13 +28,13 @@ export function parametersOf(fields: Fields): Parameters {
   const parameters = new Map<string, unknown>();
   for (const key of Object.keys(fields)) {
     const value = fields[key];
-    if (value !== null && value !== '') parameters.set(plain(key), value);
+    if (value !== null && value !== '') parameters.set(normalized(key), value);
   }
   return parameters;
 }
 
-export function isAside(key: string): boolean {
-  return ASIDES.test(plain(key));
+export function isIncidental(key: string): boolean {
+  return INCIDENTAL.test(normalized(key));
 }
 
 /** The directory that a call names as its working directory, or ''. */

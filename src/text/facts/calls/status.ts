@@ -55,10 +55,10 @@ export function isRefused(text: string): boolean {
     .slice(0, BEGINNING_CHARS)
     .trimStart()
     .replace(/^<(?:observation|output|result|tool_result)>\s{0,4}/, '');
-  return saysFailed(text) || REFUSED.some((pattern) => pattern.test(beginning));
+  return reportsFailure(text) || REFUSED.some((pattern) => pattern.test(beginning));
 }
 
 /** Whether the tool protocol reports a failed call, at the beginning or the end of its result. */
-export function saysFailed(text: string): boolean {
+export function reportsFailure(text: string): boolean {
   return FLAGGED.test(text.slice(0, BEGINNING_CHARS)) || FLAGGED.test(text.slice(-BEGINNING_CHARS));
 }

@@ -8,7 +8,7 @@ const STREAMS = list('output stdin poll wait next scroll follow continue resume'
 const WRITES = list(
   'write edit multiedit patch applypatch create insert replace append delete remove rename move overwrite undo save update add',
 );
-const MAKES = list('create write overwrite save');
+const CREATES = list('create write overwrite save');
 const RUNS = list('bash shell sh exec execute run terminal command cmd powershell zsh console');
 const READS = list('read view open cat load readfile viewfile viewcode readfiles');
 const SEARCHES = list(
@@ -31,7 +31,7 @@ export function verbOf(toolName: string): Verb {
 export function writeOf(verb: string): 'created' | 'modified' | 'deleted' {
   const words = wordsOf(verb);
   if (words.some((word) => word === 'delete' || word === 'remove')) return 'deleted';
-  return words.some((word) => MAKES.has(word)) ? 'created' : 'modified';
+  return words.some((word) => CREATES.has(word)) ? 'created' : 'modified';
 }
 
 /** The words of `mcp__files__readFile`, `fs.read_file`, `ReadFile`, without leading server names. */

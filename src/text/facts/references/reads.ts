@@ -1,10 +1,10 @@
 import type { Action } from '../calls/actions.js';
 import type { ReadStatus, Supersession } from './references.js';
 
-/** A call of an exchange, and the length of its answer; `answered` is undefined while there is none. */
+/** A call of an exchange, and the length of its answer; `answerChars` is undefined while there is none. */
 interface Call {
   readonly action: Action;
-  answered: number | undefined;
+  answerChars: number | undefined;
 }
 
 /** The newest successful answer to a question. */
@@ -35,26 +35,26 @@ export class ReadHistory {
   readonly #rewrites = new Map<string, number>();
   readonly #edits = new Map<string, number>();
 
-  call(exchange: number, callId: string, action: Action): void {
-    const call: Call = { action, answered: undefined };
+  addCall(exchange: number, callId: string, action: Action): void {
+    const call: Call = { action, answerChars: undefined };
     this.#add(exchange, call);
     // Some logs reuse call ids; the newest call is the one that waits.
     this.#pending.set(callId, call);
   }
 
   /** Whether an open call writes a file by a tool for files. */
-  writes(callId: string): boolean {
+  isWrite(callId: string): boolean {
     return this.#pending.get(callId)?.action.kind === 'write';
   }
 
-  answer(exchange: number, callId: string, chars: number, isError: boolean): void {
+  addAnswer(exchange: number, callId: string, chars: number, isError: boolean): void {
     const call = this.#pending.get(callId);
     if (!call) return;
     this.#pending.delete(callId);
-    if (this.#calls.get(exchange)?.includes(call)) call.answered = chars;
+    if (this.#calls.get(exchange)?.includes(call)) call.answerChars = chars;
     // A late answer is an exchange of its own: the call stays unanswered in its exchange, and is judged here.
-    else this.#add(exchange, { ...call, answered: chars });
-    if (!isError) this.#note(exchange, call.action, chars);
+    else this.#add(exchange, { ...call, answerChars: chars });
+    if (!isError) this.#record(exchange, call.action, chars);
   }
 
   status(exchange: number): ReadStatus {
@@ -71,7 +71,7 @@ export class ReadHistory {
     if (!calls) return CURRENT;
     let by: Supersession | undefined;
     for (const call of calls) {
-      if (call.answered === undefined) return CURRENT;
+      if (call.answerChars === undefined) return CURRENT;
       if (this.#isRepeated(exchange, call)) continue;
       const one = this.#supersession(exchange, call);
       if (!one) return CURRENT;
@@ -86,7 +86,7 @@ export class ReadHistory {
     else this.#calls.set(exchange, [call]);
   }
 
-  #note(exchange: number, action: Action, chars: number): void {
+  #record(exchange: number, action: Action, chars: number): void {
     const { kind, key, touches } = action;
     const answer: Answer = { exchange, chars };
     if (kind === 'read' || kind === 'search' || kind === 'run')
@@ -98,19 +98,19 @@ export class ReadHistory {
     }
   }
 
-  #isRepeated(exchange: number, { action, answered }: Call): boolean {
+  #isRepeated(exchange: number, { action, answerChars }: Call): boolean {
     const newest = this.#answers.get(action.key);
     if (!newest || newest.exchange <= exchange) return false;
-    return action.kind !== 'read' || newest.chars >= answered! * MIN_SHARE;
+    return action.kind !== 'read' || newest.chars >= answerChars! * MIN_SHARE;
   }
 
-  #supersession(exchange: number, { action, answered }: Call): Supersession | undefined {
+  #supersession(exchange: number, { action, answerChars }: Call): Supersession | undefined {
     if (action.kind !== 'read' || action.touches.length === 0) return undefined;
     let by: Supersession = 'rewrite';
     for (const { path } of action.touches) {
       const read = this.#wholeReads.get(path);
       const isReadAgain =
-        read !== undefined && read.exchange > exchange && read.chars >= answered! * MIN_SHARE;
+        read !== undefined && read.exchange > exchange && read.chars >= answerChars! * MIN_SHARE;
       if (isReadAgain || (this.#rewrites.get(path) ?? -1) > exchange) continue;
       if ((this.#edits.get(path) ?? -1) <= exchange) return undefined;
       by = 'edit';

@@ -16,7 +16,7 @@ import { TrustIndex } from './trust.js';
 import { scanWords } from './words.js';
 
 /** No exchange introduced the word. */
-const NOBODY = -1;
+const NO_EXCHANGE = -1;
 
 /**
  * The exchange that introduced each distinctive word of a log, and the later messages that use it.
@@ -71,11 +71,11 @@ export class ReferenceIndex implements References, LogFold {
 
   /** A word that a model or system message says first has no introducer; models and users use earlier words. */
   #visitorFor({ role, origin }: LogMessage): (word: string) => void {
-    const introducer = role === 'assistant' || role === 'system' ? NOBODY : this.#exchange;
-    const isSaid = origin !== 'synthetic' && (role === 'assistant' || role === 'user');
+    const introducer = role === 'assistant' || role === 'system' ? NO_EXCHANGE : this.#exchange;
+    const usesWords = origin !== 'synthetic' && (role === 'assistant' || role === 'user');
     return (word) => {
       const known = this.#claim(word, introducer);
-      if (isSaid && known >= 0 && known !== this.#exchange) this.#lastUse.set(known, this.#seq);
+      if (usesWords && known >= 0 && known !== this.#exchange) this.#lastUse.set(known, this.#seq);
     };
   }
 
@@ -83,20 +83,20 @@ export class ReferenceIndex implements References, LogFold {
     const call = parseArguments(part.arguments);
     visitTexts(call, (text) => scanWords(text, visit));
     yield;
-    this.#reads.call(this.#exchange, part.callId, actionOf(part, call));
+    this.#reads.addCall(this.#exchange, part.callId, actionOf(part, call));
   }
 
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
     scanWords(text, (word) => this.#claim(word, this.#exchange));
-    const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
-    this.#reads.answer(this.#exchange, part.callId, text.length, failed);
+    const failed = part.isError === true || (this.#reads.isWrite(part.callId) && isRefused(text));
+    this.#reads.addAnswer(this.#exchange, part.callId, text.length, failed);
   }
 
   /** Records a word under an exchange unless it is known; returns the exchange that introduced it before. */
   #claim(word: string, exchange: number): number {
     const known = this.#words.get(word);
     if (known === undefined) this.#words.set(word, exchange);
-    return known ?? NOBODY;
+    return known ?? NO_EXCHANGE;
   }
 }

@@ -1,10 +1,10 @@
-import { joined, BREAK, LINE_ENDS, list, QUOTE, type Shape } from './shape.js';
+import { combinations, BREAK, LINE_END, list, QUOTE, type Shape } from './shape.js';
 
 /** Names whose assigned value is a secret. */
 const NAMED = [
   ...list('passwd password passphrase secret'),
-  ...joined(list('api access account private secret'), ['', '_', '-'], ['key']),
-  ...joined(list('auth access refresh session bot'), ['', '_', '-'], ['token']),
+  ...combinations(list('api access account private secret'), ['', '_', '-'], ['key']),
+  ...combinations(list('auth access refresh session bot'), ['', '_', '-'], ['token']),
 ];
 const NAMES = NAMED.join('|');
 /** Endings of environment variables with a secret of any form; `PWD` alone is a folder. */
@@ -25,10 +25,10 @@ const MIXED = (least: number): string =>
 /** The start of a line before such a name. */
 const VARIABLE = `(?<=(?:^|${BREAK})[ \\t]{0,8}(?:export |set )?[A-Z0-9_]{0,40})`;
 
-const ENV_BEGINS = [...STRONG, ...list('PASS PWD')]
-  .concat(joined(list('API ACCESS ACCOUNT SECRET PRIVATE'), ['', '_'], ['KEY']))
+const ENV_PREFIXES = [...STRONG, ...list('PASS PWD')]
+  .concat(combinations(list('API ACCESS ACCOUNT SECRET PRIVATE'), ['', '_'], ['KEY']))
   .map((name) => name.toLowerCase());
-const SAID = list('password passwd passphrase secret token pwd');
+const PLAIN_NAMES = list('password passwd passphrase secret token pwd');
 
 /**
  * Values that a name marks as secrets. Code that only names a secret (`process.env.API_KEY`, `password: string`) does
@@ -38,18 +38,18 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
   // A line of an environment file, with nothing else: up to its end.
   {
     kind: 'secret',
-    begins: ENV_BEGINS,
-    pattern: new RegExp(`(${VARIABLE}(?:${ENDINGS})=)${NO_VALUE}${NO_CODE}[^\\s"'\\\\]{4,}${LINE_ENDS}`, 'g'),
+    begins: ENV_PREFIXES,
+    pattern: new RegExp(`(${VARIABLE}(?:${ENDINGS})=)${NO_VALUE}${NO_CODE}[^\\s"'\\\\]{4,}${LINE_END}`, 'g'),
   },
   // In quotation marks a value may contain blanks.
   {
     kind: 'secret',
-    begins: ENV_BEGINS,
+    begins: ENV_PREFIXES,
     pattern: new RegExp(`((?<![a-z])(?:${ENDINGS})=${QUOTE})${NO_VALUE}[^\\n"'\\\\]{4,200}(?=${QUOTE})`, 'g'),
   },
   {
     kind: 'secret',
-    begins: ENV_BEGINS,
+    begins: ENV_PREFIXES,
     pattern: new RegExp(`((?<![a-z])(?:${ENDINGS})=["']?)${NO_VALUE}${NO_CODE}[^\\s"',;&\\\\]{6,}`, 'g'),
   },
   {
@@ -88,7 +88,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
   {
     kind: 'secret',
     begins: ['password:', 'passphrase:'],
-    pattern: new RegExp(`((?:password|passphrase):[ \\t]{1,4})[a-z]{12,}${LINE_ENDS}`, 'g'),
+    pattern: new RegExp(`((?:password|passphrase):[ \\t]{1,4})[a-z]{12,}${LINE_END}`, 'g'),
   },
   {
     kind: 'secret',
@@ -100,15 +100,15 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
   },
   {
     kind: 'secret',
-    begins: [...SAID, 'apikey', 'accesstoken'],
-    pattern: new RegExp(`((?<=<)(?:${SAID.join('|')}|apikey|accesstoken)>)[^<\\s]{4,200}(?=<)`, 'gi'),
+    begins: [...PLAIN_NAMES, 'apikey', 'accesstoken'],
+    pattern: new RegExp(`((?<=<)(?:${PLAIN_NAMES.join('|')}|apikey|accesstoken)>)[^<\\s]{4,200}(?=<)`, 'gi'),
   },
   // A row of a table.
   {
     kind: 'secret',
-    begins: SAID,
+    begins: PLAIN_NAMES,
     pattern: new RegExp(
-      `((?<=\\|[ *\`]{0,8})(?:${SAID.join('|')})[ *\`]{0,20}\\|[ \`]{0,20})(?=[^\\s|]{0,100}\\d)[^\\s|\`]{6,}(?=[ \`]{0,20}\\|)`,
+      `((?<=\\|[ *\`]{0,8})(?:${PLAIN_NAMES.join('|')})[ *\`]{0,20}\\|[ \`]{0,20})(?=[^\\s|]{0,100}\\d)[^\\s|\`]{6,}(?=[ \`]{0,20}\\|)`,
       'gi',
     ),
   },

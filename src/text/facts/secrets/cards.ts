@@ -4,7 +4,7 @@ import { list, type Shape } from './shape.js';
 const PREFIXES = list(
   '22 23 24 25 26 27 30 34 35 36 37 38 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 60 62 63 64 65 67',
 );
-const FIRST = `(?=${PREFIXES.join('|')})`;
+const FIRST_DIGITS = `(?=${PREFIXES.join('|')})`;
 /** As printed on cards: groups of four, or four, six and the rest; with one separator. */
 const GROUPED = '\\d{4}([ -])(?:\\d{4}\\2\\d{4}\\2\\d{1,4}(?:\\2\\d{1,3})?|\\d{6}\\2\\d{4,5})';
 /** Without separators only the lengths that issuers use, because ids may be equally long. */
@@ -17,11 +17,11 @@ export const CARD_SHAPES: readonly Shape[] = [
     kind: 'card number',
     begins: PREFIXES,
     pattern: new RegExp(
-      `()(?<![\\w.+#/=@-]|\\d[ ,:])${FIRST}(?:${GROUPED}|${RUN})(?![\\w@]|[ .,:/-]\\d)`,
+      `()(?<![\\w.+#/=@-]|\\d[ ,:])${FIRST_DIGITS}(?:${GROUPED}|${RUN})(?![\\w@]|[ .,:/-]\\d)`,
       'g',
     ),
-    fails: (text, start) => isDigitAt(text, start - 1) || !isDigitAt(text, start + 3),
-    isOne: (number) => hasCheckDigit(number) && !counts(number),
+    rulesOut: (text, start) => isDigitAt(text, start - 1) || !isDigitAt(text, start + 3),
+    isSecret: (number) => hasCheckDigit(number) && !isConsecutive(number),
   },
 ];
 
@@ -31,7 +31,7 @@ function isDigitAt(text: string, at: number): boolean {
 }
 
 /** `3000 3001 3002 3003`: consecutive numbers of four digits. */
-function counts(number: string): boolean {
+function isConsecutive(number: string): boolean {
   const [first = 0, ...others] = number.split(/[ -]/).map(Number);
   return others.length > 1 && others.every((group, i) => group === first + i + 1);
 }

@@ -1,16 +1,16 @@
 /** The replacement of a secret of any kind. */
-const PLACES = /\[[\w ]{1,20} removed\]/;
+const REMOVED = /\[[\w ]{1,20} removed\]/;
 
 /** Whether a redacted text of the log matches this text of a client, which has the secrets. */
-export function hides(logged: string, said: string): boolean {
-  if (logged === said) return true;
-  const pieces = logged.split(PLACES);
+export function matchesRedacted(logged: string, sent: string): boolean {
+  if (logged === sent) return true;
+  const pieces = logged.split(REMOVED);
   if (pieces.length === 1) return false;
-  return follows(pieces, said) || hidesJson(logged, said);
+  return hasPieces(pieces, sent) || matchesRedactedJson(logged, sent);
 }
 
 /** Whether a text has these pieces in order, with something between each two. */
-function follows(pieces: readonly string[], text: string): boolean {
+function hasPieces(pieces: readonly string[], text: string): boolean {
   const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
   if (!text.startsWith(first) || !text.endsWith(last)) return false;
   const end = text.length - last.length;
@@ -24,10 +24,10 @@ function follows(pieces: readonly string[], text: string): boolean {
 }
 
 /** The same if one of them has other spacing. */
-function hidesJson(logged: string, said: string): boolean {
-  if (!/^\s*[{[]/.test(logged) || !/^\s*[{[]/.test(said)) return false;
+function matchesRedactedJson(logged: string, sent: string): boolean {
+  if (!/^\s*[{[]/.test(logged) || !/^\s*[{[]/.test(sent)) return false;
   try {
-    return follows(JSON.stringify(JSON.parse(logged)).split(PLACES), JSON.stringify(JSON.parse(said)));
+    return hasPieces(JSON.stringify(JSON.parse(logged)).split(REMOVED), JSON.stringify(JSON.parse(sent)));
   } catch {
     return false;
   }

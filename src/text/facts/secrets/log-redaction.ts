@@ -27,17 +27,17 @@ export class LogRedaction {
   }
 
   /** The message for the log; the same object if it has no secret. */
-  take(message: Message): Message {
-    this.hear(message);
-    const parts = message.parts.map((part) => this.#part(part));
-    const wire = this.#value(message.wire);
+  redact(message: Message): Message {
+    this.learn(message);
+    const parts = message.parts.map((part) => this.#redactPart(part));
+    const wire = this.#redactValue(message.wire);
     const isSame = wire === message.wire && parts.every((part, i) => part === message.parts[i]);
     if (isSame) return message;
     // A signed thought with a secret in its text leaves whole: its signature does not cover a redacted text.
-    const stays = parts.filter((part, i) => part === message.parts[i] || !isSigned(part));
+    const kept = parts.filter((part, i) => part === message.parts[i] || !isSigned(part));
     const redacted =
-      stays.length < parts.length
-        ? withoutWire({ ...message, parts: stays })
+      kept.length < parts.length
+        ? withoutWire({ ...message, parts: kept })
         : { ...message, parts, ...(message.wire !== undefined && { wire }) };
     const own: Message = { ...redacted, redacted: true };
     this.#originals.set(own, message);
@@ -45,26 +45,26 @@ export class LogRedaction {
   }
 
   /** Learns the secrets that a message reveals, once. */
-  hear(message: Message): void {
+  learn(message: Message): void {
     if (this.#read.has(message)) return;
     this.#read.add(message);
     atOnce(this.#book.read(message));
   }
 
-  /** The message that `take` was given; the same object if it had no secret. */
+  /** The message that `redact` was given; the same object if it had no secret. */
   originalOf(message: Message): Message {
     return this.#originals.get(message) ?? message;
   }
 
-  #part(part: Part): Part {
-    const wired = changed(part, { wire: this.#value(part.wire) });
+  #redactPart(part: Part): Part {
+    const wired = overlay(part, { wire: this.#redactValue(part.wire) });
     if (wired.type === 'text' || wired.type === 'reasoning')
-      return changed(wired, { text: this.#text(wired.text) });
-    if (wired.type === 'tool-call') return changed(wired, { arguments: this.#text(wired.arguments) });
+      return overlay(wired, { text: this.#redactText(wired.text) });
+    if (wired.type === 'tool-call') return overlay(wired, { arguments: this.#redactText(wired.arguments) });
     if (wired.type === 'file' && wired.name !== undefined)
-      return changed(wired, { name: this.#book.redact(wired.name) });
+      return overlay(wired, { name: this.#book.redact(wired.name) });
     if (wired.type !== 'tool-result') return wired;
-    const content = wired.content.map((inner) => this.#part(inner) as typeof inner);
+    const content = wired.content.map((inner) => this.#redactPart(inner) as typeof inner);
     return content.every((inner, i) => inner === wired.content[i]) ? wired : { ...wired, content };
   }
 
@@ -72,11 +72,11 @@ export class LogRedaction {
    * A value of a wire format without the secrets in its texts; the same object if it has none. A field is read together
    * with its name, because `password` may be the only sign. `isFree`: the model or a tool named the fields.
    */
-  #value(value: unknown, key?: string, isFree = false): unknown {
+  #redactValue(value: unknown, key?: string, isFree = false): unknown {
     if (typeof value === 'string') return !isFree && isNoText(key, value) ? value : this.#field(key, value);
     if (typeof value !== 'object' || value === null) return value;
-    const inFree = isFree || (key !== undefined && FREE.has(key));
-    const inner = (of: unknown, name = key): unknown => this.#value(of, name, inFree);
+    const inFree = isFree || (key !== undefined && FREE_FORM_FIELDS.has(key));
+    const inner = (child: unknown, name = key): unknown => this.#redactValue(child, name, inFree);
     if (Array.isArray(value)) {
       const list: readonly unknown[] = value;
       const copy = list.map((item) => inner(item));
@@ -86,37 +86,37 @@ export class LogRedaction {
       // A text document of Anthropic's has its text in the field that other documents use for bytes.
       const isWords = (name: string): boolean => name === 'data' && value.type === 'text';
       const fields = Object.entries(value).map(
-        ([name, of]) => [name, inner(of, isWords(name) ? 'text' : name)] as const,
+        ([name, child]) => [name, inner(child, isWords(name) ? 'text' : name)] as const,
       );
       return fields.every(([name, own]) => own === value[name]) ? value : Object.fromEntries(fields);
     }
     let isChanged = false;
-    const copy = this.#instance?.(value, (of) => {
-      const own = inner(of);
-      isChanged ||= own !== of;
+    const copy = this.#instance?.(value, (child) => {
+      const own = inner(child);
+      isChanged ||= own !== child;
       return own;
     });
     return isChanged ? copy : value;
   }
 
   #field(key: string | undefined, text: string): string {
-    const alone = this.#text(text);
+    const alone = this.#redactText(text);
     if (alone !== text || key === undefined || text === '' || text.length > MAX_NAMED_CHARS) return alone;
     const name = `{${JSON.stringify(key)}:`;
     const written = `${name}${JSON.stringify(text)}}`;
     const paired = this.#book.redact(written);
     if (paired === written) return text;
-    const own = paired.startsWith(name) ? parsed(paired)?.[key] : undefined;
+    const own = paired.startsWith(name) ? parsedJson(paired)?.[key] : undefined;
     return typeof own === 'string' ? own : '[secret removed]';
   }
 
   /** Redacts a text; JSON stays JSON, with its spacing unless a secret begins after an escape. */
-  #text(text: string): string {
+  #redactText(text: string): string {
     const whole = this.#book.redact(text);
-    const value = parsed(text);
+    const value = parsedJson(text);
     if (!value) return whole;
-    const kept = whole === text ? value : parsed(whole);
-    const own = this.#value(kept ?? value, undefined, true);
+    const kept = whole === text ? value : parsedJson(whole);
+    const own = this.#redactValue(kept ?? value, undefined, true);
     if (own !== (kept ?? value)) return writeJson(own)!;
     // A secret that only the whole text reveals cannot be cut out of its value.
     return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
@@ -124,9 +124,9 @@ export class LogRedaction {
 }
 
 /** The object with these fields; the same object if it has them already. */
-function changed<T extends object>(of: T, fields: Partial<T>): T {
-  const isSame = Object.entries(fields).every(([name, value]) => of[name as keyof T] === value);
-  return isSame ? of : { ...of, ...fields };
+function overlay<T extends object>(own: T, fields: Partial<T>): T {
+  const isSame = Object.entries(fields).every(([name, value]) => own[name as keyof T] === value);
+  return isSame ? own : { ...own, ...fields };
 }
 
 /** Removes `wire`, so that a format writes the message from its parts, as it writes messages of other formats. */
@@ -144,23 +144,23 @@ function withoutWire({ wire: _, wireFormat: __, parts, ...message }: Message): M
 type CopyInstance = (value: object, copy: (inner: unknown) => unknown) => unknown;
 
 /** Fields of a wire format whose text is no prose: a name, an id, a signature, encoded data. */
-const NOT_WORDS = new Set(
+const NON_TEXT_FIELDS = new Set(
   (
     'id type role name kind status format signature thoughtSignature thought_signature encrypted_content data ' +
     'call_id tool_call_id tool_use_id callId toolCallId toolName media_type mediaType mimeType wireFormat'
   ).split(' '),
 );
 /** The content of these fields belongs to the model or a tool, under any field names. */
-const FREE = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
+const FREE_FORM_FIELDS = new Set(['input', 'args', 'arguments', 'parameters', 'value', 'response']);
 const ENCODED = /^data:[^,]{0,200};base64,/;
 
 const isNoText = (key: string | undefined, text: string): boolean =>
-  (key !== undefined && NOT_WORDS.has(key)) || ENCODED.test(text);
+  (key !== undefined && NON_TEXT_FIELDS.has(key)) || ENCODED.test(text);
 
 /** A longer text is no password, under any field name. */
 const MAX_NAMED_CHARS = 512;
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsedJson(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     const value: unknown = parseSaid(text);

@@ -4,7 +4,7 @@ import { list } from './shape.js';
 const MAX_CHARS = 60;
 const MAX_WORDS = 6;
 /** A passphrase may contain one of these words too. */
-const MAX_BESIDE_DUMMY = 4;
+const MAX_DUMMY_WORDS = 4;
 
 /** A reference that code or a template fills in: `<token>`, `${TOKEN}`, `{{ x }}`, `%TOKEN%`, `process.env.TOKEN`. */
 const REFERENCE =
@@ -14,7 +14,7 @@ const LEFT_OUT = /^[a-z_-]{0,12}(?:\.{3,}|…)$/i;
 /** The name of a variable. */
 const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
 /** Characters that follow a value on its line of code, including line breaks as JSON writes them. */
-const BEHIND = '\\;,)]}\'"`';
+const TRAILING = '\\;,)]}\'"`';
 
 /** Words that mark a value as a dummy. */
 const DUMMY = new Set(
@@ -25,7 +25,7 @@ const DUMMY = new Set(
 /** The kinds of values. */
 const KINDS = list('key apikey token tok secret password passwd passphrase pass credential credentials');
 /** Words of values that only describe themselves, as in tests and documents. */
-const NAMING = new Set([
+const SELF_DESCRIBING = new Set([
   ...KINDS,
   ...list(
     'a my the some this that old new first second other another valid real default fallback env value here',
@@ -43,23 +43,23 @@ const KIND = new Set(KINDS);
  */
 export function isPlaceholder(found: string): boolean {
   if (found.length > MAX_CHARS) return false;
-  const value = withoutBehind(found);
+  const value = withoutTrailing(found);
   if (REFERENCE.test(found) || REFERENCE.test(value) || LEFT_OUT.test(value)) return true;
   const words = wordsIn(value);
   if (!words || words.length > MAX_WORDS) return false;
   const last = words.findLast((word) => !isNumber(word));
   if (VARIABLE.test(value)) return KIND.has(last!);
-  if (words.some(isDummy)) return words.length <= MAX_BESIDE_DUMMY || words.every(isKnown);
+  if (words.some(isDummy)) return words.length <= MAX_DUMMY_WORDS || words.every(isKnown);
   // `password123` is in real use.
   const isCommon = words.length === 2 && words.some(isNumber);
   return last !== undefined && KIND.has(last) && !isCommon && words.every(isKnown);
 }
 
-function withoutBehind(value: string): string {
+function withoutTrailing(value: string): string {
   let end = value.length;
   for (; end > 0; end--) {
     if (end > 1 && value[end - 2] === '\\' && 'nrt'.includes(value[end - 1]!)) end--;
-    else if (!BEHIND.includes(value[end - 1]!)) break;
+    else if (!TRAILING.includes(value[end - 1]!)) break;
   }
   return value.slice(0, end);
 }
@@ -81,4 +81,4 @@ const isNumber = (word: string): boolean => /^\d+$/.test(word);
 /** `xxx` and `****` are masks written by hand. */
 const isDummy = (word: string): boolean => DUMMY.has(word) || /^(?:x{3,}|\*{3,}|0{5,})$/.test(word);
 
-const isKnown = (word: string): boolean => NAMING.has(word) || isNumber(word) || isDummy(word);
+const isKnown = (word: string): boolean => SELF_DESCRIBING.has(word) || isNumber(word) || isDummy(word);

@@ -1,4 +1,4 @@
-import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
+import { list, QUOTE, WORD_START, type Shape } from './shape.js';
 
 /** Programs whose `-u` is a user with a password, and programs whose `-p` is a password. */
 const FETCHES = '(?<=(?:curl|wget)\\b[^\\n|;&]{0,200})';
@@ -15,15 +15,15 @@ const FLAG =
   ].join('|') +
   `)(?:${QUOTE})?`;
 /** `echo … | sudo -S`, `sudo -S … <<< …`: the password of the user. */
-const ECHOED = `${WORD_BEGINS}echo (?:-n )?(?:${QUOTE})?(?=[^\\s"'|\\\\]{4,64}(?:${QUOTE})? {0,4}\\| {0,4}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b)`;
-const HANDED = `${WORD_BEGINS}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b[^\\n|;&<]{0,200}<<< ?(?:${QUOTE})?`;
+const ECHO_TO_SUDO = `${WORD_START}echo (?:-n )?(?:${QUOTE})?(?=[^\\s"'|\\\\]{4,64}(?:${QUOTE})? {0,4}\\| {0,4}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b)`;
+const SUDO_INPUT = `${WORD_START}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b[^\\n|;&<]{0,200}<<< ?(?:${QUOTE})?`;
 
 /** Places of secrets in a protocol, a program or a page, for secrets of any form. */
 export const PLACE_SHAPES: readonly Shape[] = [
   {
     kind: 'bearer token',
     begins: ['bearer'],
-    pattern: new RegExp(`(${WORD_BEGINS}bearer\\s{1,4})[\\w.~+/-]{16,}={0,2}`, 'gi'),
+    pattern: new RegExp(`(${WORD_START}bearer\\s{1,4})[\\w.~+/-]{16,}={0,2}`, 'gi'),
   },
   {
     kind: 'password',
@@ -61,7 +61,7 @@ export const PLACE_SHAPES: readonly Shape[] = [
     kind: 'password',
     begins: [' -p', ' -a', ' -b', 'echo ', 'sudo '],
     pattern: new RegExp(
-      `(${DATABASES} -p(?=[^\\s"'-][^\\s"']{5})|${FLAG}|${ECHOED}|${HANDED})(?![-$<{%[])[^\\s"'|;&<>\\\\]{4,100}`,
+      `(${DATABASES} -p(?=[^\\s"'-][^\\s"']{5})|${FLAG}|${ECHO_TO_SUDO}|${SUDO_INPUT})(?![-$<{%[])[^\\s"'|;&<>\\\\]{4,100}`,
       'g',
     ),
   },

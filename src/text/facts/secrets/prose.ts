@@ -1,4 +1,4 @@
-import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
+import { list, QUOTE, WORD_START, type Shape } from './shape.js';
 
 /** Words for a password in languages other than English; the first letter may be a capital. */
 const NAMES = [
@@ -17,14 +17,14 @@ const NAMES = [
   'كلمة (?:المرور|السر)',
 ];
 /** The beginnings by which the names are found: the first letters, with few variants. */
-const BEGINS = [
+const PREFIXES = [
   ...list('passwort kennwort wachtwoord contrase senha palavra-passe'),
   'mot de passe',
   ...list('пар パス 密 비밀 पास كل'),
 ];
-const IS = '(?:ist|lautet|is|est|es|é|는|은|है|это|هي)';
+const COPULA = '(?:ist|lautet|is|est|es|é|는|은|है|это|هي)';
 /** `: `, ` ist `, `は`, `是`. */
-const SAYS = `(?:(?:${QUOTE})?\\s{0,3}[:=：–—]\\s{0,3}(?:${QUOTE}|[«„“])?|\\s{1,3}${IS}:?\\s{1,3}|\\s?(?:는|은|は|是|为)[:：]?\\s{0,3})`;
+const SEPARATOR = `(?:(?:${QUOTE})?\\s{0,3}[:=：–—]\\s{0,3}(?:${QUOTE}|[«„“])?|\\s{1,3}${COPULA}:?\\s{1,3}|\\s?(?:는|은|は|是|为)[:：]?\\s{0,3})`;
 
 /** Printed characters except quotation marks, tag brackets and separators; no letters of scripts without blanks. */
 const SIGN = '[!#-&(-+\\--:=?-\\[\\]-_a-~\u00a1-\u024f\u0400-\u04ff]';
@@ -39,15 +39,15 @@ const VALUE = `${NO_VALUE}${DIGIT}${ONE_OF(LETTER)}${SIGN}{6,64}`;
 /** After a name with other meanings too: additionally a special character, as passwords have it. */
 const MIXED = `${NO_VALUE}${DIGIT}${ONE_OF(LETTER)}${ONE_OF('!@#$%^&*?~')}(?![^\\s"',;<>\\\\]{0,64}[/:|])${SIGN}{8,64}`;
 /** The whole value except a full stop. */
-const TAKEN = `${SIGN}{5,63}(?!\\.)${SIGN}`;
+const WHOLE_VALUE = `${SIGN}{5,63}(?!\\.)${SIGN}`;
 
 /** Passwords in sentences. */
 export const PROSE_SHAPES: readonly Shape[] = [
   {
     kind: 'password',
-    begins: [...BEGINS, ...list('pass pw login')],
+    begins: [...PREFIXES, ...list('pass pw login')],
     pattern: new RegExp(
-      `((?:${NAMES.join('|')})${SAYS}(?=${VALUE})|${WORD_BEGINS}(?:[Pp]ass|PASS|[Pp]w|PW)(?:${QUOTE})?\\s{0,3}[:=]\\s{0,3}(?:${QUOTE})?(?=${MIXED})|${WORD_BEGINS}[Ll]ogin(?: is|:)\\s{1,3}[\\w.@+-]{1,64} / (?=${MIXED}))${TAKEN}`,
+      `((?:${NAMES.join('|')})${SEPARATOR}(?=${VALUE})|${WORD_START}(?:[Pp]ass|PASS|[Pp]w|PW)(?:${QUOTE})?\\s{0,3}[:=]\\s{0,3}(?:${QUOTE})?(?=${MIXED})|${WORD_START}[Ll]ogin(?: is|:)\\s{1,3}[\\w.@+-]{1,64} / (?=${MIXED}))${WHOLE_VALUE}`,
       'g',
     ),
   },

@@ -20,9 +20,9 @@ export interface Redact {
 type Outline = Omit<Shape, 'begins'>;
 
 /** Secrets that are removed between two pauses. */
-const AT_ONCE = 256;
+const SECRETS_PER_STEP = 256;
 /** The replacement of a secret, which is no secret itself. */
-const PLACE = /^\[[\w ]{1,20} removed\]/;
+const REMOVED = /^\[[\w ]{1,20} removed\]/;
 
 /**
  * Replaces each secret of a text by its kind: `[API key removed]`. `extra` are the operator's patterns; each match as a
@@ -34,7 +34,7 @@ export function createRedact(extra: readonly string[] = []): Redact {
     const secrets: string[] = [];
     function* without(
       from: string,
-      { kind, pattern, reachesBack, isOne }: Outline,
+      { kind, pattern, startOf, isSecret }: Outline,
       isOwn: boolean,
     ): Steps<string> {
       let clean = '';
@@ -42,12 +42,12 @@ export function createRedact(extra: readonly string[] = []): Redact {
       for (const match of from.matchAll(pattern)) {
         const [whole, kept = ''] = match;
         const begins = isOwn ? match.index : match.index + kept.length;
-        const start = reachesBack?.(from, match.index, done) ?? begins;
+        const start = startOf?.(from, match.index, done) ?? begins;
         const end = match.index + whole.length;
         const secret = from.slice(start, end);
-        if (secret === '' || PLACE.test(secret) || (!isOwn && isPlaceholder(secret))) continue;
-        if (isOne && !isOne(secret)) continue;
-        if (secrets.push(secret) % AT_ONCE === 0) yield;
+        if (secret === '' || REMOVED.test(secret) || (!isOwn && isPlaceholder(secret))) continue;
+        if (isSecret && !isSecret(secret)) continue;
+        if (secrets.push(secret) % SECRETS_PER_STEP === 0) yield;
         clean += `${from.slice(done, start)}[${kind} removed]`;
         done = end;
       }
@@ -55,13 +55,13 @@ export function createRedact(extra: readonly string[] = []): Redact {
     }
     let cleaned = text;
     for (const pattern of own) cleaned = yield* without(cleaned, { kind: 'secret', pattern }, true);
-    let signs = yield* signsIn(cleaned);
-    for (let i = 0; signs >>> i > 0; i++) {
-      if ((signs & (1 << i)) === 0) continue;
+    let bits = yield* shapeBits(cleaned);
+    for (let i = 0; bits >>> i > 0; i++) {
+      if ((bits & (1 << i)) === 0) continue;
       const before = cleaned;
       cleaned = yield* without(before, SHAPES[i]!, false);
       // The rest of a wide secret may be a narrow one.
-      if (cleaned !== before) signs = yield* signsIn(cleaned);
+      if (cleaned !== before) bits = yield* shapeBits(cleaned);
     }
     return { text: cleaned, count: secrets.length, secrets };
   }
@@ -69,7 +69,7 @@ export function createRedact(extra: readonly string[] = []): Redact {
 }
 
 /** The same pattern, for a test at one place. */
-const placed = SHAPES.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('g', 'y')));
+const sticky = SHAPES.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('g', 'y')));
 /** Similar beginnings are adjacent, which is twice as fast; the longer first, because it includes the shorter. */
 const literals = [...new Set(SHAPES.flatMap(({ begins }) => begins))].sort().reverse();
 /** By literal: indexes in `SHAPES` of the shapes that may begin there. */
@@ -79,36 +79,36 @@ const shapesOf = new Map(
     SHAPES.flatMap(({ begins }, shape) => (begins.some((begin) => literal.startsWith(begin)) ? [shape] : [])),
   ]),
 );
-const BEGINS = new RegExp(
+const PREFIXES = new RegExp(
   literals.map((literal) => literal.replace(/[?.\\|+*()[\]]/g, '\\$&')).join('|'),
   'gi',
 );
 
 /** Places that are checked between two pauses. */
-const LOOKED_AT_ONCE = 2_048;
+const CHECKS_PER_STEP = 2_048;
 
 /**
  * The shapes of `SHAPES` in a text, one bit each, by their index. Most texts have none, so all beginnings are searched
  * at once, and a shape's pattern is tested only at its beginnings.
  */
-export function* signsIn(text: string): Steps<number> {
-  let signs = 0;
-  let looked = 0;
+export function* shapeBits(text: string): Steps<number> {
+  let bits = 0;
+  let checked = 0;
   let next = 0;
   for (;;) {
     // Another text may have been searched meanwhile.
-    BEGINS.lastIndex = next;
-    const found = BEGINS.exec(text);
-    if (!found) return signs;
+    PREFIXES.lastIndex = next;
+    const found = PREFIXES.exec(text);
+    if (!found) return bits;
     const start = found.index;
     // Another secret may begin inside this one.
     next = start + 1;
     for (const shape of shapesOf.get(found[0].toLowerCase())!) {
-      if ((signs & (1 << shape)) !== 0 || SHAPES[shape]!.fails?.(text, start)) continue;
-      const pattern = placed[shape]!;
+      if ((bits & (1 << shape)) !== 0 || SHAPES[shape]!.rulesOut?.(text, start)) continue;
+      const pattern = sticky[shape]!;
       pattern.lastIndex = start;
-      if (pattern.test(text)) signs |= 1 << shape;
+      if (pattern.test(text)) bits |= 1 << shape;
     }
-    if (++looked % LOOKED_AT_ONCE === 0) yield;
+    if (++checked % CHECKS_PER_STEP === 0) yield;
   }
 }

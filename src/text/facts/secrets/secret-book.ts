@@ -18,9 +18,9 @@ export class SecretBook implements LogFold {
   readonly #redact: Redact;
   readonly #known = new Set<string>();
   /** The known secrets that a user or an operator named: a repetition does not make them ordinary words. */
-  readonly #theirs = new Set<string>();
+  readonly #userSecrets = new Set<string>();
   /** Texts of users and operators, without the secrets in them. */
-  readonly #said: string[] = [];
+  readonly #userTexts: string[] = [];
 
   constructor(redact: Redact) {
     this.#redact = redact;
@@ -29,7 +29,7 @@ export class SecretBook implements LogFold {
   /** A text made from the log, without its secrets and without words that look random. */
   readonly redact = (text: string): string =>
     this.hide(text).replaceAll(LONG_WORD, (word) =>
-      isRandomWord(word) && !this.#wasSaid(word) ? '[random word removed]' : word,
+      isRandomWord(word) && !this.#isInUserText(word) ? '[random word removed]' : word,
     );
 
   /** A recalled text of the log: without known secrets, but with words that only look random. */
@@ -42,30 +42,30 @@ export class SecretBook implements LogFold {
     return hidden;
   };
 
-  #wasSaid(word: string): boolean {
-    return this.#said.some((text) => text.includes(word));
+  #isInUserText(word: string): boolean {
+    return this.#userTexts.some((text) => text.includes(word));
   }
 
   *read(message: Message): Steps<void> {
-    const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
+    const isUsers = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);
       if (text.length < MIN_CHARS) continue;
       const { text: clean, secrets } = yield* this.#redact.inSteps(text);
-      const isSaid = isTheirs && part.type === 'text';
-      if (isSaid) yield* this.#hear(clean);
+      const isUserText = isUsers && part.type === 'text';
+      if (isUserText) yield* this.#addUserText(clean);
       for (const secret of [...new Set(secrets)].slice(-MAX_SECRETS)) {
-        this.#learn(secret, isSaid);
+        this.#learn(secret, isUserText);
         yield;
       }
     }
   }
 
   /** Records a text of a user or an operator; a word that only a tool presented as a secret is then no secret. */
-  *#hear(text: string): Steps<void> {
-    this.#said.push(text);
+  *#addUserText(text: string): Steps<void> {
+    this.#userTexts.push(text);
     for (const secret of this.#known) {
-      if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
+      if (text.includes(secret) && !this.#userSecrets.has(secret)) this.#known.delete(secret);
       yield;
     }
   }
@@ -73,24 +73,24 @@ export class SecretBook implements LogFold {
   #forgetOldest(): void {
     const oldest = this.#known.values().next().value!;
     this.#known.delete(oldest);
-    this.#theirs.delete(oldest);
+    this.#userSecrets.delete(oldest);
   }
 
-  #learn(secret: string, isTheirs: boolean): void {
+  #learn(secret: string, isUsers: boolean): void {
     const pieces = secret.length > 100 ? secret.split(/\s+|\\[nr]/) : [secret];
     for (const piece of pieces) {
       const isLine = pieces.length > 1;
-      if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
-      if (this.#wasSaid(piece)) continue;
+      if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isDistinctive(piece)) continue;
+      if (this.#isInUserText(piece)) continue;
       if (this.#known.size >= MAX_SECRETS) this.#forgetOldest();
       this.#known.add(piece);
-      if (isTheirs) this.#theirs.add(piece);
+      if (isUsers) this.#userSecrets.add(piece);
     }
   }
 }
 
 /** Whether a secret is long or mixed enough not to be an ordinary word. */
-function isTelling(secret: string): boolean {
+function isDistinctive(secret: string): boolean {
   if (secret.length < MIN_CHARS) return false;
   return secret.length >= 24 || (/\d/.test(secret) && /\p{L}/u.test(secret));
 }

@@ -1,4 +1,4 @@
-import { list, RUN_BEGINS, WORD_BEGINS, type Shape } from './shape.js';
+import { list, RUN_START, WORD_START, type Shape } from './shape.js';
 
 /** By a token's beginning: the pattern of its rest. Prefixes as their issuers publish them. */
 const TOKENS: readonly (readonly [begins: string, follows: string])[] = [
@@ -32,18 +32,18 @@ export const TOKEN_SHAPES: readonly Shape[] = [
     kind: 'JWT',
     begins: ['eyj'],
     // Each run of characters is tried only at its start: `eyJ-eyJ-eyJ` would be read to its end from each `eyJ`.
-    pattern: new RegExp(`()${RUN_BEGINS}eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`, 'g'),
+    pattern: new RegExp(`()${RUN_START}eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`, 'g'),
   },
   {
     kind: 'AWS key',
     begins: ['akia', 'asia'],
-    pattern: new RegExp(`()${WORD_BEGINS}(?:AKIA|ASIA)[A-Z0-9]{16}\\b`, 'g'),
+    pattern: new RegExp(`()${WORD_START}(?:AKIA|ASIA)[A-Z0-9]{16}\\b`, 'g'),
   },
   {
     kind: 'API key',
     begins: TOKENS.map(([begins]) => begins.toLowerCase()),
     pattern: new RegExp(
-      `()${WORD_BEGINS}(?:${TOKENS.map(([begins, follows]) => escaped(begins) + follows).join('|')})`,
+      `()${WORD_START}(?:${TOKENS.map(([begins, follows]) => escaped(begins) + follows).join('|')})`,
       'g',
     ),
   },

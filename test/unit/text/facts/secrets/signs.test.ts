@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { SHAPES } from '../../../../../src/text/facts/secrets/shapes.js';
-import { signsIn } from '../../../../../src/text/facts/secrets/redact.js';
+import { shapeBits } from '../../../../../src/text/facts/secrets/redact.js';
 import { atOnce } from '../../../../../src/transcript/index.js';
 
 /** Bits of the shapes whose whole pattern finds something. */
@@ -31,7 +31,7 @@ describe('signs of secrets', () => {
       fc.property(texts, (text) => {
         const bits = matching(text);
         if (bits > 0) withSecrets++;
-        expect(atOnce(signsIn(text))).toBe(bits);
+        expect(atOnce(shapeBits(text))).toBe(bits);
       }),
       { numRuns: 3_000 },
     );
@@ -42,7 +42,7 @@ describe('signs of secrets', () => {
     const secret = ['sk-', 'abcdefghij0123456789'].join('');
     for (const before of [0, 65_515, 65_530, 65_536, 200_000, 400_000]) {
       const text = `${'lorem '.repeat(before / 6)} ${'x'.repeat(before % 6)} ${secret}${' ipsum'.repeat(12_000)}`;
-      const found = atOnce(signsIn(text));
+      const found = atOnce(shapeBits(text));
       // Of the whole patterns only what stands around the secret is asked: they take a second for the rest, which is plain.
       expect(found).toBe(matching(text.slice(Math.max(0, before - 500), before + 500)));
       expect(found).not.toBe(0);
