@@ -15,7 +15,7 @@ import { PIPELINE_STEPS } from './policy.js';
 /** A compactor's result as edits of a view. */
 export interface Delegated {
   /** The plugin's name. */
-  readonly by: string;
+  readonly plugin: string;
   readonly edits: readonly Edit[];
 }
 
@@ -25,23 +25,23 @@ export function listFor(input: RunInput): readonly ContextMessage[] {
 }
 
 /** The edits of a compactor's list, or the rules that it breaks: a list is accepted as a whole or not at all. */
-export function delegatedBy(
-  by: string,
+export function readDelegated(
+  plugin: string,
   result: unknown,
   input: RunInput,
 ): { readonly delegated: Delegated } | { readonly fault: string } {
   try {
     const draft = new RunDraft(input);
     const standing = standingIn(draft.view);
-    const whose = `compactor ${by}`;
+    const whose = `compactor ${plugin}`;
     const list = listOf(standing, result as CompactorResult);
     const { superseded, summary } = result as CompactorResult;
     if (superseded !== undefined) checkSuperseded(standing, list, superseded, whose);
-    const edits = editsOfList(draft.view, list, { whose, reason: reasonOf(by, summary) });
+    const edits = editsOfList(draft.view, list, { whose, reason: reasonOf(plugin, summary) });
     atOnce(draft.step(PIPELINE_STEPS.delegate, 0, () => edits));
     const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
-    return { delegated: { by, edits } };
+    return { delegated: { plugin, edits } };
   } catch (error) {
     return { fault: thrownText(error) };
   }
@@ -56,22 +56,22 @@ function checkSuperseded(
 ): void {
   if (!Array.isArray(superseded)) throw new IllegalList(whose, 'names no list of superseded ids');
   const stays = new Set<unknown>(list.map(({ id }) => id));
-  const left = new Set<unknown>(listFrom(superseded));
+  const supersededIds = new Set<unknown>(listFrom(superseded));
   const known = new Set<unknown>(standing.map(({ message }) => message.id));
-  for (const id of left) {
+  for (const id of supersededIds) {
     if (!known.has(id)) throw new IllegalList(whose, `supersedes ${String(id)}, which is not in view`);
     if (stays.has(id)) throw new IllegalList(whose, `supersedes ${String(id)} and keeps it`);
   }
   for (const { message, exchange } of standing)
-    if (!stays.has(message.id) && !left.has(message.id) && exchange.protection !== 'pinned')
+    if (!stays.has(message.id) && !supersededIds.has(message.id) && exchange.protection !== 'pinned')
       throw new IllegalList(whose, `leaves ${message.id} out without superseding it`);
 }
 
-const longestReason = 300;
+const MAX_REASON_CHARS = 300;
 
-function reasonOf(by: string, summary: unknown): string {
-  const said = typeof summary === 'string' ? summary.trim().slice(0, longestReason) : '';
-  return said === '' ? `compacted by ${by}` : `${by}: ${said}`;
+function reasonOf(plugin: string, summary: unknown): string {
+  const said = typeof summary === 'string' ? summary.trim().slice(0, MAX_REASON_CHARS) : '';
+  return said === '' ? `compacted by ${plugin}` : `${plugin}: ${said}`;
 }
 
 /** The messages of a result: an id alone names a known message, and a text becomes a message. */
@@ -88,10 +88,10 @@ function listOf(standing: readonly Standing[], result: CompactorResult): readonl
     const stays = id !== undefined && parts === undefined && text === undefined ? known.get(id) : undefined;
     if (stays) return stays;
     if (parts === undefined && typeof text === 'string')
-      return { ...(id !== undefined && { id }), ...SAID, parts: [{ type: 'text', text }] } as Message;
+      return { ...(id !== undefined && { id }), ...SUMMARY, parts: [{ type: 'text', text }] } as Message;
     if (parts === undefined) throw new TypeError(`names ${String(id)}, which is not in view`);
     return one as Message;
   });
 }
 
-const SAID = { role: 'assistant', origin: 'synthetic', label: 'summary' } as const;
+const SUMMARY = { role: 'assistant', origin: 'synthetic', label: 'summary' } as const;

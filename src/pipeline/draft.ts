@@ -54,7 +54,7 @@ export interface RunInput {
   /** A compactor's edits, instead of those of stages. */
   readonly delegated?: Delegated;
   /** A model will be asked: its earlier, cramped summaries may be requested again. */
-  readonly asks?: boolean;
+  readonly asksModel?: boolean;
   /** The texts that plugins want carried. */
   readonly injected?: readonly Injected[];
 }
@@ -143,7 +143,7 @@ export class RunDraft {
     }
     if (rights && accepted.length === 0 && faults.length === 0) return;
     const failed = faults[0]?.code === 'STAGE_FAILED';
-    const told: StageOutcome = {
+    const outcome: StageOutcome = {
       stage,
       opensAt,
       before,
@@ -160,9 +160,9 @@ export class RunDraft {
       faults: faults.slice(0, MAX_FAULTS),
     };
     const durationMs = this.input.timer() - started;
-    this.outcomes.push(told);
+    this.outcomes.push(outcome);
     this.stageMs[stage] = (this.stageMs[stage] ?? 0) + durationMs;
-    this.input.onStep?.(told, durationMs);
+    this.input.onStep?.(outcome, durationMs);
   }
 
   *#judge(stage: string, propose: Propose, rights: GuardRights | undefined) {
@@ -185,7 +185,7 @@ export class RunDraft {
         }
         const misplaced = guard!.judgePlace(edit);
         yield;
-        const by = (rights?.joins && standingMark(view, edit)) || { stage, reason: edit.reason };
+        const by = (rights?.keepsMark && markOfReplacement(view, edit)) || { stage, reason: edit.reason };
         const planned = misplaced
           ? undefined
           : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure, source);
@@ -218,7 +218,7 @@ export function tokensOf({ tokens, bytes }: Budget): number {
 }
 
 /** The stage and reason of the replacement that an edit extends. */
-function standingMark({ exchanges }: TranscriptView, edit: Edit): EditMark | undefined {
+function markOfReplacement({ exchanges }: TranscriptView, edit: Edit): EditMark | undefined {
   if (edit.kind !== 'supersede') return undefined;
   const standing = exchanges.find(({ fromId, toId }) => fromId === edit.fromId && toId === edit.toId);
   return standing?.messages[0]?.made;

@@ -8,12 +8,12 @@ import {
   FIT_RIGHTS,
   freshResults,
   isSummary,
-  lineFor,
+  textWithoutFiles,
   pinnedParts,
   shrinkFresh,
 } from './fit.js';
 import { PIPELINE_STEPS } from './policy.js';
-import { releaseReminders, remindersIn, REMINDER_RIGHTS, type Release } from './reminders.js';
+import { reminderEdits, remindersIn, REMINDER_RIGHTS, type Release } from './reminders.js';
 import { withRoomForDigests } from './room.js';
 
 /** The drop strategy: drops the oldest content above the target; summaries only if nothing else is left. */
@@ -41,7 +41,7 @@ function* drop(draft: RunDraft, isKept?: (exchange: ViewExchange) => boolean): S
 export function* dropToFit(draft: RunDraft): Steps<void> {
   const { policy, count } = draft.input;
   yield* drop(draft, isSummary);
-  if (draft.reading.pressure > 1) yield* letGo(draft, () => ({ need: draft.reclaim(1) }));
+  if (draft.reading.pressure > 1) yield* dropReminders(draft, () => ({ need: draft.reclaim(1) }));
   if (draft.reading.pressure > 1) yield* drop(draft);
   const steps: readonly (readonly [step: string, propose: Propose])[] = [
     [PIPELINE_STEPS.fresh, (view) => mediaEdits(view, freshResults(view), draft.excess(1))],
@@ -61,11 +61,11 @@ export function* dropToFit(draft: RunDraft): Steps<void> {
 }
 
 /** The step that removes reminders. */
-export const letGo = (draft: RunDraft, release: (view: TranscriptView) => Release): Steps<void> =>
+export const dropReminders = (draft: RunDraft, goalOf: (view: TranscriptView) => Release): Steps<void> =>
   draft.step(
     PIPELINE_STEPS.pins,
     0,
-    (view) => releaseReminders(view, remindersIn(view, draft.input.source), release(view), draft.input.count),
+    (view) => reminderEdits(view, remindersIn(view, draft.input.source), goalOf(view), draft.input.count),
     REMINDER_RIGHTS,
   );
 
@@ -78,13 +78,13 @@ function mediaEdits(view: TranscriptView, parts: readonly ShownPart[], { bytes, 
     .map(({ part, files }) => ({ part, size: bytesOf(files), pictures: files.filter(isPicture).length }));
   found.sort((one, other) => other.size - one.size);
   const edits: Edit[] = [];
-  let [leftBytes, leftImages] = [bytes, images];
+  let [remainingBytes, remainingImages] = [bytes, images];
   for (const { part, size, pictures } of found) {
-    const helps = leftBytes > 0 || (leftImages > 0 && pictures > 0);
+    const helps = remainingBytes > 0 || (remainingImages > 0 && pictures > 0);
     if (!helps) continue;
-    leftBytes -= size;
-    leftImages -= pictures;
-    const text = lineFor(part.original, view.mark(part.handle));
+    remainingBytes -= size;
+    remainingImages -= pictures;
+    const text = textWithoutFiles(part.original, view.mark(part.handle));
     const reason = 'bytes or images are over their limit, and nothing else is left to take out';
     edits.push(replaceBy(part, text, reason));
   }

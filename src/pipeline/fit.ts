@@ -73,7 +73,7 @@ export function dropOldest(
   let run: ViewExchange[] = [];
   let tokens = 0;
   let freed = 0;
-  const beside = { bytes: 0, images: 0 };
+  const freedMedia = { bytes: 0, images: 0 };
   const offer = (): { edit: Edit; gain: number } | undefined => {
     const loose = run.filter((exchange) => exchange.protection !== 'pinned');
     if (loose.length === 0) return undefined;
@@ -103,11 +103,11 @@ export function dropOldest(
     for (const exchange of block.exchanges) {
       if (exchange.protection === 'pinned') continue;
       for (const { size } of exchange.messages) {
-        beside.bytes += size.bytes;
-        beside.images += size.images;
+        freedMedia.bytes += size.bytes;
+        freedMedia.images += size.images;
       }
     }
-    if (beside.bytes < need.bytes || beside.images < need.images) continue;
+    if (freedMedia.bytes < need.bytes || freedMedia.images < need.images) continue;
     if (freed + tokens >= need.tokens && freed + (offer()?.gain ?? 0) >= need.tokens) break;
   }
   close();
@@ -169,21 +169,21 @@ function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reaso
   const { source, index, original } = item;
   const knownTokens = source.size.parts[index]!.tokens;
   // The call's own overhead stays; the cut applies to its arguments.
-  const beside = original.type === 'tool-call' ? CALL_TOKENS + count(original.name) : 0;
-  const request = { maxTokens: maxTokens - beside, count, handle: mark(item.handle), knownTokens };
+  const overhead = original.type === 'tool-call' ? CALL_TOKENS + count(original.name) : 0;
+  const request = { maxTokens: maxTokens - overhead, count, handle: mark(item.handle), knownTokens };
   const text =
     original.type === 'tool-call'
       ? cutArguments(original.arguments, request)
       : isResult(item) && filesOf(original).length > 0
-        ? withoutFiles(original, request)
+        ? cutWithFiles(original, request)
         : cutText(textOf(original), request);
   return replaceBy(item, text, reason);
 }
 
 /** Files cannot be made smaller: a line replaces them, and the text stays whole if there is room for both. */
-function withoutFiles(part: Part, { maxTokens, count, handle }: CutRequest): string {
-  const whole = lineFor(part, handle);
-  if (count(whole) <= maxTokens) return whole;
+function cutWithFiles(part: Part, { maxTokens, count, handle }: CutRequest): string {
+  const fullText = textWithoutFiles(part, handle);
+  if (count(fullText) <= maxTokens) return fullText;
   // The text is cut even if it alone would fit, because the line with the handle has to be part of it.
   const text = textOf(part);
   const knownTokens = count(text);
@@ -191,7 +191,7 @@ function withoutFiles(part: Part, { maxTokens, count, handle }: CutRequest): str
 }
 
 /** The replacement for a part without its files: the text of a result, whole, and then the line. */
-export function lineFor(part: Part, handle: string): string {
+export function textWithoutFiles(part: Part, handle: string): string {
   const count = filesOf(part).length;
   const text = textOf(part).trimEnd();
   return `${text}${text === '' ? '' : '\n'}[${count} file${count === 1 ? '' : 's'} left out; ${handle}]`;

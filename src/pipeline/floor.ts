@@ -20,10 +20,10 @@ export function computeFloor(
     if (exchange.protection === 'pinned') {
       parts.pins += exchange.tokens;
       if (!reminders.has(exchange)) leastPins += smallestPin(exchange);
-    } else if (exchange.protection === 'unanswered') parts.unansweredUser += smallest(exchange);
+    } else if (exchange.protection === 'unanswered') parts.unansweredUser += smallestExchange(exchange);
     else if (exchange.protection === 'open') parts.openExchange += exchange.tokens;
     else if (exchange.protection === 'held') parts.holds += exchange.tokens;
-    else if (exchange.unseen) parts.unseen += smallest(exchange);
+    else if (exchange.unseen) parts.unseen += smallestExchange(exchange);
   }
   // Pins are cut to their share, and no pin below its smallest size.
   parts.pins = Math.max(leastPins, Math.min(parts.pins, pinShare));
@@ -69,7 +69,7 @@ export function floorBytesAndImages(
 }
 
 /** Tokens of an exchange with its fresh results cut as far as possible; calls keep their names and keys. */
-function smallest(exchange: ViewExchange): number {
+function smallestExchange(exchange: ViewExchange): number {
   let tokens = 0;
   for (const shown of exchange.messages) {
     tokens += shown.size.tokens;

@@ -21,7 +21,7 @@ import { sizeOf } from './measure.js';
 import { openLoopFrom } from './reasoning-rule.js';
 import { isReminder } from './reminders.js';
 import { createSpanFinder, type SpanFinder } from './view.js';
-import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
+import { contentText, cutsToSize, isLegalContent, isHumanText, isLegalReplacement } from './wording.js';
 
 /**
  * The only judge of edits that `readEdit` accepted: of place and wording before measuring (`judgePlace`), of gain after
@@ -43,46 +43,46 @@ export interface GuardRights {
   /** Whether an edit may enlarge the view: carried text uses the room that the run has freed. */
   readonly mayGrow?: boolean;
   /** Edits extend an existing replacement: its stage and reason stay those of the edit that superseded the span. */
-  readonly joins?: boolean;
+  readonly keepsMark?: boolean;
 }
 
 /** Rights for carried texts, and for digests that get back text they had no room for: the run has made room. */
-export const JOINING_RIGHTS: GuardRights = { mayGrow: true, joins: true };
+export const EXTENDING_RIGHTS: GuardRights = { mayGrow: true, keepsMark: true };
 
 interface ViewIndex {
   /** Messages by log position, with their exchanges; `standing` has replacements by the ids of their messages. */
   readonly bySeq: ReadonlyMap<number, { readonly exchange: ViewExchange; readonly shown: ViewMessage }>;
-  readonly standing: ReadonlyMap<string, ViewExchange>;
+  readonly replacements: ReadonlyMap<string, ViewExchange>;
   readonly within: SpanFinder;
 }
 
 /** Remembered by view, because the next step gets the same view if a step changes nothing. */
 const indexOf = remembered((view: TranscriptView): ViewIndex => {
   const bySeq = new Map<number, { exchange: ViewExchange; shown: ViewMessage }>();
-  const standing = new Map<string, ViewExchange>();
+  const replacements = new Map<string, ViewExchange>();
   for (const exchange of view.exchanges) {
     for (const shown of exchange.messages) {
-      if (exchange.kind === 'replacement') standing.set(shown.message.id, exchange);
+      if (exchange.kind === 'replacement') replacements.set(shown.message.id, exchange);
       else bySeq.set(shown.from, { exchange, shown });
     }
   }
-  return { bySeq, standing, within: createSpanFinder(view) };
+  return { bySeq, replacements, within: createSpanFinder(view) };
 });
 
 /** Judges edits against one view. Each proposal has its own guard: its edits must not touch the same messages. */
 export function createGuard(
-  of: TranscriptView,
+  view: TranscriptView,
   log: ReadonlyLog,
   rights: GuardRights = {},
   binding: SignatureBinding = 'nothing',
 ): Guard {
-  const view = indexOf(of);
+  const index = indexOf(view);
   /** Targets of the accepted edits of this proposal: parts, their exchanges, superseded exchanges, new ids. */
   const replaced = new Set<string>();
   const touched = new Set<ViewExchange>();
   const superseded = new Set<ViewExchange>();
-  const given = new Set<string>();
-  let loop: number | undefined;
+  const newIds = new Set<string>();
+  let loopFrom: number | undefined;
 
   function judgePlace(edit: Edit): EditFault | undefined {
     return edit.kind === 'replace' ? judgeReplace(edit) : judgeSupersede(edit);
@@ -90,13 +90,13 @@ export function createGuard(
 
   function judgeGain(edit: PlannedEdit): EditFault | undefined {
     const span = edit.kind === 'supersede' ? withinEdit(edit).filter(mayGo) : [];
-    const before = edit.kind === 'replace' ? shownSize(edit, view, log) : spanSize(span);
+    const before = edit.kind === 'replace' ? shownSize(edit, index, log) : spanSize(span);
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
     if (!smaller && rights.mayGrow !== true)
       return fault(edit, 'gain', `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
-    take(edit, span);
+    recordTargets(edit, span);
     return undefined;
   }
 
@@ -104,7 +104,7 @@ export function createGuard(
     const { messageId, partIndex } = edit;
     const source = log.find(messageId);
     if (!source) return fault(edit, 'in-view', `names message ${messageId}, which is not in the log`);
-    const exchange = view.bySeq.get(source.seq)?.exchange;
+    const exchange = index.bySeq.get(source.seq)?.exchange;
     if (!exchange) return fault(edit, 'in-view', `edits ${messageId}, which is already superseded`);
     const part = source.parts[partIndex];
     if (!part)
@@ -123,7 +123,7 @@ export function createGuard(
       return fault(edit, 'protected', `edits ${messageId}, which is ${exchange.protection}`);
     const thought = judgeThought(source, part, edit);
     if (thought) return thought;
-    if (!fitsPlaceOf(part, edit.content))
+    if (!isLegalContent(part, edit.content))
       return fault(edit, 'content', `replaces ${key}, a ${part.type}, by content that cannot replace it`);
     if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut && !strips)
       return fault(
@@ -131,7 +131,7 @@ export function createGuard(
         'unseen',
         `replaces ${key} before any request has carried it; it may only be cut to size`,
       );
-    if (isTheirWords(source, part) && !isCut)
+    if (isHumanText(source, part) && !isCut)
       return fault(
         edit,
         'content',
@@ -148,7 +148,7 @@ export function createGuard(
    */
   function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
-    const isOfLoop = part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log));
+    const isOfLoop = part.type === 'reasoning' && source.seq >= (loopFrom ??= openLoopFrom(log));
     if (isOfLoop && rights.mayStrip !== true)
       return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
@@ -180,17 +180,17 @@ export function createGuard(
     // Otherwise the span would begin or end inside an empty replacement: supersedes nest or are disjoint.
     if (!span.some((exchange) => exchange.from === from) || !span.some((exchange) => exchange.to === to))
       return fault(edit, 'in-view', 'begins or ends at a message that is not in view');
-    const spoken = edit.replacement.find((message) => !speaksLegally(message, span));
-    if (spoken)
+    const illegal = edit.replacement.find((message) => !isLegalReplacement(message, span));
+    if (illegal)
       return fault(
         edit,
         'replacement',
-        `replaces a span by a ${spoken.role} message that is not allowed there: words of another role, calls of tools, or a file without its bytes`,
+        `replaces a span by a ${illegal.role} message that is not allowed there: words of another role, calls of tools, or a file without its bytes`,
       );
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {
-      const stands = view.standing.get(id);
-      return !!log.find(id) || given.has(id) || ids.indexOf(id) < i || (!!stands && !span.includes(stands));
+      const other = index.replacements.get(id);
+      return !!log.find(id) || newIds.has(id) || ids.indexOf(id) < i || (!!other && !span.includes(other));
     };
     const known = ids.find(isTaken);
     if (known !== undefined)
@@ -198,14 +198,14 @@ export function createGuard(
     return undefined;
   }
 
-  function take(edit: PlannedEdit, span: readonly ViewExchange[]): void {
+  function recordTargets(edit: PlannedEdit, span: readonly ViewExchange[]): void {
     if (edit.kind === 'replace') {
       replaced.add(partHandle(edit.messageId, edit.partIndex));
-      touched.add(view.bySeq.get(log.find(edit.messageId)!.seq)!.exchange);
+      touched.add(index.bySeq.get(log.find(edit.messageId)!.seq)!.exchange);
       return;
     }
     for (const exchange of span) superseded.add(exchange);
-    for (const message of edit.replacement) given.add(message.id);
+    for (const message of edit.replacement) newIds.add(message.id);
   }
 
   function withinEdit({ fromId, toId }: Supersede): readonly ViewExchange[] {
@@ -214,12 +214,12 @@ export function createGuard(
 
   /** A pin may be inside a span that was superseded around it. */
   function within(from: number, to: number): readonly ViewExchange[] {
-    const only = from === to ? view.bySeq.get(from)?.exchange : undefined;
-    return only && isReleased(only) ? [only] : view.within(from, to);
+    const only = from === to ? index.bySeq.get(from)?.exchange : undefined;
+    return only && canRelease(only) ? [only] : index.within(from, to);
   }
 
-  const isReleased = (exchange: ViewExchange): boolean => rights.mayRelease === true && isReminder(exchange);
-  const mayGo = (exchange: ViewExchange): boolean => exchange.protection !== 'pinned' || isReleased(exchange);
+  const canRelease = (exchange: ViewExchange): boolean => rights.mayRelease === true && isReminder(exchange);
+  const mayGo = (exchange: ViewExchange): boolean => exchange.protection !== 'pinned' || canRelease(exchange);
 
   return { judgePlace, judgeGain };
 }
@@ -229,8 +229,8 @@ function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
 }
 
 /** Size in the view of a source part, which may have become several parts. */
-function shownSize({ messageId, partIndex }: Replace, view: ViewIndex, log: ReadonlyLog): SizeOfText {
-  return shownParts(view.bySeq.get(log.find(messageId)!.seq)!.shown)[partIndex]!;
+function shownSize({ messageId, partIndex }: Replace, index: ViewIndex, log: ReadonlyLog): SizeOfText {
+  return shownParts(index.bySeq.get(log.find(messageId)!.seq)!.shown)[partIndex]!;
 }
 
 type SizeOfText = Pick<Size, 'tokens' | 'bytes'>;

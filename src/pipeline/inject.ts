@@ -4,18 +4,18 @@ import { spanHandle, textOf, type Edit, type Message } from '../transcript/index
 /** Texts that a plugin wants carried next to the newest replacement. */
 export interface Injected {
   /** The plugin's name. */
-  readonly by: string;
+  readonly plugin: string;
   readonly texts: readonly string[];
   /** For each text, words that make it needless if a message in the view contains them. */
   readonly unless?: readonly string[];
 }
 
 const PREFIX = 'injected:';
-const CARRIED = 'what a plugin has carried';
+const CARRY_REASON = 'what a plugin has carried';
 
 /** Whether a message is a carried text: of the plugin `by`, or of any plugin. */
-export function isCarriedFor({ id, label }: Message, by = ''): boolean {
-  return label === 'injected' && id.startsWith(by === '' ? PREFIX : `${PREFIX}${by}:`);
+export function isCarriedFor({ id, label }: Message, plugin = ''): boolean {
+  return label === 'injected' && id.startsWith(plugin === '' ? PREFIX : `${PREFIX}${plugin}:`);
 }
 
 /**
@@ -23,27 +23,27 @@ export function isCarriedFor({ id, label }: Message, by = ''): boolean {
  * replaced: the whole conversation is still in view.
  */
 export function carryInjected({ exchanges }: TranscriptView, injected: readonly Injected[]): Edit[] {
-  const isOld = (message: Message): boolean => injected.some(({ by }) => isCarriedFor(message, by));
+  const isOld = (message: Message): boolean => injected.some(({ plugin }) => isCarriedFor(message, plugin));
   const free = exchanges.filter(({ kind, protection }) => kind === 'replacement' && protection === undefined);
   const place = free.at(-1);
-  const stands = wordsInView(exchanges);
+  const isInView = searchIn(exchanges);
   if (!place || injected.length === 0) return [];
   const handle = spanHandle(place.fromId, place.toId);
-  const fresh = injected.flatMap(({ by, texts, unless = [] }) =>
+  const fresh = injected.flatMap(({ plugin, texts, unless = [] }) =>
     texts
-      .filter((_, i) => unless[i] === undefined || !stands(unless[i]))
-      .map((text, i) => standIn('injected', `${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
+      .filter((_, i) => unless[i] === undefined || !isInView(unless[i]))
+      .map((text, i) => standIn('injected', `${plugin}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
   );
   const isCarried = free.some((one) => messagesOf(one).some(isOld));
   if (fresh.length === 0 && !isCarried) return [];
   const stale = free.filter((one) => one !== place && messagesOf(one).some(isOld));
   const kept = (one: ViewExchange): Message[] => messagesOf(one).filter((message) => !isOld(message));
-  const edits = stale.map((one) => supersedeBy(one, kept(one), CARRIED));
-  return [...edits, supersedeBy(place, [...kept(place), ...fresh], CARRIED)];
+  const edits = stale.map((one) => supersedeBy(one, kept(one), CARRY_REASON));
+  return [...edits, supersedeBy(place, [...kept(place), ...fresh], CARRY_REASON)];
 }
 
 /** Whether a message in view that is no carried text contains some words. */
-function wordsInView(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
+function searchIn(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
   const shown = exchanges.flatMap(({ messages }) => messages).filter(({ message }) => !isCarriedFor(message));
   return (words) => shown.some(({ message }) => message.parts.some((part) => textOf(part).includes(words)));
 }

@@ -10,7 +10,7 @@ import {
  * Omits edits that a later edit of the same run made pointless: a stub inside a span that was then summarised, a cut
  * that was cut again. The remaining edits render the same view, and no text is requested for the others.
  */
-export function survivors(
+export function keptEdits(
   edits: readonly PlannedEdit[],
   log: ReadonlyLog,
   isPinned: IsPinned,
@@ -57,7 +57,7 @@ export function keepSlots(kept: readonly PlannedEdit[], all: readonly PlannedEdi
   return kept.map((edit) => {
     if (edit.kind !== 'supersede' || edit.slot) return edit;
     const own = offered.get(spanHandle(edit.fromId, edit.toId));
-    const stands = own?.replacement.some(({ id }) => edit.replacement.some((message) => message.id === id));
-    return stands ? { ...edit, slot: own!.slot! } : edit;
+    const isKept = own?.replacement.some(({ id }) => edit.replacement.some((message) => message.id === id));
+    return isKept ? { ...edit, slot: own!.slot! } : edit;
   });
 }

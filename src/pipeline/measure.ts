@@ -15,7 +15,7 @@ import {
   type Part,
   type TextPart,
 } from '../transcript/index.js';
-import { isTheirWords } from './wording.js';
+import { isHumanText } from './wording.js';
 
 /**
  * Cleans the text of an edit and measures it: a stage cannot report its own savings. `known` describes the sources of
@@ -28,7 +28,7 @@ export function measureEdit(
   measure: MeasureMessage,
   known: Omit<Provenance, 'log'> = {},
 ): PlannedEdit {
-  const edit = takeInText(proposed, { ...known, log });
+  const edit = cleanEdit(proposed, { ...known, log });
   if (edit.kind === 'supersede') {
     return { ...edit, stage, sizes: edit.replacement.map((message) => measure(message)) };
   }
@@ -56,7 +56,7 @@ interface Provenance {
  * lowest trust among the replaced messages. Text of users and operators stays verbatim, also if a part of it is cut or
  * merged.
  */
-function takeInText(edit: Edit, from: Provenance): Edit {
+function cleanEdit(edit: Edit, from: Provenance): Edit {
   if (edit.kind === 'replace') return { ...edit, content: contentOf(edit, from) };
   return { ...edit, replacement: edit.replacement.map((message) => messageOf(message, edit, from)) };
 }
@@ -64,7 +64,7 @@ function takeInText(edit: Edit, from: Provenance): Edit {
 function contentOf(edit: Extract<Edit, { kind: 'replace' }>, { log, secrets }: Provenance): readonly Part[] {
   const source = log.find(edit.messageId)!;
   const original = source.parts[edit.partIndex]!;
-  if (!secrets || isTheirWords(source, original)) return edit.content;
+  if (!secrets || isHumanText(source, original)) return edit.content;
   const clean = original.type === 'tool-call' ? inJson(secrets.redact) : secrets.redact;
   return edit.content.map((part) => cleaned(part, clean));
 }

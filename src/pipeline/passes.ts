@@ -3,20 +3,20 @@ import { RunDraft, type RunInput } from './draft.js';
 import { planOf } from './plan-value.js';
 import { PIPELINE_STEPS, type Pass } from './policy.js';
 import { proposalOf } from './proposal.js';
-import { takesOut } from './reasoning-rule.js';
-import { planned, type RunOutcome } from './run.js';
+import { removesInvalid } from './reasoning-rule.js';
+import { finishPlan, type RunOutcome } from './run.js';
 import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
-import { leastOf } from './unreachable.js';
+import { fullFloorOf } from './unreachable.js';
 
 /** Plans one pass: a free stage alone, at its full allowance. The options of the stage decide what is worth an edit. */
 export function* planPass(input: RunInput, pass: Pass): Steps<RunOutcome> {
   const draft = new RunDraft(input);
-  const { floor } = leastOf(draft, yield* draft.viewing());
+  const { floor } = fullFloorOf(draft, yield* draft.viewing());
   yield* draft.step(pass.stage.stage, 0, (view) => proposalOf(pass.stage, draft, view, view.tokens));
   yield* applyReasoningRule(draft);
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
-  return planned(draft, floor);
+  return finishPlan(draft, floor);
 }
 
 /**
@@ -29,17 +29,17 @@ export function planSignatures(
   isRefused = false,
 ): RunOutcome | undefined {
   const { reasoning } = input.policy;
-  if (!isRefused && !(reasoning && takesOut(reasoning))) return undefined;
+  if (!isRefused && !(reasoning && removesInvalid(reasoning))) return undefined;
   const draft = new RunDraft(input);
   const { view } = draft;
   stripStale(draft, isStale, input.trigger.detail);
-  return draft.edits.length === 0 ? undefined : planned(draft, leastOf(draft, view).floor);
+  return draft.edits.length === 0 ? undefined : finishPlan(draft, fullFloorOf(draft, view).floor);
 }
 
 /** A plan without edits, for people who inspect a run that changed nothing: its inputs. It cannot be committed. */
 export function planNothing(input: RunInput, stages: readonly StageOutcome[]): Plan {
   const draft = new RunDraft(input);
-  return planOf(draft, { stages, edits: [], floor: leastOf(draft).floor });
+  return planOf(draft, { stages, edits: [], floor: fullFloorOf(draft).floor });
 }
 
 /** Whether a record only removed stale reasoning. No operator asked for such a record, so an undo skips it. */

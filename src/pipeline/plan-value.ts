@@ -42,7 +42,8 @@ export function rehashed({ hash: _, ...plan }: Plan, log: ReadonlyLog): Plan {
   return { ...unhashed, hash: hashPlan(unhashed) };
 }
 
-function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number {
+/** First log position that edits change. */
+export function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number {
   const positionOf = (edit: PlannedEdit): number => log.find(endsOf(edit)[0])!.seq;
   return edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity);
 }

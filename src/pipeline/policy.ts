@@ -46,7 +46,7 @@ export interface Policy extends Partial<Omit<StrategyPlan, 'roster' | 'opensAt'>
   /** The rule for signed reasoning; absent: signed reasoning is never changed. */
   readonly reasoning?: ReasoningRule;
   /** Most tokens of a summary by stage, if an option of the stage limits it. */
-  readonly mostSummaryTokens?: Readonly<Record<string, number>>;
+  readonly maxSummaryTokens?: Readonly<Record<string, number>>;
   /** Absolute trigger in tokens, instead of the first gate; 0 if there is none. */
   readonly maxTokens: number;
 }

@@ -3,7 +3,7 @@ import { copyOfBudget } from '../tokens/index.js';
 import { jsonOf, listFrom, madeIn, type Edit, type Made, type Steps } from '../transcript/index.js';
 import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage } from './policy.js';
-import { standsForSpan, tierOf } from './worth.js';
+import { replacesSpan, tierPressure } from './worth.js';
 
 /** The edits that a stage proposes on a draft and the policy allows. `reclaim` in counted tokens. */
 export function* proposalOf(
@@ -14,18 +14,18 @@ export function* proposalOf(
 ): Steps<readonly Edit[]> {
   const { input, states } = draft;
   const goal = goalOf(stage, draft, reclaim);
-  const proposal = yield* ending(stage.plugin.plan(view, goal));
+  const proposal = yield* limitSteps(stage.plugin.plan(view, goal));
   // An `async plan()` is already a fault of its stage; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   const edits = editsOf(proposal, view);
   if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
-  return input.policy.leaveSpans ? edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot) : edits;
+  return input.policy.leaveSpans ? edits.filter((edit) => !replacesSpan(edit)).map(withoutSlot) : edits;
 }
 
 /** A plan with more steps is endless: one for a log of 100,000 messages takes some hundred thousand. */
 const MAX_STEPS = 3_000_000;
 
-function* ending<T>(made: Made<T>): Steps<T> {
+function* limitSteps<T>(made: Made<T>): Steps<T> {
   const steps = madeIn(made);
   for (let taken = 0; taken < MAX_STEPS; taken++) {
     const { done, value } = steps.next();
@@ -36,10 +36,10 @@ function* ending<T>(made: Made<T>): Steps<T> {
 }
 
 /** A view allows one edit per part and message. This many further edits are still refused one by one, with a reason. */
-const REFUSED_SINGLY = 1_000;
+const MAX_EXCESS_EDITS = 1_000;
 
 function editsOf(proposal: Proposal | undefined, { exchanges }: TranscriptView): readonly Edit[] {
-  let most = REFUSED_SINGLY;
+  let most = MAX_EXCESS_EDITS;
   for (const { messages } of exchanges) for (const { message } of messages) most += 1 + message.parts.length;
   const { edits } = (proposal ?? {}) as Partial<Proposal>;
   if (!Array.isArray(edits)) throw new TypeError('plan() returned no list of edits');
@@ -66,7 +66,7 @@ function goalOf({ stage, options }: OpenableStage, draft: RunDraft, reclaim: num
   const { budget, scale } = reading;
   const { bytes, images } = draft.excess(policy.target);
   const before = states.get(stage);
-  const overCap = Math.max(0, tierOf(reading) - 1) * (budget.caps.toolResults ?? 0);
+  const overCap = Math.max(0, tierPressure(reading) - 1) * (budget.caps.toolResults ?? 0);
   return {
     reclaim,
     reclaimResults: Math.ceil(overCap / scale),

@@ -31,7 +31,7 @@ const BY_BINDING: Readonly<Record<SignatureBinding, ReasoningRule>> = {
 };
 
 /** Whether reasoning is removed if a change invalidates it. */
-export const takesOut = ({ binding, choice }: ReasoningRule): boolean =>
+export const removesInvalid = ({ binding, choice }: ReasoningRule): boolean =>
   binding === 'prefix' && choice !== 'keep';
 
 /** An unknown provider is treated as the strictest. */
@@ -41,11 +41,11 @@ const UNKNOWN: SignatureBinding = 'prefix';
 export function reasoningRuleFor(
   { provider }: Pick<WireFormat, 'provider'>,
   model: string | null,
-  wish: SignedChoice | 'auto' = 'auto',
+  requested: SignedChoice | 'auto' = 'auto',
 ): ReasoningRule {
   const rule = BY_BINDING[provider?.signatures?.(model) ?? UNKNOWN];
-  if (wish === 'auto' || wish === rule.choice) return rule;
-  return { ...rule, choice: wish, why: `the settings say reasoning.signed: ${wish}` };
+  if (requested === 'auto' || requested === rule.choice) return rule;
+  return { ...rule, choice: requested, why: `the settings say reasoning.signed: ${requested}` };
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type ReadonlyLog,
 } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
-import { survivors } from './kept-edits.js';
+import { keptEdits } from './kept-edits.js';
 import { measureEdit } from './measure.js';
 import { hashPlan, rehashed } from './plan-value.js';
 import type { Planned } from './run.js';
@@ -61,7 +61,7 @@ export function refill(
   const { hash: _, ...unfilled } = plan;
   const filled: Omit<Plan, 'hash'> = {
     ...unfilled,
-    edits: survivors([...edits, ...draft.edits], log, isPinned),
+    edits: keptEdits([...edits, ...draft.edits], log, isPinned),
     after: draft.projection.size,
     ...(reasoning && { reasoning }),
   };
@@ -80,7 +80,7 @@ export function withoutUnfilled(
   planned: Planned,
 ): Planned {
   const { plan } = planned;
-  const edits = plan.edits.filter((edit) => !edit.slot?.grows || !standsSo(edit, projection, log));
+  const edits = plan.edits.filter((edit) => !edit.slot?.grows || !isInView(edit, projection, log));
   const left = plan.edits.length - edits.length;
   if (left === 0 || edits.length === 0) return planned;
   const stages = plan.stages
@@ -90,9 +90,9 @@ export function withoutUnfilled(
 }
 
 /** Whether an edit's replacement is already in the view. */
-function standsSo(edit: PlannedEdit, { view }: Projection, log: ReadonlyLog): boolean {
+function isInView(edit: PlannedEdit, { view }: Projection, log: ReadonlyLog): boolean {
   if (edit.kind !== 'supersede') return false;
   const [from, to] = [log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq];
-  const standing = view.filter((shown) => !shown.source && shown.from === from && shown.to === to);
-  return JSON.stringify(standing.map(({ message }) => message)) === JSON.stringify(edit.replacement);
+  const present = view.filter((shown) => !shown.source && shown.from === from && shown.to === to);
+  return JSON.stringify(present.map(({ message }) => message)) === JSON.stringify(edit.replacement);
 }

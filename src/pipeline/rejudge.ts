@@ -3,7 +3,7 @@ import { atOnce, type Plan, type PlannedEdit, type StageOutcome } from '../trans
 import { RunDraft, type RunInput } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { planOf } from './plan-value.js';
-import { plannedBy, type Planned } from './run.js';
+import { withPlan, type Planned } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
 /** An operator's edits may do all that the pipeline's own steps may do. */
@@ -30,7 +30,7 @@ export function rejudge(input: RunInput, plan: Plan, edits: readonly PlannedEdit
     throw illegal('the plan', 'would not shrink the view');
   const stages = byStage(draft.outcomes, plan.stages);
   const { floor } = plan;
-  return plannedBy(draft, planOf(draft, { stages, edits: draft.edits, floor }));
+  return withPlan(draft, planOf(draft, { stages, edits: draft.edits, floor }));
 }
 
 /** One outcome per stage, with the gate of the original plan. */

@@ -41,25 +41,25 @@ export interface Release {
  * Removes reminders that a later one repeats word for word, then the oldest. An old reminder outside of compacted spans
  * leaves a line. The newest reminder stays.
  */
-export function releaseReminders(
+export function reminderEdits(
   view: TranscriptView,
   reminders: readonly ViewExchange[],
   { need, changedFrom = Infinity }: Release,
   count: (text: string) => number,
 ): Edit[] {
   if (reminders.length === 0) return [];
-  const newest = new Map(view.exchanges.filter(isSystem).map((one) => [wordsOf(one), one]));
-  const isSaidAgain = (one: ViewExchange): boolean => newest.get(wordsOf(one)) !== one;
+  const newest = new Map(view.exchanges.filter(isSystem).map((one) => [keyOf(one), one]));
+  const isRepeated = (one: ViewExchange): boolean => newest.get(keyOf(one)) !== one;
   const edits: Edit[] = [];
-  let left = need;
+  let remaining = need;
   for (const one of reminders) {
-    if (!isSaidAgain(one) || (left <= 0 && one.from < changedFrom)) continue;
+    if (!isRepeated(one) || (remaining <= 0 && one.from < changedFrom)) continue;
     edits.push(supersedeBy(one, [], 'a reminder that a later one repeats word for word'));
-    left -= one.tokens;
+    remaining -= one.tokens;
   }
   for (const one of reminders.slice(0, -1)) {
-    if (left <= 0) break;
-    if (isSaidAgain(one)) continue;
+    if (remaining <= 0) break;
+    if (isRepeated(one)) continue;
     const isInSpan = view.exchanges.some(
       ({ kind, from, to }) => kind === 'replacement' && from <= one.from && one.from <= to,
     );
@@ -69,14 +69,14 @@ export function releaseReminders(
     edits.push(
       supersedeBy(one, notice, 'pins are over their share of the budget: the oldest reminder goes first'),
     );
-    left -= one.tokens;
+    remaining -= one.tokens;
   }
   return edits;
 }
 
-const wordsOf = ({ messages }: ViewExchange): string => wordsOfReminder(messages[0]!.source!);
+const keyOf = ({ messages }: ViewExchange): string => reminderKey(messages[0]!.source!);
 
 /** A key that is equal for two reminders with the same text. */
-export function wordsOfReminder({ id, parts }: Pick<Message, 'id' | 'parts'>): string {
+export function reminderKey({ id, parts }: Pick<Message, 'id' | 'parts'>): string {
   return JSON.stringify(parts.every(({ type }) => type === 'text') ? parts.map(textOf) : { id });
 }

@@ -35,19 +35,19 @@ export function buildPolicy(
     }
     return { stage: name, opensAt, plugin, options: optionsOf[name] };
   });
-  const begins: readonly Gate[] =
+  const gates: readonly Gate[] =
     stages.length > 0
       ? stages
       : [{ stage: strategies.delegates ? PIPELINE_STEPS.delegate : PIPELINE_STEPS.drop, opensAt: firstGate }];
   return {
     stages,
-    gates: begins,
+    gates,
     ...strategies,
-    mostSummaryTokens: summaryLimits(stages),
+    maxSummaryTokens: summaryLimits(stages),
     target: settings.target,
     escalation: settings.escalation,
-    minGain: settings.minGain ?? Math.min(MAX_MIN_GAIN, OF_ROOM * roomOf(begins, settings.target)),
-    reach: settings.minGain === null ? settings.target + (1 - OF_ROOM) * roomOf(begins, settings.target) : 1,
+    minGain: settings.minGain ?? Math.min(MAX_MIN_GAIN, GAIN_PART * roomOf(gates, settings.target)),
+    reach: settings.minGain === null ? settings.target + (1 - GAIN_PART) * roomOf(gates, settings.target) : 1,
     shares: {
       pins: settings.pins.share,
       summary: settings.summary.share,
@@ -68,7 +68,7 @@ function summaryLimits(stages: readonly OpenableStage[]): Readonly<Record<string
 }
 
 /** Share of the room to the target that a run must gain if the settings name no gain. */
-const OF_ROOM = 0.75;
+const GAIN_PART = 0.75;
 /** Largest minimum gain: a target far below the gate must not reject good runs. */
 const MAX_MIN_GAIN = 0.15;
 

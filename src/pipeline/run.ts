@@ -2,7 +2,6 @@ import { LAST_CALL } from '../pressure/index.js';
 import { pinnedTokens, type ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
 import {
-  endsOf,
   type Floor,
   type Plan,
   type PlannedEdit,
@@ -12,20 +11,20 @@ import {
   type Steps,
 } from '../transcript/index.js';
 import { RunDraft, type RunInput } from './draft.js';
-import { dropToFit, dropToTarget, letGo } from './drop.js';
+import { dropToFit, dropToTarget, dropReminders } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { JOINING_RIGHTS } from './guard.js';
+import { EXTENDING_RIGHTS } from './guard.js';
 import { carryInjected } from './inject.js';
-import { keepSlots, survivors } from './kept-edits.js';
-import { planOf } from './plan-value.js';
+import { keepSlots, keptEdits } from './kept-edits.js';
+import { firstChangedBy, planOf } from './plan-value.js';
 import { stageOpens, type OpenableStage, PIPELINE_STEPS } from './policy.js';
 import { proposalOf } from './proposal.js';
 import { regrowDigests } from './regrow.js';
 import { roomForDigests } from './room.js';
 import { applyReasoningRule } from './signed.js';
-import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable.js';
+import { isTooLarge, fullFloorOf, unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
-import { gainOf, hasGained, isWorthIt, leastGain, mustGoOn, tierOf } from './worth.js';
+import { gainOf, hasGained, isWorthIt, leastGain, wouldBeRefused, tierPressure } from './worth.js';
 
 /** The result of a run that has a plan, before its commit. */
 export interface Planned {
@@ -44,7 +43,7 @@ export type RunOutcome =
       readonly reason: string;
       readonly stages: readonly StageOutcome[];
       /** Edits that were proposed and not planned. */
-      readonly tried?: readonly PlannedEdit[];
+      readonly unplanned?: readonly PlannedEdit[];
     }
   | Unreachable;
 
@@ -53,13 +52,13 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
   const draft = new RunDraft(input);
   const { policy, delegated, injected = [] } = input;
   const { shares } = policy;
-  const least = leastOf(draft, yield* draft.viewing());
-  const { floor } = least;
-  if (isTooMuch(least, draft.before)) return unreachable(least, draft.before, []);
+  const fullFloor = fullFloorOf(draft, yield* draft.viewing());
+  const { floor } = fullFloor;
+  if (isTooLarge(fullFloor, draft.before)) return unreachable(fullFloor, draft.before, []);
   // Delegated edits are applied first: they were judged on the unchanged view.
   if (delegated)
     yield* draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
-  yield* letGo(draft, (view) => ({ need: pinnedTokens(view) - draft.share(shares.pins) }));
+  yield* dropReminders(draft, (view) => ({ need: pinnedTokens(view) - draft.share(shares.pins) }));
   yield* draft.step(
     PIPELINE_STEPS.pins,
     0,
@@ -73,17 +72,21 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
     FIT_RIGHTS,
   );
   yield* openStages(draft);
-  if (draft.edits.length > 0) yield* letGo(draft, () => ({ need: 0, changedFrom: changedFrom(draft) }));
+  if (draft.edits.length > 0)
+    yield* dropReminders(draft, () => ({
+      need: 0,
+      changedFrom: firstChangedBy(draft.edits, input.source.log),
+    }));
   if (policy.dropsToTarget) yield* dropToTarget(draft);
-  if (mustGoOn(draft)) yield* goFurther(draft);
-  if (mustGoOn(draft)) yield* dropToFit(draft);
-  if (!isWorthIt(draft)) return tooLittle(draft);
+  if (wouldBeRefused(draft)) yield* runHarder(draft);
+  if (wouldBeRefused(draft)) yield* dropToFit(draft);
+  if (!isWorthIt(draft)) return gainedTooLittle(draft);
   if (draft.edits.length > 0) {
     yield* draft.step(
       PIPELINE_STEPS.carriedByPlugin,
       0,
       (view) => carryInjected(view, injected),
-      JOINING_RIGHTS,
+      EXTENDING_RIGHTS,
     );
     const room = roomForDigests(draft);
     yield* draft.step(
@@ -91,29 +94,23 @@ export function* planRun(input: RunInput): Steps<RunOutcome> {
       0,
       (view) =>
         regrowDigests(view, room, {
-          slotOf: (exchange) => offeredIn(draft, exchange),
+          slotOf: (exchange) => slotOf(draft, exchange),
           count: input.count,
-          most: policy.mostSummaryTokens,
-          sourceOf: input.asks ? (exchange) => sourceTokens(input.source, exchange) : undefined,
+          maxSummaryTokens: policy.maxSummaryTokens,
+          sourceTokens: input.asksModel ? (exchange) => sourceTokens(input.source, exchange) : undefined,
         }),
-      JOINING_RIGHTS,
+      EXTENDING_RIGHTS,
     );
   }
   yield* applyReasoningRule(draft);
 
   const stages = draft.outcomes;
-  if (draft.reading.pressure > 1) return unreachable(least, draft.reading, stages);
-  if (draft.edits.length === 0 || !isWorthIt(draft)) return tooLittle(draft);
-  return planned(draft, floor);
+  if (draft.reading.pressure > 1) return unreachable(fullFloor, draft.reading, stages);
+  if (draft.edits.length === 0 || !isWorthIt(draft)) return gainedTooLittle(draft);
+  return finishPlan(draft, floor);
 }
 
-/** First log position that the edits of a draft change. */
-function changedFrom({ edits, input }: RunDraft): number {
-  const { log } = input.source;
-  return edits.reduce((first, edit) => Math.min(first, log.find(endsOf(edit)[0])!.seq), Infinity);
-}
-
-function tooLittle(draft: RunDraft): RunOutcome {
+function gainedTooLittle(draft: RunDraft): RunOutcome {
   const { input, before } = draft;
   const minGain = leastGain(input);
   const gain = gainOf(before, draft.reading);
@@ -124,11 +121,11 @@ function tooLittle(draft: RunDraft): RunOutcome {
       : gain < minGain
         ? `would lower pressure by ${points(gain)} points, less than the minimum of ${minGain * 100}`
         : `would come down to ${draft.reading.pressure.toFixed(3)}, above the ${input.policy.reach.toFixed(3)} that is worth the rewriting`;
-  return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
+  return { kind: 'noop', reason, stages: draft.outcomes, unplanned: draft.edits };
 }
 
 /** The slot that this run offers for a replacement's span. Edits that later joined the replacement have no slot. */
-function offeredIn({ edits }: RunDraft, { fromId, toId }: ViewExchange): Slot | undefined {
+function slotOf({ edits }: RunDraft, { fromId, toId }: ViewExchange): Slot | undefined {
   return edits.findLast(
     (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
   )?.slot;
@@ -148,30 +145,30 @@ function* openStages(draft: RunDraft): Steps<void> {
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
     // From `LAST_CALL` on, a run that gained too little continues through every gate that was open at its start.
-    const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
-    const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
-    if (!opens && tierOf(draft.reading) <= 1) return;
-    yield* open(draft, stage);
+    const continues = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
+    const opens = continues || stageOpens(draft.reading.pressure, stage, rule);
+    if (!opens && tierPressure(draft.reading) <= 1) return;
+    yield* runStage(draft, stage);
   }
 }
 
-function* open(draft: RunDraft, stage: OpenableStage): Steps<void> {
+function* runStage(draft: RunDraft, stage: OpenableStage): Steps<void> {
   yield* draft.step(stage.stage, stage.opensAt, (view) =>
     proposalOf(stage, draft, view, draft.reclaim(draft.input.policy.target)),
   );
 }
 
 /** A stage with more steps of `harder` than this is in a loop. */
-const MAX_STEPS = 16;
+const MAX_HARDER_STEPS = 16;
 
 /** If all stages together freed too little, runs them again with their harder options before anything is dropped. */
-function* goFurther(draft: RunDraft): Steps<void> {
+function* runHarder(draft: RunDraft): Steps<void> {
   for (const stage of draft.input.policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MAX_STEPS && mustGoOn(draft); step++) {
+    for (let step = 0; step < MAX_HARDER_STEPS && wouldBeRefused(draft); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
-      yield* open(draft, { ...stage, options });
+      yield* runStage(draft, { ...stage, options });
     }
   }
 }
@@ -184,13 +181,13 @@ function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
   }
 }
 
-export function planned(draft: RunDraft, floor: Floor): Planned {
+export function finishPlan(draft: RunDraft, floor: Floor): Planned {
   const { log, isPinned } = draft.input.source;
-  const edits = keepSlots(survivors(draft.edits, log, isPinned), draft.edits);
-  return plannedBy(draft, planOf(draft, { edits, floor }));
+  const edits = keepSlots(keptEdits(draft.edits, log, isPinned), draft.edits);
+  return withPlan(draft, planOf(draft, { edits, floor }));
 }
 
 /** A plan together with the results of its draft. */
-export function plannedBy({ projection, reading, states, stageMs }: RunDraft, plan: Plan): Planned {
+export function withPlan({ projection, reading, states, stageMs }: RunDraft, plan: Plan): Planned {
   return { kind: 'planned', plan, draft: projection, after: reading, states, stageMs };
 }

@@ -14,7 +14,7 @@ import {
 } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
 import type { GuardRights } from './guard.js';
-import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js';
+import { openLoopFrom, removesInvalid, type ReasoningRule } from './reasoning-rule.js';
 import { PIPELINE_STEPS } from './policy.js';
 
 /** Invalid signatures may be removed from pins and holds too: otherwise the provider would refuse the whole request. */
@@ -42,22 +42,22 @@ export function* applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEd
   const { log } = draft.input.source;
   const from = firstChange([...earlier, ...draft.edits], log);
   if (!rule || !from) return;
-  const behind = signedBehind(draft.view, from);
-  if (behind.length === 0) return;
-  if (takesOut(rule)) yield* takeOut(draft, rule, behind);
-  const kept = signedBehind(draft.view, from).length;
-  const settled = behind.length - kept;
+  const invalid = signedAfter(draft.view, from);
+  if (invalid.length === 0) return;
+  if (removesInvalid(rule)) yield* settle(draft, rule, invalid);
+  const kept = signedAfter(draft.view, from).length;
+  const settled = invalid.length - kept;
   const choice = settled > 0 ? rule.choice : 'keep';
   draft.reasoning = { choice, settled, kept, why: rule.why, from };
 }
 
-function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Thought[]): Steps<void> {
+function settle(draft: RunDraft, { choice }: ReasoningRule, thoughts: readonly Thought[]): Steps<void> {
   const { count, source } = draft.input;
   const { log } = source;
   // Steps of an open loop are not summarised, because the model is still working on them.
   const open = choice === 'summarise' ? openLoopFrom(log) : 0;
-  const finished = behind.filter(({ seq }) => seq < open);
-  const ofLoop = behind.filter(({ seq }) => seq >= open);
+  const finished = thoughts.filter(({ seq }) => seq < open);
+  const ofLoop = thoughts.filter(({ seq }) => seq >= open);
   const propose = (view: TranscriptView): Edit[] => [
     ...summarise(view, finished, log, count),
     ...ofLoop.map(strip),
@@ -75,7 +75,7 @@ export interface SignedThought {
 
 /** Removes signed thoughts that are stale for another reason (`why`) than an edit of the batch. */
 export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) => boolean, why: string): void {
-  const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
+  const stale = signedAfter(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
   if (!first) return;
   atOnce(draft.step(PIPELINE_STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS));
@@ -90,7 +90,7 @@ export function joinReasoning(
 ): ReasoningOutcome | undefined {
   if (!first || !second) return second ?? first;
   const { choice, why } = first.settled > 0 ? first : second;
-  const from = isBehind(first.from, second.from) ? second.from : first.from;
+  const from = isAfter(first.from, second.from) ? second.from : first.from;
   return { choice, why, from, settled: first.settled + second.settled, kept: second.kept };
 }
 
@@ -100,17 +100,17 @@ function firstChange(edits: readonly PlannedEdit[], log: ReadonlyLog): Place | u
   for (const edit of edits) {
     const { seq } = log.find(endsOf(edit)[0])!;
     const place = { seq, part: edit.kind === 'replace' ? edit.partIndex : -1 };
-    if (!first || isBehind(first, place)) first = place;
+    if (!first || isAfter(first, place)) first = place;
   }
   return first;
 }
 
-function isBehind(a: Place, b: Place): boolean {
+function isAfter(a: Place, b: Place): boolean {
   return a.seq > b.seq || (a.seq === b.seq && a.part > b.part);
 }
 
 /** Signed thoughts in view after a place, in order. */
-function signedBehind(view: TranscriptView, change: Place): Thought[] {
+function signedAfter(view: TranscriptView, change: Place): Thought[] {
   const thoughts: Thought[] = [];
   for (const exchange of view.exchanges) {
     if (exchange.to < change.seq) continue;
@@ -119,7 +119,7 @@ function signedBehind(view: TranscriptView, change: Place): Thought[] {
       for (const [at, part] of source.parts.entries()) {
         if (!isSigned(part) || replaced?.has(at)) continue;
         const thought = { exchange, messageId: source.id, seq: source.seq, part: at };
-        if (!isBehind(change, thought)) thoughts.push(thought);
+        if (!isAfter(change, thought)) thoughts.push(thought);
       }
     }
   }
@@ -132,7 +132,7 @@ function strip({ messageId, part }: Thought): Replace {
 }
 
 /** A summary of steps takes at most this share of their tokens; steps without so short a summary are stripped. */
-const MAX_OF_RUN = 0.5;
+const MAX_SUMMARY_SHARE = 0.5;
 
 /** Replaces each run of adjacent steps by a summary of what they contain; strips thoughts in pins and holds. */
 function summarise(
@@ -142,22 +142,22 @@ function summarise(
   count: (text: string) => number,
 ): Edit[] {
   const exchanges = [...new Set(thoughts.map(({ exchange }) => exchange))];
-  const free = exchanges.filter((one) => !one.protection && !one.unseen && !reachesOver(one, log));
+  const free = exchanges.filter((one) => !one.protection && !one.unseen && !overlapsOther(one, log));
   const outlines = runsOf(free, (one, before) => !before || before.index === one.index - 1).flatMap((run) => {
-    const edit = outlined(view, run, count);
+    const edit = outlineRun(view, run, count);
     return edit ? [{ edit, run }] : [];
   });
-  const gone = new Set(outlines.flatMap(({ run }) => run));
-  const left = thoughts.filter(({ exchange }) => !gone.has(exchange));
-  return [...outlines.map(({ edit }) => edit), ...left.map(strip)];
+  const summarised = new Set(outlines.flatMap(({ run }) => run));
+  const remaining = thoughts.filter(({ exchange }) => !summarised.has(exchange));
+  return [...outlines.map(({ edit }) => edit), ...remaining.map(strip)];
 }
 
 /** Whether another exchange lies between the messages of this one: superseding its span would split the other. */
-function reachesOver({ from, to }: ViewExchange, log: ReadonlyLog): boolean {
+function overlapsOther({ from, to }: ViewExchange, log: ReadonlyLog): boolean {
   return log.exchangeOf(from).seqs.length !== to - from + 1;
 }
 
-function outlined(
+function outlineRun(
   view: TranscriptView,
   run: readonly ViewExchange[],
   count: (text: string) => number,
@@ -165,7 +165,7 @@ function outlined(
   const [first, last] = [run[0]!, run.at(-1)!];
   const tokens = run.reduce((sum, exchange) => sum + exchange.tokens, 0);
   const handle = spanHandle(first.fromId, last.toId);
-  const maxTokens = Math.floor(MAX_OF_RUN * tokens);
+  const maxTokens = Math.floor(MAX_SUMMARY_SHARE * tokens);
   const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
   const reason = 'steps with signed reasoning after a change: they are removed as a unit';

@@ -20,23 +20,23 @@ export function summariesInView({ exchanges }: TranscriptView): SummaryInView[] 
   return exchanges.flatMap((exchange): SummaryInView[] => {
     const { kind, protection, messages, from, to } = exchange;
     if (kind !== 'replacement' || protection) return [];
-    const at = messages.findIndex(({ message }) => isWritten(message) || isDrawn(message));
+    const at = messages.findIndex(({ message }) => isModelSummary(message) || isDigestMessage(message));
     if (at < 0) return [];
     const { message, size } = messages[at]!;
     const { tokens } = size;
-    const room = isWritten(message) ? { room: message.room ?? tokens } : {};
+    const room = isModelSummary(message) ? { room: message.room ?? tokens } : {};
     return [{ exchange, at, tokens, length: to - from + 1, ...room }];
   });
 }
 
 /** Tokens of all summaries together, including the messages that are carried next to them. */
-export function standingTokens(view: TranscriptView): number {
+export function summaryTokens(view: TranscriptView): number {
   return summariesInView(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
 }
 
 /** A pin in view is a message of the log, never a summary of ours. */
-const isWritten = ({ generation, origin }: Message): boolean =>
+const isModelSummary = ({ generation, origin }: Message): boolean =>
   generation !== undefined && origin === 'synthetic';
 
-const isDrawn = ({ label, parts }: Message): boolean =>
+const isDigestMessage = ({ label, parts }: Message): boolean =>
   (label === 'summary' || label === 'notice') && isDigest(parts.map(textOf).join('\n'));

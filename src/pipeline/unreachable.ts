@@ -7,37 +7,37 @@ import { remindersIn } from './reminders.js';
 import type { Floor, StageOutcome, Steps } from '../transcript/index.js';
 
 /** The content that no run may remove from a request: tokens, and bytes and images. */
-export interface Least {
+export interface FullFloor {
   readonly floor: Floor;
-  readonly beside: BytesAndImages;
+  readonly media: BytesAndImages;
 }
 
-export function leastOf(draft: RunDraft, view: TranscriptView = draft.view): Least {
+export function fullFloorOf(draft: RunDraft, view: TranscriptView = draft.view): FullFloor {
   const { policy, fixed, source } = draft.input;
   const { exchanges } = view;
   const reminders = new Set(remindersIn(view, source).slice(0, -1));
   return {
     floor: computeFloor(exchanges, fixed.tokens, draft.share(policy.shares.pins), reminders),
-    beside: floorBytesAndImages(exchanges, fixed, reminders),
+    media: floorBytesAndImages(exchanges, fixed, reminders),
   };
 }
 
 /** The floor of a session in its present state. */
 export function* floorOf(input: RunInput): Steps<Floor> {
   const draft = new RunDraft(input);
-  return leastOf(draft, yield* draft.viewing()).floor;
+  return fullFloorOf(draft, yield* draft.viewing()).floor;
 }
 
 /** Whether the floor alone exceeds a limit. */
-export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading): boolean {
+export function isTooLarge({ floor, media }: FullFloor, { budget, scale }: Reading): boolean {
   const { tokens, bytes = Infinity, images = Infinity } = budget;
-  return floor.total * scale > tokens || beside.bytes > bytes || beside.images > images;
+  return floor.total * scale > tokens || media.bytes > bytes || media.images > images;
 }
 
 /** Whether every run on the present session would end in `BUDGET_UNREACHABLE` before any stage is asked. */
-export function* fitsNever(input: RunInput): Steps<boolean> {
+export function* neverFits(input: RunInput): Steps<boolean> {
   const draft = new RunDraft(input);
-  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft, yield* draft.viewing()), draft.reading);
+  return draft.reading.pressure > 1 && isTooLarge(fullFloorOf(draft, yield* draft.viewing()), draft.reading);
 }
 
 /** The floor does not fit. */
@@ -49,25 +49,25 @@ export interface Unreachable {
 
 /** The error with the parts of the floor, in the unit of the exceeded limit: tokens, bytes or images. */
 export function unreachable(
-  { floor, beside }: Least,
+  { floor, media }: FullFloor,
   reading: Reading,
   stages: readonly StageOutcome[],
 ): Unreachable {
   const { budget, tokens } = reading;
-  const told = onScale(floor, reading.scale);
-  const { takes, limit, remedy } = figuresOf(told, beside, reading, stages.length > 0);
+  const scaledFloor = onScale(floor, reading.scale);
+  const { takes, limit, remedy } = figuresOf(scaledFloor, media, reading, stages.length > 0);
   const error = new SpillwayError('BUDGET_UNREACHABLE', {
     subject: `The content that may never be removed takes ${takes}; the budget is ${limit}`,
     remedy,
     facts: {
-      floor: told,
+      floor: scaledFloor,
       limit: budget.tokens,
       tokens,
       ...(budget.bytes !== undefined && {
-        bytes: { floor: beside.bytes, limit: budget.bytes, is: reading.bytes },
+        bytes: { floor: media.bytes, limit: budget.bytes, is: reading.bytes },
       }),
       ...(budget.images !== undefined && {
-        images: { floor: beside.images, limit: budget.images, is: reading.images },
+        images: { floor: media.images, limit: budget.images, is: reading.images },
       }),
     },
   });
@@ -83,7 +83,7 @@ function onScale({ total, parts }: Floor, scale: number): Floor {
 /** `floor` is a lower bound, on the reading's scale. `isLeft`: a run left the reading, so its larger figures count. */
 function figuresOf(
   floor: Floor,
-  beside: BytesAndImages,
+  media: BytesAndImages,
   { budget, tokens, bytes, images }: Reading,
   isLeft: boolean,
 ): { readonly takes: string; readonly limit: string; readonly remedy: string } {
@@ -96,7 +96,7 @@ function figuresOf(
       remedy: 'Use a larger window, shorten the message or the tool definitions, or release pins and holds.',
     };
   }
-  const leastBytes = least(beside.bytes, bytes);
+  const leastBytes = least(media.bytes, bytes);
   if (budget.bytes !== undefined && leastBytes > budget.bytes)
     return {
       takes: `${grouped(leastBytes)} bytes`,
@@ -104,7 +104,7 @@ function figuresOf(
       remedy: 'Raise limits.bytes, send smaller files or fewer tools, or release pins and holds.',
     };
   return {
-    takes: `${least(beside.images, images)} images`,
+    takes: `${least(media.images, images)} images`,
     limit: `${budget.images ?? Infinity} images`,
     remedy: 'Raise limits.images, or send fewer of them at once.',
   };

@@ -28,10 +28,10 @@ export interface ViewSource {
   /** The agent has the recall tool: texts tell it to use the tool. */
   readonly recall?: boolean;
   /** No request fits with all messages since the last answer: only the newest message of the user stays protected. */
-  readonly unreadGivesWay?: boolean;
+  readonly compactsUnread?: boolean;
 }
 
-interface Gathering {
+interface ExchangeGroup {
   readonly kind: ViewExchange['kind'];
   readonly messages: ViewMessage[];
   from: number;
@@ -39,7 +39,7 @@ interface Gathering {
 }
 
 /** Exchanges that are read between two pauses: about a millisecond. */
-const AT_ONCE = 512;
+const EXCHANGES_PER_PAUSE = 512;
 
 /** Groups the messages to be sent into exchanges, with what a stage may know of each. Costs the view, not the log. */
 export const buildView = (source: ViewSource, projection: Projection): TranscriptView =>
@@ -47,38 +47,38 @@ export const buildView = (source: ViewSource, projection: Projection): Transcrip
 
 export function* buildingView(source: ViewSource, projection: Projection): Steps<TranscriptView> {
   const { log } = source;
-  const gathered: Gathering[] = [];
-  const byExchange = new Map<number, Gathering>();
+  const groups: ExchangeGroup[] = [];
+  const byExchange = new Map<number, ExchangeGroup>();
   for (const [at, shown] of projection.view.entries()) {
-    if (at % AT_ONCE === AT_ONCE - 1) yield;
+    if (at % EXCHANGES_PER_PAUSE === EXCHANGES_PER_PAUSE - 1) yield;
     if (shown.source) {
       const exchange = log.exchangeOf(shown.from);
       let group = byExchange.get(exchange.index);
       if (!group) {
         group = { kind: exchange.kind, messages: [], from: shown.from, to: shown.to };
         byExchange.set(exchange.index, group);
-        gathered.push(group);
+        groups.push(group);
       }
       group.messages.push(shown);
       group.to = shown.to;
     } else {
-      const last = gathered.at(-1);
+      const last = groups.at(-1);
       if (last?.kind === 'replacement' && last.from === shown.from && last.to === shown.to)
         last.messages.push(shown);
-      else gathered.push({ kind: 'replacement', messages: [shown], from: shown.from, to: shown.to });
+      else groups.push({ kind: 'replacement', messages: [shown], from: shown.from, to: shown.to });
     }
   }
   const mark = markFor(source.recall);
   const newestTurn = log.turns.length - 1;
-  const standing: LogState = {
+  const logState: LogState = {
     open: log.openExchange?.index,
     unansweredSeq: log.unansweredUser?.seq,
     unseenFrom: log.unseenFrom,
   };
   const exchanges: ViewExchange[] = [];
-  for (const [index, group] of gathered.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) yield;
-    const protection = protectionOf(source, group, standing);
+  for (const [index, group] of groups.entries()) {
+    if (index % EXCHANGES_PER_PAUSE === EXCHANGES_PER_PAUSE - 1) yield;
+    const protection = protectionOf(source, group, logState);
     const exchange: ViewExchange = {
       index,
       kind: group.kind,
@@ -90,7 +90,7 @@ export function* buildingView(source: ViewSource, projection: Projection): Steps
       tokens: group.messages.reduce((sum, shown) => sum + shown.size.tokens, 0),
       turnsAgo: newestTurn - log.turnOf(group.to),
       ...(protection && { protection }),
-      unseen: group.to >= unreadFrom(source, group, standing),
+      unseen: group.to >= unreadFrom(source, group, logState),
     };
     exchanges.push(Object.freeze(exchange));
   }
@@ -116,16 +116,16 @@ interface LogState {
 
 /** The log position from which an exchange counts as not read by the model. A replacement may be replaced again. */
 function unreadFrom(
-  { unreadGivesWay }: ViewSource,
-  { kind }: Gathering,
+  { compactsUnread }: ViewSource,
+  { kind }: ExchangeGroup,
   { unansweredSeq = 0, unseenFrom }: LogState,
 ): number {
   if (kind === 'replacement') return Infinity;
-  return unreadGivesWay && kind === 'plain' ? Math.max(unansweredSeq, unseenFrom) : unseenFrom;
+  return compactsUnread && kind === 'plain' ? Math.max(unansweredSeq, unseenFrom) : unseenFrom;
 }
 
 /** The strongest protection comes first: only a pin may be cut, or remain as a hole in a span. */
-function protectionOf(source: ViewSource, group: Gathering, state: LogState): Protection | undefined {
+function protectionOf(source: ViewSource, group: ExchangeGroup, state: LogState): Protection | undefined {
   const { log, holds, isPinned } = source;
   const { kind, messages, from, to } = group;
   const { open, unansweredSeq } = state;

@@ -31,11 +31,11 @@ export function cutsToSize(edit: Replace, part: Part): boolean {
   const handle = partHandle(edit.messageId, edit.partIndex);
   const room = CUT_LINE_CHARS + handle.length;
   const keepsSome = head + tail > 0 || (original.trim() === '' && line.includes(handle));
-  return keepsSome && SAYS_MISSING.test(line) && !line.includes('\n') && line.length <= room;
+  return keepsSome && CUT_LINE_SIGNS.test(line) && !line.includes('\n') && line.length <= room;
 }
 
 /** Brackets or dots, so that no sentence passes for the line: any other text may keep a full stop as well. */
-const SAYS_MISSING = /[[\]…]|\.{3}/;
+const CUT_LINE_SIGNS = /[[\]…]|\.{3}/;
 
 function filesIn(parts: readonly Part[]): number {
   let files = 0;
@@ -49,7 +49,7 @@ export function contentText(edit: Replace): string {
 }
 
 /** Whether content may replace a part: it must not add a call, a result, or reasoning that the model did not write. */
-export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
+export function isLegalContent(original: Part, content: readonly Part[]): boolean {
   if (original.type === 'opaque') return false;
   return content.every((part) => {
     if (original.type === 'reasoning') return part.type === 'reasoning' && part.text === original.text;
@@ -59,13 +59,13 @@ export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
 }
 
 /** Whether a part is the text of a user or an operator: no other text may replace it. */
-export function isTheirWords(message: LogMessage, part: Part): boolean {
+export function isHumanText(message: LogMessage, part: Part): boolean {
   return part.type === 'text' && (message.role === 'user' || message.role === 'system');
 }
 
 /** A replacement is an assistant message; a merge of adjacent messages may keep their role if it keeps their text. */
-export function speaksLegally(message: Message, span: readonly ViewExchange[]): boolean {
-  if (message.parts.some((part) => !MAY_BE_SAID.has(part.type) || isWithoutBytes(part, message)))
+export function isLegalReplacement(message: Message, span: readonly ViewExchange[]): boolean {
+  if (message.parts.some((part) => !REPLACEMENT_TYPES.has(part.type) || isWithoutBytes(part, message)))
     return false;
   if (message.role === 'assistant') return true;
   const words = new Set<string>();
@@ -84,7 +84,7 @@ const isWithoutBytes = (part: Part, { wire }: Message): boolean =>
   wire === undefined &&
   !(typeof part.wire === 'object' && part.wire !== null && isPlain(part.wire));
 
-const MAY_BE_SAID: ReadonlySet<Part['type']> = new Set(['text', 'reasoning', 'file']);
+const REPLACEMENT_TYPES: ReadonlySet<Part['type']> = new Set(['text', 'reasoning', 'file']);
 
 /**
  * Whether an edit became illegal because the log lost its newest messages. Then a user message may be unanswered again,

@@ -1,5 +1,5 @@
 import {
-  fitsNever,
+  neverFits,
   onlyStripsReasoning,
   planPass,
   planSignatures,
@@ -76,7 +76,7 @@ export class Commits {
    */
   *passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): Steps<void> {
     if (!policy.passes.some(isDue)) return;
-    if (trigger && (yield* fitsNever({ ...this.pieces.planner.input(trigger), policy }))) return;
+    if (trigger && (yield* neverFits({ ...this.pieces.planner.input(trigger), policy }))) return;
     for (const pass of policy.passes)
       if (isDue(pass)) yield* this.#prune(pass, (input) => planPass(input, pass));
   }

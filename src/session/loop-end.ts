@@ -1,4 +1,4 @@
-import { takesOut, type Policy } from '../pipeline/index.js';
+import { removesInvalid, type Policy } from '../pipeline/index.js';
 import { isSigned, type Log, type Message, type ViewMessage } from '../transcript/index.js';
 import { loopEndMessage, withoutMarkers } from './own-messages.js';
 import type { Pieces } from './wiring.js';
@@ -30,7 +30,7 @@ function hasLostReasoning({ log, projection }: Thread, { reasoning }: Policy): b
   const view = withoutMarkers(projection.view);
   if (view.at(-1)?.message.role !== 'tool') return false;
   for (let i = view.length - 1; i >= 0; i--) {
-    const found = reasoningState(view[i]!, log, takesOut(reasoning));
+    const found = reasoningState(view[i]!, log, removesInvalid(reasoning));
     if (found) return found === 'gone';
   }
   return false;

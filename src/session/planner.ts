@@ -147,7 +147,7 @@ export class Planner {
   /** Plans a run as plugins ask for it. What they retain is released if the run would not fit with it. */
   async #draftWithAnswers(run: RunInput, input: RunInput, how: PlanningOptions): Promise<Drafted> {
     const outcome = await this.draft(input, how.isCurrent);
-    const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
+    const isOwn = ({ plugin }: { readonly plugin: string }): boolean => plugin === SOURCES;
     // If the run fails with the instructions of the sources put back, it is planned again without them.
     if (outcome.kind !== 'planned' && input.injected?.some(isOwn)) {
       const injected = input.injected.filter((one) => !isOwn(one));

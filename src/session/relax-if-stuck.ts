@@ -36,7 +36,7 @@ export function relaxIfStuck(input: RunInput, outcome: RunOutcome, draft: Draft)
   const hasUnread = isUnreachable && (log.unansweredUser?.seq ?? 0) > log.unseenFrom;
   return whenReady(orElse({ input, outcome }, withoutHolds, draft), (drafted) => {
     if (drafted.outcome.kind === 'planned' || !hasUnread) return drafted;
-    return orElse(drafted, { ...withoutHolds, unreadGivesWay: true }, draft);
+    return orElse(drafted, { ...withoutHolds, compactsUnread: true }, draft);
   });
 }
 

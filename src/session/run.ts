@@ -106,9 +106,9 @@ export class Run {
       const { error } = outcome;
       return { kind, reason: error.message, stages, error, durationMs, ...warnings };
     }
-    const { reason, tried = [] } = outcome;
+    const { reason, unplanned = [] } = outcome;
     const skipped = answers?.skip && { skippedBy: answers.skip.by };
-    const strategy = tried.length > 0 && { strategy: strategiesOf(tried) };
+    const strategy = unplanned.length > 0 && { strategy: strategiesOf(unplanned) };
     return { kind, reason, stages, ...skipped, ...strategy, ...common, ...warnings };
   }
 

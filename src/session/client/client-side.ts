@@ -1,4 +1,4 @@
-import { PIPELINE_STEPS, touchesReopened, wordsOfReminder } from '../../pipeline/index.js';
+import { PIPELINE_STEPS, touchesReopened, reminderKey } from '../../pipeline/index.js';
 import {
   endsOf,
   type CompactionRecord,
@@ -105,7 +105,7 @@ export class ClientSide {
     const gone = wordsIn(left.map(({ parts }) => parts));
     for (const { parts } of [...stay, ...next]) for (const word of wordsIn(parts)) gone.delete(word);
     const said = (messages: readonly Message[]): Set<string> =>
-      new Set(messages.filter(({ role }) => role === 'system').map(wordsOfReminder));
+      new Set(messages.filter(({ role }) => role === 'system').map(reminderKey));
     const unsaid = said(left);
     for (const words of said(next)) unsaid.delete(words);
     history.rollBack(stay.length, (live, shorter) => {
@@ -148,7 +148,7 @@ function releases({ plan }: CompactionRecord, shorter: ReadonlyLog, unsaid: Read
       (edit) =>
         edit.kind === 'supersede' &&
         edit.fromId === edit.toId &&
-        unsaid.has(wordsOfReminder(shorter.find(edit.fromId)!)),
+        unsaid.has(reminderKey(shorter.find(edit.fromId)!)),
     )
   );
 }

@@ -62,7 +62,7 @@ export class InstructionSources {
     };
     const shown = cut.filter((one) => one.shown !== '');
     const injected: Injected = {
-      by: SOURCES,
+      plugin: SOURCES,
       texts: shown.map((one) => `[Instructions of ${one.name}, as they stand there now]\n${one.shown}`),
       unless: shown.map(({ text }) => text),
     };

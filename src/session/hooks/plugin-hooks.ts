@@ -1,4 +1,4 @@
-import { delegatedBy, type Delegated, type Policy, type RunInput } from '../../pipeline/index.js';
+import { readDelegated, type Delegated, type Policy, type RunInput } from '../../pipeline/index.js';
 import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../plugins/index.js';
 import type { PreCompact } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
@@ -137,17 +137,17 @@ export class PluginHooks {
       ),
     );
     const lines = called.map(({ line }) => line);
-    const answers = called.flatMap(({ value, line }) => (value ? [{ ...value, by: line.plugin }] : []));
+    const answers = called.flatMap(({ value, line }) => (value ? [{ ...value, plugin: line.plugin }] : []));
     const skips = answers.find(({ skip }) => skip !== undefined);
     const common = { lines, chain: [] };
     if (skips && mayBeSkipped(run, reading))
-      return { ...common, input: run, skip: { by: skips.by, why: skips.skip! } };
+      return { ...common, input: run, skip: { by: skips.plugin, why: skips.skip! } };
     if (skips)
       this.warn(
-        `${skips.by} asked to skip a compaction without which the request would not fit; it was not.`,
+        `${skips.plugin} asked to skip a compaction without which the request would not fit; it was not.`,
       );
     const retained = new Set(answers.flatMap(({ retain }) => retain));
-    const injected = answers.flatMap(({ by, inject }) => (inject ? [{ by, texts: inject }] : []));
+    const injected = answers.flatMap(({ plugin, inject }) => (inject ? [{ plugin, texts: inject }] : []));
     if (retained.size === 0 && injected.length === 0) return { ...common, input: run };
     const held = run.projection.view.filter(({ message }) => retained.has(message.id));
     const holds = [...run.source.holds, ...held.map(({ from, to }) => ({ from, to }))];
@@ -175,7 +175,7 @@ export class PluginHooks {
       ms: this.pieces.settings.pluginLimits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
-        const judged = delegatedBy(plugin.name, result, input);
+        const judged = readDelegated(plugin.name, result, input);
         if ('fault' in judged) throw new TypeError(judged.fault);
         return judged.delegated;
       },

@@ -1,6 +1,6 @@
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { computeFloor } from '../../../src/pipeline/index.js';
-import { isTooMuch, unreachable } from '../../../src/pipeline/unreachable.js';
+import { isTooLarge, unreachable } from '../../../src/pipeline/unreachable.js';
 import type { Reading } from '../../../src/tokens/index.js';
 import { Bench } from '../../support/bench.js';
 import { call, calls, pinned, result, says, system, user, words } from '../../support/messages.js';
@@ -45,15 +45,15 @@ describe('the floor', () => {
   });
 
   it('is held against the budget in the tokens of the provider, where those are more than ours', () => {
-    const least = { floor: { total: 90, parts: NONE }, beside: { bytes: 0, images: 0 } };
-    const isAt = (scale: number) => isTooMuch(least, { budget: budgetOf(100), scale } as Reading);
+    const least = { floor: { total: 90, parts: NONE }, media: { bytes: 0, images: 0 } };
+    const isAt = (scale: number) => isTooLarge(least, { budget: budgetOf(100), scale } as Reading);
     expect([1, 1.1, 1.2].map(isAt)).toEqual([false, false, true]);
   });
 
   it('is told with its parts in the tokens of the provider, as the limit is', () => {
     const floor = { total: 90, parts: { ...NONE, tools: 70, pins: 20 } };
     const reading = { budget: budgetOf(100), scale: 1.5, tokens: 300 } as Reading;
-    const { error } = unreachable({ floor, beside: { bytes: 0, images: 0 } }, reading, []);
+    const { error } = unreachable({ floor, media: { bytes: 0, images: 0 } }, reading, []);
     expect(error.message).toContain('takes 135 tokens (tools 105, pins 30); the budget is 100 tokens');
     expect(error.facts).toMatchObject({ floor: { total: 135, parts: { tools: 105, pins: 30 } }, limit: 100 });
   });

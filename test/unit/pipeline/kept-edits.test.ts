@@ -1,4 +1,4 @@
-import { survivors } from '../../../src/pipeline/kept-edits.js';
+import { keptEdits } from '../../../src/pipeline/kept-edits.js';
 import { Bench } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';
 import { look } from '../../support/looks.js';
@@ -36,9 +36,9 @@ it.each<[string, Parameters<typeof planned>[0][], Parameters<typeof planned>[0][
 ])('the edits that survive a run %s', (_name, made, kept) => {
   const { log, isPinned } = bench();
   const edits = made.map((edit) => planned(edit));
-  expect(survivors(edits, log, isPinned)).toEqual(kept.map((edit) => planned(edit)));
+  expect(keptEdits(edits, log, isPinned)).toEqual(kept.map((edit) => planned(edit)));
   const [all, few] = [bench(), bench()];
   all.force(...edits);
-  few.force(...survivors(edits, log, isPinned));
+  few.force(...keptEdits(edits, log, isPinned));
   expect(look(few.projection)).toEqual(look(all.projection));
 });

@@ -31,7 +31,7 @@ function viewOf(...exchanges: ViewExchange[]): TranscriptView {
 
 const count = (text: string): number => text.length;
 const spansOf = (view: TranscriptView, free: number) =>
-  regrowDigests(view, { free, forSqueezed: 0 }, { slotOf: () => undefined, count }).map((edit) => {
+  regrowDigests(view, { free, beyondTarget: 0 }, { slotOf: () => undefined, count }).map((edit) => {
     const { fromId, toId, reason } = edit as Supersede;
     return [`${fromId}..${toId}`, reason];
   });
@@ -77,14 +77,14 @@ function recordExchange(from: number, to: number, room: number): ViewExchange {
 }
 
 /** What is offered to each text that grows: by a slot for a model, or as a digest. */
-function offered(view: TranscriptView, free: number, most = {}) {
+function offered(view: TranscriptView, free: number, maxSummaryTokens = {}) {
   const drawn = new Map<string, number>();
   const digest = (request: DigestRequest) => (
     drawn.set(request.handle, request.maxTokens),
     view.digest(request)
   );
-  const parts = { slotOf: () => undefined, count, most, sourceOf: () => 50_000 };
-  const edits = regrowDigests({ ...view, digest } as TranscriptView, { free, forSqueezed: 0 }, parts);
+  const parts = { slotOf: () => undefined, count, maxSummaryTokens, sourceTokens: () => 50_000 };
+  const edits = regrowDigests({ ...view, digest } as TranscriptView, { free, beyondTarget: 0 }, parts);
   return Object.fromEntries(
     edits.map((edit) => {
       const { fromId, toId, slot } = edit as Supersede;
