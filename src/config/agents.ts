@@ -75,10 +75,10 @@ async function layersOfFile(
   }
   const from: Origin = `file ${basename(file)}`;
   const { tree, faults } = await frontmatterOf(text, from);
-  const said = {
+  const settings = {
     features: { compaction: valueAt(tree, ['features', 'compaction']) },
     context: valueAt(tree, ['context']),
   };
   const reading = { root, names: { ...names, ...AGENT_FILE_NAMES }, folder: dirname(file) };
-  return [layerOf(said, from, reading), { settings: {}, faults }];
+  return [layerOf(settings, from, reading), { settings: {}, faults }];
 }

@@ -20,9 +20,9 @@ export function crossChecks(settings: unknown): Finding[] {
     ...doubleStages(entries),
     ...ungatedStages(entries, settings),
     ...fallingGates(gates),
-    ...targetBelow(gates, settings),
-    ...sharesTogether(settings),
-    ...reserveInWindow(settings),
+    ...targetTooHigh(gates, settings),
+    ...sharesTooLarge(settings),
+    ...reserveTooLarge(settings),
   ];
 }
 
@@ -39,11 +39,11 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
 
 /** Checks compaction settings that need a plugin. Accepts any content, as `crossChecks` does. */
 export function compactorFindings(settings: unknown, compactors: readonly string[]): Finding[] {
-  return [...delegates(settings, compactors), ...namesCompactor(settings, compactors)];
+  return [...delegateWithoutCompactor(settings, compactors), ...wrongCompactor(settings, compactors)];
 }
 
 /** A compactor replaces the stages; without a compactor, `delegate` cannot run. */
-function* delegates(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
+function* delegateWithoutCompactor(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
   const path = ['compaction', 'strategy'];
   if (compactors.length > 0 || ![valueAt(settings, path)].flat().includes('delegate')) return;
   yield {
@@ -54,7 +54,7 @@ function* delegates(settings: unknown, compactors: readonly string[]): Iterable<
 }
 
 /** Each agent has one compactor: if several are loaded, the settings must name it. */
-function* namesCompactor(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
+function* wrongCompactor(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
   const path = ['compaction', 'compactor'];
   const named = valueAt(settings, path);
   const isMissing = named === null && compactors.length > 1;
@@ -126,7 +126,7 @@ function* fallingGates(gates: readonly Gate[]): Iterable<Finding> {
   }
 }
 
-function* targetBelow(gates: readonly Gate[], settings: unknown): Iterable<Finding> {
+function* targetTooHigh(gates: readonly Gate[], settings: unknown): Iterable<Finding> {
   const target = share(settings, 'target');
   const first = gates[0];
   if (target === undefined || !first) return;
@@ -157,7 +157,7 @@ function* targetBelow(gates: readonly Gate[], settings: unknown): Iterable<Findi
 }
 
 /** Pins and summaries have separate hard shares; if these add up to 1 or more, the conversation has no room. */
-function* sharesTogether(settings: unknown): Iterable<Finding> {
+function* sharesTooLarge(settings: unknown): Iterable<Finding> {
   const shares = ['pins', 'summary'].map((key) => ({
     key,
     part: share(settings, key, 'share') ?? 0,
@@ -172,7 +172,7 @@ function* sharesTogether(settings: unknown): Iterable<Finding> {
   yield { ...seen[0]!, remedy, otherwise: seen.slice(1) };
 }
 
-function* reserveInWindow(settings: unknown): Iterable<Finding> {
+function* reserveTooLarge(settings: unknown): Iterable<Finding> {
   const window = count(settings, 'window');
   const output = count(settings, 'reserve', 'output');
   const injection = count(settings, 'reserve', 'injection');

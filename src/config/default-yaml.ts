@@ -26,9 +26,9 @@ export function renderDefaults(root: JsonSchema): string {
     const accepts = isSection ? '' : allowed(json);
     const text = accepts === '' ? description : `${description} [${accepts}]`.trim();
     // A setting without a default is shown as a comment; removing the # sets it.
-    const isShown = initial === undefined && !isSection;
-    const value = isSection ? '' : scalar(isShown ? json.default : initial);
-    const line = `${indent}${isShown ? '# ' : ''}${name}: ${value}`.trimEnd();
+    const isComment = initial === undefined && !isSection;
+    const value = isSection ? '' : scalar(isComment ? json.default : initial);
+    const line = `${indent}${isComment ? '# ' : ''}${name}: ${value}`.trimEnd();
     return [...(isTop ? [''] : []), ...comment(text, indent), line];
   });
   return `${HEADER}${blocks.join('\n')}\n`;

@@ -1,4 +1,4 @@
-import { isMapping, matched, type Path } from './path.js';
+import { isMapping, keysOfStars, type Path } from './path.js';
 
 /** Our setting for a setting of a document: one or several paths, and the unit if the document has another. */
 type Name =
@@ -109,7 +109,7 @@ export const DOCUMENT_NAMES: Readonly<Record<string, Names>> = {
   },
 };
 
-interface Meant {
+interface Translation {
   /** The same in our settings. */
   readonly settings: readonly { readonly path: Path; readonly value: unknown }[];
   /** If the value is not accepted: the accepted values. */
@@ -117,9 +117,9 @@ interface Meant {
 }
 
 /** Our settings for a document's value at a path. Undefined if the document has no name there. */
-export function meantBy(names: Names, path: Path, value: unknown): Meant | undefined {
+export function translate(names: Names, path: Path, value: unknown): Translation | undefined {
   for (const [from, name] of Object.entries(names)) {
-    const keys = matched(from, path);
+    const keys = keysOfStars(from, path);
     if (!keys) continue;
     const { to = [], of, target, values, allowed, sets } = typeof name === 'string' ? { to: name } : name;
     const known = values?.find(([one]) => JSON.stringify(one) === JSON.stringify(value));

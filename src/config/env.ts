@@ -46,7 +46,7 @@ export function envLayers(env: Environment, reading: Reading): Layer[] {
         const remedy = `${meant ? `Did you mean ${meant}? ` : 'It names no setting. '}Change or unset it.`;
         return refused('the name of a setting', remedy);
       }
-      const value = decoded(text, target.json);
+      const value = decodeText(text, target.json);
       if (value === undefined)
         return refused(allowed(target.json) || 'any JSON', `Write it as JSON. Change or unset ${name}.`);
       const tree = target.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
@@ -68,8 +68,8 @@ function targetsIn({ root, names = {} }: Reading): ReadonlyMap<string, Target> {
     const name = envName(path);
     if (!targets.has(name)) targets.set(name, { path, json });
   };
-  const ofDocument = Object.keys(names).filter((from) => from.includes('.') && !from.includes('*'));
-  for (const from of ofDocument) add(from.split('.'), ANY_TEXT);
+  const documentNames = Object.keys(names).filter((from) => from.includes('.') && !from.includes('*'));
+  for (const from of documentNames) add(from.split('.'), ANY_TEXT);
   for (const { path, json, isSection } of placesIn(root)) if (!isSection) add(path, json);
   return targets;
 }
@@ -80,7 +80,7 @@ const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
  * A variable's text in the type of its setting; undefined if the type needs JSON and the text is no JSON. Text of
  * another type remains text, which the schema refuses.
  */
-function decoded(text: string, json: JsonSchema): unknown {
+function decodeText(text: string, json: JsonSchema): unknown {
   const types = typesOf(json);
   const takes = (...names: string[]): boolean => names.some((name) => types.has(name));
   if (takes('null') && text === 'null') return null;

@@ -50,10 +50,10 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
     return issue.keys.map((key) => unknownKey([...path, key], parsed));
   if (issue.code === 'invalid_union' && issue.errors) {
     // A branch whose faults are all inside the value is the one that the user meant.
-    const meant = issue.errors.find(
+    const branch = issue.errors.find(
       (issues) => issues.length > 0 && issues.every((inner) => inner.path.length > 0),
     );
-    if (meant) return meant.flatMap((inner) => issueFaults(inner, parsed, path));
+    if (branch) return branch.flatMap((inner) => issueFaults(inner, parsed, path));
   }
   const finding = issue.params?.['finding'];
   if (isFinding(finding)) return [findingFault(finding, parsed)];
@@ -92,7 +92,7 @@ export function changeIn(origin: Origin): string {
 }
 
 /** Keys of former settings, and their replacements. */
-const LET_GO: Readonly<Record<string, string>> = {
+const REMOVED_KEYS: Readonly<Record<string, string>> = {
   claims:
     'Exact content is part of the digest. summary.share sets its size; pins.patterns keeps messages whole.',
 };
@@ -103,13 +103,13 @@ export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): Confi
   const subject = showPath(path);
   const origin = parsed.origin(subject);
   const keys = Object.keys(schemaAt(root, around)?.properties ?? {});
-  const beside = nearest(key, keys) ?? begunBy(key, keys);
+  const sibling = nearest(key, keys) ?? onlyCompletionOf(key, keys);
   const places = [...placesIn(root)].map((place) => place.path);
   const elsewhere = nearest(key, new Set(places.map((place) => String(place.at(-1)))));
-  const meant =
-    beside === undefined ? places.find((place) => place.at(-1) === elsewhere) : [...around, beside];
-  const gone = path.length === 1 && Object.hasOwn(LET_GO, key) ? LET_GO[key] : undefined;
-  const why = gone ?? (meant ? `Did you mean ${showPath(meant)}?` : 'Unknown key.');
+  const suggestion =
+    sibling === undefined ? places.find((place) => place.at(-1) === elsewhere) : [...around, sibling];
+  const removal = path.length === 1 && Object.hasOwn(REMOVED_KEYS, key) ? REMOVED_KEYS[key] : undefined;
+  const why = removal ?? (suggestion ? `Did you mean ${showPath(suggestion)}?` : 'Unknown key.');
   const remedy = `${why} ${changeIn(origin)}`;
   // Without the value at the top of a file, because a file that is no configuration may contain anything.
   const isFile = origin !== 'code' && !origin.startsWith('env ');
@@ -128,16 +128,16 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let found: string | undefined;
   for (const candidate of known) {
     const other = plain(candidate);
-    const apart = Math.abs(wanted.length - other.length) < best ? distance(wanted, other) : best;
-    if (apart >= best) continue;
-    best = apart;
+    const errors = Math.abs(wanted.length - other.length) < best ? distance(wanted, other) : best;
+    if (errors >= best) continue;
+    best = errors;
     found = candidate;
   }
   return found;
 }
 
 /** The only known name with this beginning: `snip` among the thresholds is `snipThreshold`. */
-function begunBy(name: string, known: readonly string[]): string | undefined {
+function onlyCompletionOf(name: string, known: readonly string[]): string | undefined {
   const [found, ...more] = known.filter((one) => plain(one).startsWith(plain(name)));
   return name.length > 2 && more.length === 0 ? found : undefined;
 }

@@ -20,7 +20,7 @@ export const text = (usual: string) => z.string().min(1).default(usual);
 
 /** A list of texts, and a list without empty texts. */
 export const texts = z.array(z.string()).default([]);
-export const named = z.array(z.string().min(1)).default([]);
+export const nonEmpty = z.array(z.string().min(1)).default([]);
 
 /** A setting that may be empty, and is empty by default. */
 export const orEmpty = <T extends z.ZodType>(schema: T) => z.nullable(schema).default(null);

@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import convict from 'convict';
-import { meantBy, type Names } from './document-names.js';
+import { translate, type Names } from './document-names.js';
 import { changeIn, rankOf, type ConfigFault, type Origin } from './faults.js';
 import { allowed, isSection, placesIn, schemaAt, typesOf, type JsonSchema } from './json-schema.js';
-import { isMapping, isPrototypeKey, matched, showPath, type Path } from './path.js';
+import { isMapping, isPrototypeKey, keysOfStars, showPath, type Path } from './path.js';
 
 /** One value that a layer sets. An empty mapping means that its section exists. */
 export interface Setting {
@@ -48,37 +48,37 @@ export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer 
   const refuseDepth = (path: Path): void =>
     refuse(path.slice(0, 2), undefined, `${MAX_LEVELS} levels, none of which holds itself`);
 
-  const take = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
+  const readValue = (value: unknown, path: Path, settings: Setting[], around: readonly unknown[]): void => {
     if (around.includes(value) || path.length > MAX_LEVELS) return refuseDepth(path);
     if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
     // An agent's settings have the same paths as the settings for all agents.
     const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
     const at = path.length === 1 ? path : local;
     if (isPrototypeKey(String(path.at(-1)))) return refusePrototype(path);
-    const meant = meantBy(names, at, value);
-    if (meant?.allowed !== undefined) return refuse(path, value, meant.allowed);
-    if (meant) {
-      for (const one of meant.settings) take(one.value, [...agent, ...one.path], named, around);
+    const translation = translate(names, at, value);
+    if (translation?.allowed !== undefined) return refuse(path, value, translation.allowed);
+    if (translation) {
+      for (const one of translation.settings) readValue(one.value, [...agent, ...one.path], named, around);
       return;
     }
     const json = schemaAt(root, at);
-    const isHere = isSection(json);
-    if (isMapping(value) && (isHere || !json || !accepts(json, 'object'))) {
+    const isKnownSection = isSection(json);
+    if (isMapping(value) && (isKnownSection || !json || !accepts(json, 'object'))) {
       const keys = Object.keys(value);
       if (keys.length === 0) settings.push({ path, value: {}, origin });
-      for (const key of keys) take(value[key], [...path, key], settings, [...around, value]);
-    } else if (!isHere) {
+      for (const key of keys) readValue(value[key], [...path, key], settings, [...around, value]);
+    } else if (!isKnownSection) {
       if (isDeeper(value, MAX_LEVELS - path.length)) return refuseDepth(path);
       const inside = prototypeKeyIn(value);
       if (inside) return refusePrototype([...path, ...inside]);
-      settings.push({ path, value: folder === undefined ? value : rebased(at, value, folder), origin });
+      settings.push({ path, value: folder === undefined ? value : rebase(at, value, folder), origin });
     } else if (value !== null) {
       // `thresholds:` with only comments below it sets nothing.
       refuse(path, value, allowed(json));
     }
   };
 
-  if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) take(value, [key], own, [tree]);
+  if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) readValue(value, [key], own, [tree]);
   else if (tree !== undefined && tree !== null) {
     // A file that is no mapping may be any file, so the error does not show its content.
     const found = Array.isArray(tree) ? `a list of ${tree.length}` : `a ${typeof tree}`;
@@ -119,14 +119,14 @@ function prototypeKeyIn(value: unknown): Path | undefined {
   return undefined;
 }
 
-type InFolder = (value: unknown, at: (path: string) => string) => unknown;
+type Rebase = (value: unknown, at: (path: string) => string) => unknown;
 
-const PATH: InFolder = (value, at) => (typeof value === 'string' && value !== '' ? at(value) : value);
+const PATH: Rebase = (value, at) => (typeof value === 'string' && value !== '' ? at(value) : value);
 /** A prompt is a path if it looks like one, otherwise a name in the folder of prompts. */
-const PROMPT: InFolder = (value, at) => (/[\\/]|\.md$/.test(String(value)) ? PATH(value, at) : value);
+const PROMPT: Rebase = (value, at) => (/[\\/]|\.md$/.test(String(value)) ? PATH(value, at) : value);
 
 /** Settings that are paths: in a file they are relative to the file's folder, not to the working directory. */
-const PATHS: Readonly<Record<string, InFolder>> = {
+const PATHS: Readonly<Record<string, Rebase>> = {
   store: (value, at) => {
     // `:memory:` is no file.
     const file = typeof value === 'string' ? /^sqlite:(?:\/\/)?([^:].*)$/is.exec(value)?.[1] : undefined;
@@ -142,8 +142,8 @@ const PATHS: Readonly<Record<string, InFolder>> = {
   'agentFiles.*': PATH,
 };
 
-function rebased(path: Path, value: unknown, folder: string): unknown {
-  const found = Object.entries(PATHS).find(([pattern]) => matched(pattern, path));
+function rebase(path: Path, value: unknown, folder: string): unknown {
+  const found = Object.entries(PATHS).find(([pattern]) => keysOfStars(pattern, path));
   const at = (file: string): string => (isAbsolute(file) ? file : resolve(folder, file));
   return found ? found[1](value, at) : value;
 }
@@ -158,7 +158,7 @@ export function defaultLayer(root: JsonSchema): Layer {
 }
 
 /** Merges layers, lowest first: the winning value of each setting, with its origin. */
-export function laidOver(layers: readonly Layer[]): SettingsByPath {
+export function mergeLayers(layers: readonly Layer[]): SettingsByPath {
   const config = convict(
     { settings: { doc: 'By path.', format: Object, default: {} } },
     { env: {}, args: [] },

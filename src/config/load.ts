@@ -17,7 +17,7 @@ import { DEFAULT_PROFILE, fileSource, parseSource, profileSources, readText, typ
 import { placesIn, wholeSchema, type JsonSchema, type Schemas } from './json-schema.js';
 import {
   defaultLayer,
-  laidOver,
+  mergeLayers,
   layerOf,
   originIn,
   treeOf,
@@ -95,7 +95,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   let schemas: Schemas = { settings: Settings, stages: stageOptions, knobs: {} };
   let root = wholeSchema(schemas);
   let layers = await layersUnder(root);
-  const plugins = await options.plugins?.(namedPlugins(laidOver(layers), sources));
+  const plugins = await options.plugins?.(namedPlugins(mergeLayers(layers), sources));
   if (plugins && Object.values(plugins).some((brought) => Object.keys(brought).length > 0)) {
     const stages = { ...stageOptions, ...plugins.stageOptions };
     schemas = { settings: settingsWith(plugins), stages, knobs: plugins.knobs };
@@ -103,19 +103,19 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
     layers = await layersUnder(root);
   }
 
-  const parsedWith = (more: readonly Layer[]): ParsedConfig => {
-    const parsed = parse(laidOver([...layers, ...more]), schemas, root);
+  const parseWith = (more: readonly Layer[]): ParsedConfig => {
+    const parsed = parse(mergeLayers([...layers, ...more]), schemas, root);
     return { ...parsed, tuned: (run) => tuned(layerOf(run, 'code', { root, names }), more) };
   };
   const tuned = (run: Layer, more: readonly Layer[]): AgentConfig => {
-    const { faults, ...parsed } = parsedWith([...more, run]);
+    const { faults, ...parsed } = parseWith([...more, run]);
     const found = [...run.faults, ...widerThan('run', run), ...faults];
     if (found.length === 0) return deepFreeze(parsed);
     const remedy = 'Mend the settings of that run.';
     throw new SpillwayError('CONFIG_INVALID', { subject: 'settings of a run', remedy, faults: found });
   };
-  const winners = laidOver(layers);
-  const { faults: wrong, ...parsed } = parsedWith([]);
+  const winners = mergeLayers(layers);
+  const { faults: wrong, ...parsed } = parseWith([]);
   const faults = [...[...sources, ...layers].flatMap((source) => source.faults), ...wrong];
   if (faults.length > 0) {
     const remedy = 'Mend the settings that are listed.';
@@ -128,7 +128,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
     root,
     names,
     origin,
-    parsedWith,
+    parsedWith: parseWith,
   });
   const entries = deepFreeze([...entriesOf(placesIn(root), { ...settings, stages, knobs }, origin)]);
   return Object.freeze({ ...parsed, agents, entries });

@@ -60,8 +60,8 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The keys in a path for the stars of `models.*.contextWindow`; undefined if the path does not match. */
-export function matched(pattern: string, path: Path): Path | undefined {
+export function keysOfStars(pattern: string, path: Path): Path | undefined {
   const keys = pattern.split('.');
-  const isIt = keys.length === path.length && keys.every((key, i) => key === '*' || key === path[i]);
-  return isIt ? path.filter((_, i) => keys[i] === '*') : undefined;
+  const isMatch = keys.length === path.length && keys.every((key, i) => key === '*' || key === path[i]);
+  return isMatch ? path.filter((_, i) => keys[i] === '*') : undefined;
 }

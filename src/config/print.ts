@@ -2,7 +2,7 @@ import type { ConfigEntry, EffectiveConfig } from './effective.js';
 import { chooseSummarizer, describeChoice } from './summarizer.js';
 
 /** Longer values would push the origins of all lines off the screen. */
-const WIDEST = 60;
+const MAX_WIDTH = 60;
 
 interface PrintOptions {
   readonly json?: boolean;
@@ -12,7 +12,7 @@ interface PrintOptions {
 
 /** The effective configuration, one setting per line: `target = 0.6  # default: …` */
 export function printConfig(effective: EffectiveConfig, options: PrintOptions = {}): string {
-  const all = [...effective.entries.map(withoutPassword), inForce(effective)];
+  const all = [...effective.entries.map(withoutPassword), summarizerInForce(effective)];
   const entries = options.changed ? all.filter(({ origin }) => origin !== 'default') : all;
   if (options.json) return `${JSON.stringify(entries, null, 2)}\n`;
   const rows = entries.map(({ path, value, origin, description }) => ({
@@ -21,7 +21,7 @@ export function printConfig(effective: EffectiveConfig, options: PrintOptions = 
     note: description === '' ? origin : `${origin}: ${description}`,
   }));
   const paths = Math.max(0, ...rows.map(({ path }) => path.length));
-  const values = Math.max(0, ...rows.map(({ value }) => value.length).filter((width) => width <= WIDEST));
+  const values = Math.max(0, ...rows.map(({ value }) => value.length).filter((width) => width <= MAX_WIDTH));
   return rows
     .map(({ path, value, note }) => `${path.padEnd(paths)} = ${value.padEnd(values)}  # ${note}\n`)
     .join('');
@@ -34,7 +34,7 @@ function withoutPassword(entry: ConfigEntry): ConfigEntry {
 }
 
 /** The summarizer that results from several settings. */
-function inForce({ settings, origin }: EffectiveConfig): ConfigEntry {
+function summarizerInForce({ settings, origin }: EffectiveConfig): ConfigEntry {
   const choice = chooseSummarizer(settings);
   const by = choice.from === 'prompt' || choice.from === 'agent' ? `compaction.${choice.from}` : 'summarizer';
   return {

@@ -4,7 +4,7 @@ import {
   AgentPath,
   count,
   flag,
-  named,
+  nonEmpty,
   oneOf,
   orEmpty,
   positive,
@@ -126,11 +126,11 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
       'The first user message is never compacted, and neither is what programs wrote before the first answer of the model.',
     ),
     tools: texts.describe('Tools whose results are kept verbatim, such as the report of a sub-agent.'),
-    patterns: named.describe('Regular expressions. A message with text that matches is never compacted.'),
+    patterns: nonEmpty.describe('Regular expressions. A message with text that matches is never compacted.'),
     share: share
       .default(0.4)
       .describe('Largest share of the budget that pins may take. Pins over it are cut visibly.'),
-    sources: named.describe(
+    sources: nonEmpty.describe(
       'Files with instructions (AGENTS.md), read again at each compaction. If the view does not hold their present text, it is put back, within the share of pins.',
     ),
     root: text('.').describe('Folder that sources are relative to. Files outside it are not read.'),
@@ -206,7 +206,7 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
   counter: oneOf([...COUNTERS, ...counters], 'auto').describe(
     'How tokens are counted. auto: the tokenizer of the model. A plugin may add others, by name.',
   ),
-  plugins: named.describe(
+  plugins: nonEmpty.describe(
     'Plugins to load: names of packages, or paths (./plugins/mine) relative to the file that names them. Their settings are under knobs.',
   ),
   pluginLimits: PluginLimits,

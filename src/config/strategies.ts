@@ -23,7 +23,7 @@ export interface StrategyPlan {
   /** Whether messages are dropped if their summary fails. */
   readonly dropsOnFailure: boolean;
   /** Whether edits that replace a span with a text are left out, and no text is requested; prunes and drops remain. */
-  readonly leaveSpans: boolean;
+  readonly skipsSpans: boolean;
   /** Whether a run that pressure starts waits for an operator. */
   readonly waits: boolean;
 }
@@ -45,13 +45,13 @@ export function strategyPlan(settings: StrategySettings): StrategyPlan {
         : pruningOf(settings)
       : rosterOf(settings, prunes, asksSummary ? 'asked' : triesFirst ? 'tried' : 'none');
   return {
-    strategies: named.length > 0 && acting.length > 0 ? named : [...heldBy(roster), ...named],
+    strategies: named.length > 0 && acting.length > 0 ? named : [...strategiesOf(roster), ...named],
     roster,
     opensAt: gateOf(settings.roster[0], settings) ?? 1,
     delegates: acting.includes('delegate'),
     dropsToTarget: drops,
     dropsOnFailure: triesFirst,
-    leaveSpans: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),
+    skipsSpans: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),
     waits: approval === 'ask' || named.includes('checkpoint'),
   };
 }
@@ -82,7 +82,7 @@ function rosterOf(
   return kept;
 }
 
-function heldBy(roster: readonly Entry[]): Strategy[] {
+function strategiesOf(roster: readonly Entry[]): Strategy[] {
   const names = roster.map(nameOf);
   const kinds: Strategy[] = [];
   if (names.some((name) => PRUNES.includes(name))) kinds.push('prune');

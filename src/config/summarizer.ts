@@ -41,7 +41,7 @@ const EXTRACTIVE = 'extractive';
 /** The `agent` profile's name for the default summarizer; an agent that is defined by this name takes precedence. */
 const DEFAULT_AGENT = 'Compaction';
 
-const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
+const DESCRIPTIONS: Readonly<Record<SummarizerChoice['from'], string>> = {
   prompt: 'its own prompt, by the model of the session',
   agent: 'a named agent',
   default: 'the default',
@@ -50,4 +50,4 @@ const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
 };
 
 /** The choice in words, with its reason. */
-export const describeChoice = ({ from, name }: SummarizerChoice): string => `${name} (${WORDS[from]})`;
+export const describeChoice = ({ from, name }: SummarizerChoice): string => `${name} (${DESCRIPTIONS[from]})`;

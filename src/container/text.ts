@@ -29,7 +29,7 @@ async function fillerFor({ get, getAsync }: ResolutionContext): Promise<FillerFo
       settings,
       env,
       ...(summarizer && { summarizer }),
-      brought: loaded.flatMap(({ summarizers = [] }) => summarizers),
+      provided: loaded.flatMap(({ summarizers = [] }) => summarizers),
       promptFolder: promptFolder(),
       limitsOf: (model) => catalogue.lookup(model),
       priceOf,
@@ -52,7 +52,7 @@ async function fillersOf(
   // Checks an operator's prompts when the engine is opened, even if no summarizer uses them.
   if (prompts !== null && fillers.size === 0) {
     const { promptsFor } = await import('../summarizers/index.js');
-    await promptsFor({ ours: promptFolder(), theirs: prompts, files: promptFiles });
+    await promptsFor({ packaged: promptFolder(), custom: prompts, files: promptFiles });
   }
   return fillers;
 }

@@ -49,12 +49,12 @@ function foundIn(fault: Fault, code: ErrorCode): string {
 
 /** A value cut to one readable line: an error must not contain a transcript. */
 function show(value: unknown): string {
-  const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : written(value);
+  const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : asText(value);
   return shown.length > 120 ? `${shown.slice(0, 117)}...` : shown;
 }
 
 /** A value that cannot be written as JSON or text is a fault too, and must not hide the error that names it. */
-function written(value: unknown): string {
+function asText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
@@ -62,11 +62,11 @@ function written(value: unknown): string {
   }
 }
 
-const AWAY: readonly ErrorCode[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
+const STORE_FAILURES: readonly ErrorCode[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
 /** Whether a store failed or denied access, as opposed to refusing a wrong use. */
 export function isStoreFailure(error: unknown): boolean {
-  return error instanceof SpillwayError && AWAY.includes(error.code);
+  return error instanceof SpillwayError && STORE_FAILURES.includes(error.code);
 }
 
 /** The error for a second message with an id; `id` is undefined if a store does not report it. */
@@ -91,7 +91,7 @@ export function thrownText(thrown: unknown): string {
  * The value for one session of many, or the error code if only this session fails, so that the others are still listed.
  * Rejects if the store itself fails.
  */
-export async function alone<T>(
+export async function valueOrFault<T>(
   asked: Promise<T>,
 ): Promise<{ readonly value: T } | { readonly fault: ErrorCode }> {
   try {

@@ -16,7 +16,7 @@ export {
   type Kind,
 } from './kinds.js';
 export {
-  alone,
+  valueOrFault,
   idTaken,
   isIdTaken,
   isStoreFailure,

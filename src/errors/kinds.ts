@@ -57,24 +57,24 @@ export const having = (fields: Readonly<Record<string, Kind>>): Kind => ({
  * would otherwise be ignored silently. Undefined fields count as absent.
  */
 export function fieldFaults(
-  of: string,
-  given: unknown,
+  owner: string,
+  options: unknown,
   fields: Readonly<Record<string, Kind>>,
   remedy: string,
 ): Fault[] {
   const names = Object.keys(fields).join(', ');
-  if (!isObject(given)) {
-    const [subject, found] = [`what ${of} is given`, given ?? String(given)];
+  if (!isObject(options)) {
+    const [subject, found] = [`what ${owner} is given`, options ?? String(options)];
     return [{ subject, found, allowed: `an object with ${names}`, remedy }];
   }
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
-  const wrong = Object.entries(given).flatMap(([name, value]): Fault[] => {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(fields, name));
+  const wrong = Object.entries(options).flatMap(([name, value]): Fault[] => {
     const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!kind || value === undefined || kind.is(value)) return [];
     const found = typeof value === 'function' ? 'a function' : value;
-    return [{ subject: `option ${name} of ${of}`, found, allowed: kind.words, remedy }];
+    return [{ subject: `option ${name} of ${owner}`, found, allowed: kind.words, remedy }];
   });
   if (unknown.length === 0) return wrong;
-  const subject = `unknown ${unknown.length === 1 ? 'option' : 'options'} ${unknown.join(', ')} of ${of}`;
+  const subject = `unknown ${unknown.length === 1 ? 'option' : 'options'} ${unknown.join(', ')} of ${owner}`;
   return [{ subject, allowed: names, remedy }, ...wrong];
 }

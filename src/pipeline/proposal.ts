@@ -19,7 +19,7 @@ export function* proposalOf(
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   const edits = editsOf(proposal, view);
   if (proposal.state !== undefined) states.set(stage.stage, stateOf(proposal.state));
-  return input.policy.leaveSpans ? edits.filter((edit) => !replacesSpan(edit)).map(withoutSlot) : edits;
+  return input.policy.skipsSpans ? edits.filter((edit) => !replacesSpan(edit)).map(withoutSlot) : edits;
 }
 
 /** A plan with more steps is endless: one for a log of 100,000 messages takes some hundred thousand. */

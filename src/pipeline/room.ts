@@ -12,11 +12,11 @@ const LEAST_DIGEST_SHARE = 0.08;
 
 /** The room up to the target goes to the digests, as far as the run stays worth its cost. */
 export function roomForDigests(draft: RunDraft): Room {
-  const { target, leaveSpans } = draft.input.policy;
+  const { target, skipsSpans } = draft.input.policy;
   const maxPressure = digestLimit(draft);
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // If bytes or images bind, text must not grow; if no stage summarises, no digest describes what was dropped.
-  if (leaveSpans || byTokens < pressure) return { free: 0, beyondTarget: 0 };
+  if (skipsSpans || byTokens < pressure) return { free: 0, beyondTarget: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
   const missing = draft.share(USEFUL_DIGEST_SHARE) - summaryTokens(draft.view);
   const displacing = pinnedTokens(draft.view) + freshTokens(draft.view) - draft.share(LITTLE_STANDING);

@@ -223,7 +223,7 @@ export class Planner {
 
   /** Plans the same run without summaries; undefined if that gives no plan. */
   async #planDrop(input: RunInput): Promise<Planned | undefined> {
-    const outcome = await this.draft({ ...input, policy: { ...input.policy, leaveSpans: true } });
+    const outcome = await this.draft({ ...input, policy: { ...input.policy, skipsSpans: true } });
     return outcome.kind === 'planned' ? outcome : undefined;
   }
 }

@@ -202,7 +202,7 @@ function summarizing(
     // Not the memo: whole sources would push the drafts out of it.
     count: (text) => counter.count(text),
     timer,
-    stopped: () => costs.stopReason(fill) ?? engine.costs.stopReason(fill),
+    stopReason: () => costs.stopReason(fill) ?? engine.costs.stopReason(fill),
   });
   if (filler) filler.onBreaker = breakerListener(stream);
   return { choice, filler };

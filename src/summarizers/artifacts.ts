@@ -7,11 +7,11 @@ export interface Artifact {
   readonly text: string;
   readonly model: string;
   /** Set if the writer was shown what follows the source; the text is valid only if a conversation continues so. */
-  readonly behind?: Behind | undefined;
+  readonly followUp?: FollowUp | undefined;
 }
 
 /** How a conversation continues after a span. */
-export interface Behind {
+export interface FollowUp {
   /** The number of messages. */
   readonly count: number;
   /** The hash of their content. */
@@ -19,13 +19,13 @@ export interface Behind {
 }
 
 /** The store of texts, by the request each was made for: the first text remains, for every process on the store. */
-export type KeepsText = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
+export type TextStore = Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 
 /** The most texts that are kept in memory; beyond this the oldest are dropped. */
 const MAX_TEXTS = 1_000;
 
 /** Keeps texts for this process. */
-export function memoryOfTexts(): KeepsText {
+export function memoryOfTexts(): TextStore {
   const kept = new Map<string, StoredArtifact>();
   return {
     artifact: async (key) => kept.get(key),
@@ -38,9 +38,9 @@ export function memoryOfTexts(): KeepsText {
   };
 }
 
-function asBought({ text, body }: StoredArtifact): Artifact {
-  const { model, behind } = (body ?? {}) as { readonly model?: unknown; readonly behind?: Behind };
-  return { text, model: typeof model === 'string' ? model : '', behind };
+function artifactOf({ text, body }: StoredArtifact): Artifact {
+  const { model, behind } = (body ?? {}) as { readonly model?: unknown; readonly behind?: FollowUp };
+  return { text, model: typeof model === 'string' ? model : '', followUp: behind };
 }
 
 /** The hash of everything that determines a text; two different lists never give the same hash. */
@@ -59,7 +59,7 @@ interface Purchase {
   readonly key: string;
   readonly maxTokens: number;
   /** How the conversation continues after the source, if the text may depend on this. */
-  readonly behind?: Behind | undefined;
+  readonly followUp?: FollowUp | undefined;
   /** Whether an existing text is short enough here, and valid for the continuation of this conversation. */
   readonly fits: (artifact: Artifact) => boolean;
   /** The call itself; made only if the text neither exists nor is being requested. */
@@ -71,10 +71,10 @@ interface Purchase {
  * Requests each text once, independent of the fate of its plan: a caller whose text is already being requested waits
  * for it, and requests it again only if that fails. If the store fails, this costs a call, never a compaction.
  */
-export class BoughtOnce {
+export class TextBuyer {
   readonly #running = new Map<string, Promise<Artifact>>();
 
-  constructor(private readonly store: KeepsText) {}
+  constructor(private readonly store: TextStore) {}
 
   async buy(purchase: Purchase): Promise<Artifact> {
     const { key, fits, signal } = purchase;
@@ -91,18 +91,18 @@ export class BoughtOnce {
     return buying;
   }
 
-  async #findOrMake({ key, maxTokens, behind, fits, make }: Purchase): Promise<Artifact> {
+  async #findOrMake({ key, maxTokens, followUp, fits, make }: Purchase): Promise<Artifact> {
     const { store } = this;
     const find = (at: string) => safely(async () => store.artifact(at));
     const known = await find(key);
     if (known && fits(known)) return known;
     // The first text under a key remains. A text with less room, or for another continuation, gets its own key.
-    const own = known ? `${key}:${maxTokens}:${behind?.hash ?? ''}` : key;
+    const own = known ? `${key}:${maxTokens}:${followUp?.hash ?? ''}` : key;
     const narrow = known && (await find(own));
     if (narrow && fits(narrow)) return narrow;
     const made = await make();
     const { text, model } = made;
-    const body = { model, ...(behind && { behind: { ...behind } }) };
+    const body = { model, ...(followUp && { behind: { ...followUp } }) };
     const kept = (await safely(async () => store.keepArtifact(own, { text, body }))) ?? made;
     return fits(kept) ? kept : made;
   }
@@ -110,6 +110,6 @@ export class BoughtOnce {
 
 const safely = (ask: () => Promise<StoredArtifact | undefined>): Promise<Artifact | undefined> =>
   ask().then(
-    (stored) => stored && asBought(stored),
+    (stored) => stored && artifactOf(stored),
     () => undefined,
   );

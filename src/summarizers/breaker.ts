@@ -21,8 +21,8 @@ export interface BreakerOptions {
 }
 
 type Call = () => Promise<unknown>;
-type Counts = (error: unknown) => boolean;
-type Circuit = CircuitBreaker<[Call, Counts], unknown>;
+type IsCounted = (error: unknown) => boolean;
+type Circuit = CircuitBreaker<[Call, IsCounted], unknown>;
 
 const ALL_STAGES = '*';
 
@@ -30,7 +30,7 @@ const ALL_STAGES = '*';
  * The status of all circuits. No circuit opens by opossum's counts, and a window per circuit would run timers for ever,
  * for every thread that ever made a call (10,000 of them took 15 % of a processor). Latencies are not read either.
  */
-const UNREAD = CircuitBreaker.newStatus({ enableSnapshots: false, rollingPercentilesEnabled: false });
+const UNREAD_STATUS = CircuitBreaker.newStatus({ enableSnapshots: false, rollingPercentilesEnabled: false });
 
 /** One agent path's breakers: after failures in a row no call is made until the cooldown; then a trial call decides. */
 export class Breakers {
@@ -62,15 +62,15 @@ export class Breakers {
     endpoint: string,
     stage: string,
     call: () => Promise<Result>,
-    counts: Counts,
+    isCounted: IsCounted,
   ): Promise<Result> {
     const scope = this.#options.scope === 'stage' ? stage : ALL_STAGES;
     const key = `${scope} ${endpoint}`;
-    const circuit = this.#circuits.get(key) ?? this.#open(scope);
+    const circuit = this.#circuits.get(key) ?? this.#createCircuit(scope);
     this.#circuits.set(key, circuit);
     try {
       // In half-open opossum lets one call through and rejects the others until that call settles.
-      return (await circuit.fire(call, counts)) as Result;
+      return (await circuit.fire(call, isCounted)) as Result;
     } catch (error) {
       throw CircuitBreaker.isOurError(error as Error) ? new BreakerOpen() : error;
     }
@@ -90,21 +90,21 @@ export class Breakers {
    * does not count (a cancel, a wrong key) neither adds to them nor resets them; as the trial it leaves the breaker
    * open. opossum's own filter would emit `success` for such an error, which resets and closes.
    */
-  #open(scope: string): Circuit {
-    const circuit: Circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
+  #createCircuit(scope: string): Circuit {
+    const circuit: Circuit = new CircuitBreaker<[Call, IsCounted], unknown>((call) => call(), {
       timeout: false, // deadlines are signals: a late call is stopped, not only ignored
       resetTimeout: this.#options.cooldownMs,
       volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
-      status: UNREAD,
+      status: UNREAD_STATUS,
     });
-    let row = 0;
+    let failuresInRow = 0;
     circuit.on('failure', (error: unknown, _latency: number, args?: unknown) => {
-      if ((args as readonly [Call, Counts] | undefined)?.[1](error) === false) return;
-      if (++row >= this.#options.failures && circuit.closed) circuit.open();
+      if ((args as readonly [Call, IsCounted] | undefined)?.[1](error) === false) return;
+      if (++failuresInRow >= this.#options.failures && circuit.closed) circuit.open();
     });
-    circuit.on('success', () => void (row = 0));
+    circuit.on('success', () => void (failuresInRow = 0));
     circuit.on('close', () => {
-      row = 0;
+      failuresInRow = 0;
       this.onChange(scope, 'closed');
     });
     circuit.on('open', () => this.onChange(scope, 'open'));

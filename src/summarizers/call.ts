@@ -24,7 +24,7 @@ interface Failure {
 }
 
 /** The longest reason from a summarizer's author; in characters. */
-const LONGEST_REASON = 200;
+const MAX_REASON_CHARS = 200;
 
 /** An error as the record reports it. */
 export function failureOf(error: unknown): Failure {
@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Late) return { outcome: 'late', reason: 'the deadline passed' };
   if (error instanceof Cancelled) return { outcome: 'cancelled', reason: 'cancelled by the caller' };
   if (error instanceof BreakerOpen || error instanceof SummarizerError)
-    return { outcome: 'failed', reason: oneLine(error.message, LONGEST_REASON) };
+    return { outcome: 'failed', reason: oneLine(error.message, MAX_REASON_CHARS) };
   return { outcome: 'failed', reason: 'the summarizer threw' };
 }
 
@@ -108,10 +108,10 @@ interface CallRequest {
   readonly checksLanguage?: boolean;
   readonly signal: AbortSignal;
   /** The call's description for the record. */
-  readonly about: Pick<ModelCall, 'prompt' | 'handle' | 'chunk' | 'attempt'>;
+  readonly labels: Pick<ModelCall, 'prompt' | 'handle' | 'chunk' | 'attempt'>;
 }
 
-export interface Bought {
+export interface AcceptedAnswer {
   readonly text: string;
   readonly model: string;
   /** Whether the text was longer than allowed and was cut. */
@@ -121,8 +121,8 @@ export interface Bought {
 /** One call, through its breaker and the gate, recorded with any outcome. Rejects if the call gives no text. */
 export async function callOnce(
   { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall }: CallParts,
-  { request, sourceTokens, checksLanguage = false, signal, about }: CallRequest,
-): Promise<Bought> {
+  { request, sourceTokens, checksLanguage = false, signal, labels }: CallRequest,
+): Promise<AcceptedAnswer> {
   const started = timer();
   let usage: CallUsage | undefined;
   let model: string | undefined;
@@ -131,7 +131,7 @@ export async function callOnce(
     onCall({
       summarizer: summarizer.name,
       endpoint: summarizer.endpoint,
-      ...about,
+      ...labels,
       outcome,
       ...(model !== undefined && { model }),
       ...(reason !== undefined && { reason }),
@@ -140,7 +140,7 @@ export async function callOnce(
       durationMs: timer() - started,
     });
 
-  const call = async (): Promise<Bought> => {
+  const call = async (): Promise<AcceptedAnswer> => {
     // An async function, so that a summarizer that throws synchronously rejects.
     const asked = (async () => summarizer.summarize(request, signal))();
     const answer = await settledOrAborted(asked, signal);
@@ -160,13 +160,13 @@ export async function callOnce(
     return { text: verdict.text, model, isCut: verdict.isCut };
   };
   // A call that had less than half the deadline had no fair chance, so its lateness does not count.
-  const isEndpoints = (error: unknown): boolean => {
+  const isEndpointFault = (error: unknown): boolean => {
     if (error instanceof Cancelled) return false;
     if (error instanceof Late) return timer() - started >= deadlineMs / 2;
     return !(error instanceof SummarizerError) || error.fault === 'endpoint';
   };
   try {
-    const bought = await breakers.run(summarizer.endpoint, about.prompt, call, isEndpoints);
+    const bought = await breakers.run(summarizer.endpoint, labels.prompt, call, isEndpointFault);
     record('filled', repairs.length > 0 ? repairs.join('; ') : undefined);
     return bought;
   } catch (error) {

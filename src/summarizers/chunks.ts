@@ -33,7 +33,7 @@ const STEPS: readonly (readonly [results: number, written: number, prose: number
 const MIN_RESULT = 300;
 
 /** The longest call that is shown with the result of a one-part slot. In characters. */
-const BESIDE_CHARS = 400;
+const MAX_CALL_CHARS = 400;
 
 /** The factor by which characters per token may vary between texts of the same messages. */
 const DENSITY_SPREAD = 1.25;
@@ -51,12 +51,12 @@ export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
 }
 
 /** One piece of a source. */
-export interface Chunk extends Counted {
+export interface Chunk extends CountedText {
   /** The handle of the part of the log that it shows. */
   readonly handle: string;
 }
 
-interface Counted {
+interface CountedText {
   /** Quoted. */
   readonly text: string;
   readonly tokens: number;
@@ -73,25 +73,25 @@ export function chunksOf(request: ChunkRequest): Chunk[] {
   const { source, redact, chunkTokens, count } = request;
   const { messages, partIndex, call } = source;
   if (partIndex !== undefined) {
-    const beside = call ? `${quoteCall(call, redact, BESIDE_CHARS)}\n` : '';
+    const quotedCall = call ? `${quoteCall(call, redact, MAX_CALL_CHARS)}\n` : '';
     const shown = cutTo(escaped(redact(textOf(messages[0]!.parts[partIndex]!))), chunkTokens, count).text;
-    const text = `<message role="tool">\n${beside}${shown}\n</message>`;
+    const text = `<message role="tool">\n${quotedCall}${shown}\n</message>`;
     return [{ text, tokens: count(text), handle: partHandle(messages[0]!.id, partIndex) }];
   }
   const bySeq = new Map(messages.map((message) => [message.seq, message]));
   const quoting = {
     ...request,
-    redact: onceEach(redact),
-    speechesOf: onceEach((message: LogMessage) => speechesOf(message, bySeq.get(message.seq - 1))),
+    redact: memoised(redact),
+    speechesOf: memoised((message: LogMessage) => speechesOf(message, bySeq.get(message.seq - 1))),
   };
-  return divided(quoting).map((exchanges) => ({
-    ...fitted(exchanges, quoting),
+  return divide(quoting).map((exchanges) => ({
+    ...fit(exchanges, quoting),
     handle: spanHandle(exchanges[0]![0]!.id, exchanges.at(-1)!.at(-1)!.id),
   }));
 }
 
 /** Remembers the result for each key, because every tried detail needs it again. */
-function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+function memoised<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     if (!known.has(key)) known.set(key, work(key));
@@ -103,7 +103,7 @@ function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
  * Divides exchanges into pieces. The detail for the division must not depend on the other content of a piece, so that
  * the pieces of a span that grows at its end stay the same, and their texts are not requested again.
  */
-function divided(request: Quoting): Exchange[][] {
+function divide(request: Quoting): Exchange[][] {
   const { source, exchangeOf, chunks, chunkTokens, resultChars, count } = request;
   const least = Math.min(resultChars, MIN_RESULT);
   const [full] = detailsFor(resultChars);
@@ -114,24 +114,24 @@ function divided(request: Quoting): Exchange[][] {
     groups.set(index, [...(groups.get(index) ?? []), message]);
   }
   const sized = [...groups.values()]
-    .map((exchange) => ({ exchange, text: quoted([exchange], detail, rulesFor([exchange], request)) }))
+    .map((exchange) => ({ exchange, text: quoteAll([exchange], detail, rulesFor([exchange], request)) }))
     .filter(({ text }) => text !== '')
     // One more token for the line break between two exchanges.
     .map(({ exchange, text }) => ({ exchange, tokens: count(text) + 1 }));
   const total = sized.reduce((sum, { tokens }) => sum + tokens, 0);
   const pieces: Exchange[][] = [];
-  let inPiece = 0;
-  let before = 0;
+  let pieceTokens = 0;
+  let tokensBefore = 0;
   for (const { exchange, tokens } of sized) {
     const share = (total * pieces.length) / chunks;
     // An exchange belongs to the piece that contains its middle.
-    if (pieces.length === 0 || inPiece + tokens > chunkTokens || before + tokens / 2 > share) {
+    if (pieces.length === 0 || pieceTokens + tokens > chunkTokens || tokensBefore + tokens / 2 > share) {
       pieces.push([]);
-      inPiece = 0;
+      pieceTokens = 0;
     }
     pieces.at(-1)!.push(exchange);
-    inPiece += tokens;
-    before += tokens;
+    pieceTokens += tokens;
+    tokensBefore += tokens;
   }
   return pieces;
 }
@@ -145,19 +145,19 @@ const detailsFor = (resultChars: number): Detail[] =>
   }));
 
 /** The text with the most detail that fits; if even the least detail does not fit, the middle is cut. */
-function fitted(exchanges: readonly Exchange[], request: Quoting): Counted {
+function fit(exchanges: readonly Exchange[], request: Quoting): CountedText {
   const { chunkTokens, count, resultChars } = request;
   const rules = rulesFor(exchanges, request);
   let text = '';
-  let mostChars = Infinity;
+  let maxChars = Infinity;
   for (const detail of detailsFor(resultChars)) {
     const before = text;
-    text = quoted(exchanges, detail, rules);
+    text = quoteAll(exchanges, detail, rules);
     // Counting takes longer than quoting, so a text that is clearly too long is not counted.
-    if (text === before || text.length > mostChars) continue;
+    if (text === before || text.length > maxChars) continue;
     const tokens = count(text);
     if (tokens <= chunkTokens) return { text, tokens };
-    mostChars = (DENSITY_SPREAD * text.length * chunkTokens) / tokens;
+    maxChars = (DENSITY_SPREAD * text.length * chunkTokens) / tokens;
   }
   return cutTo(text, chunkTokens, count);
 }
@@ -169,15 +169,15 @@ function rulesFor(exchanges: readonly Exchange[], rules: Quoting): QuoteRules {
   return { ...rules, callOf: (result) => calls.get(result), isRepeated: (result) => repeated.has(result) };
 }
 
-function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRules): string {
+function quoteAll(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRules): string {
   return exchanges
-    .flatMap((exchange) => wordsOf(exchange).map((message) => quoteMessage(message, detail, rules)))
+    .flatMap((exchange) => withoutPlanCalls(exchange).map((message) => quoteMessage(message, detail, rules)))
     .filter((text) => text !== '')
     .join('\n');
 }
 
 /** Reduces an exchange that only writes its plan to its texts: the last piece comes with the state of the plan. */
-function wordsOf(exchange: Exchange): Exchange {
+function withoutPlanCalls(exchange: Exchange): Exchange {
   const calls = exchange.flatMap(({ parts }) => parts.filter(isToolCall));
   if (calls.length === 0 || calls.some(({ name, arguments: json }) => !planIn(name, json))) return exchange;
   return exchange.map((message) => ({
@@ -186,10 +186,10 @@ function wordsOf(exchange: Exchange): Exchange {
   }));
 }
 
-function cutTo(text: string, maxTokens: number, count: (text: string) => number): Counted {
+function cutTo(text: string, maxTokens: number, count: (text: string) => number): CountedText {
   const tokens = count(text);
   if (tokens <= maxTokens) return { text, tokens };
-  const fitted = fitText((chars) => middleCut(text, chars), maxTokens, count, text.length / tokens);
+  const fit = fitText((chars) => middleCut(text, chars), maxTokens, count, text.length / tokens);
   const least = middleCut(text, 0);
-  return fitted ?? { text: least, tokens: count(least) };
+  return fit ?? { text: least, tokens: count(least) };
 }

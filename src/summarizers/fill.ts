@@ -3,7 +3,7 @@ import type { Redact } from '../text/facts/index.js';
 import { oneLine } from '../text/reading/index.js';
 import type { PluginSummaryRequest, SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
-import { artifactKey, type BoughtOnce } from './artifacts.js';
+import { artifactKey, type TextBuyer } from './artifacts.js';
 import type { BreakerState } from './breaker.js';
 import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, underDeadline } from './call.js';
 import { handleOf } from './mark.js';
@@ -22,13 +22,13 @@ export interface FillerParts extends Omit<
   /** Slots that are filled at the same time; each makes one call after the other. */
   readonly concurrency: number;
   /** Requests each text once and keeps it. */
-  readonly once: BoughtOnce;
+  readonly buyer: TextBuyer;
   /** Facts for every request that the transcript does not contain. */
   readonly lines?: SummaryLines | undefined;
   /** The prompts with another prompt for spans, by name or path. Throws `CONFIG_INVALID` if it does not exist. */
   readonly promptsWith?: (named: string) => Prompts;
   /** The reason why no further call may be made, e.g. the spend cap; undefined while calls are allowed. */
-  readonly stopped: () => string | undefined;
+  readonly stopReason: () => string | undefined;
 }
 
 interface FillRequest extends FillParts {
@@ -39,7 +39,7 @@ interface FillRequest extends FillParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Filled {
+export interface FillResult {
   /** Filled edits by their index in the given edits. */
   readonly texts: ReadonlyMap<number, Edit>;
   /** The slots that keep their deterministic text, with the reason. */
@@ -87,15 +87,15 @@ export class Filler {
    * Requests text for every slot, all under one deadline. A text that was requested in advance is found by a later fill
    * of the same spans; if the view was rewritten meanwhile, no plan names these spans and the text is never used.
    */
-  fill(request: FillRequest): Promise<Filled> {
+  fill(request: FillRequest): Promise<FillResult> {
     return underDeadline(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
   }
 
   async #buy(
     { edits, redact: known = (text) => text, ...request }: FillRequest,
     signal: AbortSignal,
-  ): Promise<Filled> {
-    const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
+  ): Promise<FillResult> {
+    const { lines, concurrency, redact: takenOut, stopReason, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
     const redact = (text: string): string => known(takenOut(text).text);
     const linesMs = LINES_SHARE * common.deadlineMs;
@@ -105,7 +105,7 @@ export class Filler {
     let stopped: string | undefined;
     const mayCall = (): void => {
       signal.throwIfAborted();
-      stopped ??= mayNot();
+      stopped ??= stopReason();
       if (stopped !== undefined) throw new Refused(stopped);
     };
     const isPinned = pinWhole(request.log, request.isPinned);
@@ -135,14 +135,14 @@ export class Filler {
     { signal, redact, onCall }: WriteParts,
   ): Promise<string> {
     // If paid for and refused, the request would count against the endpoint. `found` may be words of the session.
-    if (!ASKED.is(request))
+    if (!SUMMARY_REQUEST.is(request))
       throw new SpillwayError('ARGUMENT_INVALID', {
         subject: `what plugin ${plugin} hands to summarize()`,
-        allowed: ASKED.words,
+        allowed: SUMMARY_REQUEST.words,
         remedy: 'Say what to write, about which texts, in how many tokens.',
       });
     const { instruction, source, maxTokens } = request;
-    const stopped = this.#parts.stopped();
+    const stopped = this.#parts.stopReason();
     if (stopped !== undefined) throw new Refused(stopped);
     const clean = (text: string): string => redact(this.#parts.redact(text).text);
     const quoted = source.map((text) => escaped(clean(text)));
@@ -154,7 +154,7 @@ export class Filler {
           request: { prompt, instruction, source: quoted, maxTokens },
           sourceTokens: Infinity,
           signal: limit,
-          about: { prompt: 'plugin', handle: plugin, chunk: 1, attempt: 1 },
+          labels: { prompt: 'plugin', handle: plugin, chunk: 1, attempt: 1 },
         },
       ),
     );
@@ -162,7 +162,7 @@ export class Filler {
   }
 }
 
-const ASKED = having({
+const SUMMARY_REQUEST = having({
   instruction: TEXT,
   source: listOf(ANY_TEXT),
   maxTokens: { is: (tokens) => COUNT.is(tokens) && (tokens as number) > 0, words: 'a number above 0' },
@@ -170,12 +170,12 @@ const ASKED = having({
 
 /** Limits for the operator's lines; a longer text is a document, not context. */
 const MAX_LINES = 50;
-const LONGEST_LINE = 500;
+const MAX_LINE_CHARS = 500;
 
 /** The largest share of the deadline to wait for the lines, because the texts still have to be requested. */
 const LINES_SHARE = 0.25;
 
-interface AskedLines {
+interface ExtraLines {
   /** Quoted, each on one line. */
   readonly lines: readonly string[];
   /** The reason for missing lines, for the record. */
@@ -187,13 +187,13 @@ async function linesOf(
   given: SummaryLines | undefined,
   redact: (text: string) => string,
   signal: AbortSignal,
-): Promise<AskedLines> {
+): Promise<ExtraLines> {
   try {
     const asked = async () => (typeof given === 'function' ? given({ signal }) : (given ?? []));
     const lines: unknown = await settledOrAborted(asked(), signal);
     if (!Array.isArray(lines)) return { lines: [], fault: 'lines: what was given is no list' };
     const texts = lines.filter((line): line is string => typeof line === 'string' && line.trim() !== '');
-    return { lines: texts.slice(0, MAX_LINES).map((line) => escaped(redact(oneLine(line, LONGEST_LINE)))) };
+    return { lines: texts.slice(0, MAX_LINES).map((line) => escaped(redact(oneLine(line, MAX_LINE_CHARS)))) };
   } catch {
     return { lines: [], fault: `lines: ${signal.aborted ? 'not there in time' : 'what gives them threw'}` };
   }

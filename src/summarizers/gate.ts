@@ -40,7 +40,7 @@ export function judgeAnswer(request: GateRequest): Verdict {
 function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateRequest): Verdict {
   if (typeof answer?.text !== 'string') return refused('is no text');
   if ((answer.toolCalls ?? 0) > 0 || answer.finishReason === 'tool-calls') return refused('calls a tool');
-  if (!FINISHED.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
+  if (!FINISH_REASONS.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
   const repairs: string[] = [];
 
   let text = withoutThinking(answer.text);
@@ -61,7 +61,7 @@ function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateR
   if (answer.finishReason === 'length') {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1).trim();
     if (whole === '') return refused('was cut off');
-    text = whole + CUT;
+    text = whole + CUT_MARK;
     repairs.push('cut off by the model; ends at its last whole line');
   }
   // A reader of the text next to digests would take such lines for a user's words, and a model for another turn.
@@ -86,7 +86,7 @@ const MIN_TOKENS = 4;
 const LONG_SOURCE_TOKENS = 1_000;
 
 /** The finish reasons of a complete answer; servers that give no reason have `other` or `unknown`. */
-const FINISHED: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);
+const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);
 
 const THOUGHT = /<\/?(think|thinking|reasoning|analysis)\b[^<>]{0,200}>?/i;
 
@@ -137,17 +137,17 @@ function repeats(text: string, prompt: string): boolean {
   return start.length >= 20 && text.includes(start);
 }
 
-const CUT = '\n[… the rest was cut]';
+const CUT_MARK = '\n[… the rest was cut]';
 
 /** A long beginning that fits, up to the end of a line if one is near, with a mark for the missing rest. */
 function cutTo(text: string, maxTokens: number, tokens: number, count: (text: string) => number): string {
   const beginning = (chars: number): string => {
     const head = headOf(text, chars);
     const line = head.lastIndexOf('\n');
-    return (line > head.length / 2 ? head.slice(0, line) : head).trim() + CUT;
+    return (line > head.length / 2 ? head.slice(0, line) : head).trim() + CUT_MARK;
   };
-  const fitted = fitText(beginning, maxTokens, count, text.length / tokens)?.text ?? CUT;
-  return fitted === CUT ? '' : fitted;
+  const fitted = fitText(beginning, maxTokens, count, text.length / tokens)?.text ?? CUT_MARK;
+  return fitted === CUT_MARK ? '' : fitted;
 }
 
 function oneWord(reason: unknown): string {

@@ -1,13 +1,13 @@
-export { artifactKey, BoughtOnce, memoryOfTexts, type Artifact } from './artifacts.js';
+export { artifactKey, TextBuyer, memoryOfTexts, type Artifact } from './artifacts.js';
 export { Breakers, BreakerOpen, type BreakerState } from './breaker.js';
 export { chunksOf, type Chunk } from './chunks.js';
-export { Filler, type Filled, type FillerParts } from './fill.js';
+export { Filler, type FillResult, type FillerParts } from './fill.js';
 export { judgeAnswer, type Verdict } from './gate.js';
 export { languageOf } from './language.js';
 export type { SummarizerFields } from './model.js';
 export { openFillers, promptsFor, type OpenFiller } from './open.js';
 export {
-  filledIn,
+  fillTemplate,
   loadPrompts,
   makeFolder,
   parsePrompt,

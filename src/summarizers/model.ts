@@ -35,7 +35,7 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
   checkVersion('ai', 'summarizer');
   checkVersion(`@ai-sdk/${provider}`, 'summarizer');
   const { generateText, APICallError, LoadAPIKeyError } = await import('ai').catch(notInstalled(provider));
-  const language = await openModel(provider, model, options);
+  const languageModel = await openModel(provider, model, options);
 
   const faultOf = (error: unknown): SummarizerError => {
     if (LoadAPIKeyError.isInstance(error))
@@ -43,12 +43,12 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
     if (!APICallError.isInstance(error))
       return new SummarizerError('endpoint', 'no usable answer', { cause: error });
     const { statusCode: status } = error;
-    const what = status === undefined ? 'the endpoint could not be reached' : `HTTP ${status}`;
-    const said = `${error.message} ${error.responseBody ?? ''}`;
-    if (status === 413 || (status === 400 && TOO_LONG.test(said)))
-      return new SummarizerError('too-long', `${what}: longer than the model reads`, { cause: error });
+    const problem = status === undefined ? 'the endpoint could not be reached' : `HTTP ${status}`;
+    const errorText = `${error.message} ${error.responseBody ?? ''}`;
+    if (status === 413 || (status === 400 && TOO_LONG.test(errorText)))
+      return new SummarizerError('too-long', `${problem}: longer than the model reads`, { cause: error });
     const isCaller = status !== undefined && CALLER_STATUS.has(status);
-    return new SummarizerError(isCaller ? 'caller' : 'endpoint', what, { cause: error });
+    return new SummarizerError(isCaller ? 'caller' : 'endpoint', problem, { cause: error });
   };
 
   return {
@@ -60,10 +60,10 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
     async summarize(request, signal) {
       try {
         const result = await generateText({
-          model: language,
+          model: languageModel,
           system: request.prompt,
           // A log may contain half a surrogate pair, which has no UTF-8: providers answer 400, as for a wrong key.
-          prompt: wordsOf(request).toWellFormed(),
+          prompt: userPrompt(request).toWellFormed(),
           // Providers count differently, and thinking counts too; the gate cuts a text that is too long. Some providers
           // refuse a limit above what their model can write.
           maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit || Infinity),
@@ -96,7 +96,7 @@ export async function createModelSummarizer(named: NamedModel): Promise<Summariz
 /** The name of the model. Throws `CONFIG_INVALID` if neither the settings nor the session names one. */
 function modelOf({ fields, subject, sessionModel }: NamedModel): string {
   const model = fields.model || sessionModel;
-  if (!model) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
+  if (!model) throw missingSetting(`${subject}.model`, 'Name it, or the model that the session talks to.');
   return model;
 }
 
@@ -104,17 +104,17 @@ function modelOf({ fields, subject, sessionModel }: NamedModel): string {
 function optionsOf({ fields, subject, env }: NamedModel): { baseURL?: string; apiKey?: string } {
   const { provider, baseUrl, apiKeyEnv } = fields;
   if (baseUrl === null && provider === 'openai-compatible')
-    throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
+    throw missingSetting(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
   const apiKey = apiKeyEnv && Object.hasOwn(env, apiKeyEnv) ? env[apiKeyEnv] : undefined;
   if (apiKeyEnv && !apiKey)
-    throw missing(
+    throw missingSetting(
       `environment variable ${apiKeyEnv}`,
       'Put the key there, and pass the variables: createSpillway({ env: process.env }). The library never reads the environment on its own.',
     );
   return { ...(baseUrl !== null && { baseURL: baseUrl }), ...(apiKey && { apiKey }) };
 }
 
-function missing(subject: string, remedy: string): SpillwayError {
+function missingSetting(subject: string, remedy: string): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', { subject, found: 'nothing', remedy });
 }
 
@@ -128,24 +128,24 @@ const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
 /** The user prompt of a request: each part under a line that describes it. */
-function wordsOf(request: SummaryRequest): string {
+function userPrompt(request: SummaryRequest): string {
   const { instruction, source, previous, language, todos, inView, newest, extraLines } = request;
-  const about = (tag: string, said: string | readonly string[] = [], line?: string): string[] => {
-    const texts = [said].flat();
+  const section = (tag: string, content: string | readonly string[] = [], line?: string): string[] => {
+    const texts = [content].flat();
     const head = line === undefined ? '' : `${line}:\n`;
     return texts.length === 0 ? [] : [`${head}<${tag}>\n${texts.join('\n')}\n</${tag}>`];
   };
   return [
-    ...about('in-view', inView, 'Stays in view next to the record; do not repeat it'),
-    ...about('summary', previous),
+    ...section('in-view', inView, 'Stays in view next to the record; do not repeat it'),
+    ...section('summary', previous),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
-    ...about('todos', todos, "The agent's plan at the end of it"),
-    ...about(
+    ...section('todos', todos, "The agent's plan at the end of it"),
+    ...section(
       'newest',
       newest,
       'The newest messages, shortened. They stay in view after the record and are not part of it; do not list as open what they show as done, settled or reverted',
     ),
-    ...about('lines', extraLines, 'Also known, from the operator'),
+    ...section('lines', extraLines, 'Also known, from the operator'),
     ...(language === undefined ? [] : [`Language of the record: ${language}.`]),
     instruction,
   ].join('\n\n');
@@ -156,12 +156,12 @@ async function openModel(
   model: string,
   options: ReturnType<typeof optionsOf>,
 ): Promise<LanguageModel> {
-  const missing = notInstalled(provider);
+  const missingSetting = notInstalled(provider);
   if (provider === 'openai')
-    return (await import('@ai-sdk/openai').catch(missing)).createOpenAI(options).chat(model);
+    return (await import('@ai-sdk/openai').catch(missingSetting)).createOpenAI(options).chat(model);
   if (provider === 'anthropic')
-    return (await import('@ai-sdk/anthropic').catch(missing)).createAnthropic(options)(model);
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible').catch(missing);
+    return (await import('@ai-sdk/anthropic').catch(missingSetting)).createAnthropic(options)(model);
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible').catch(missingSetting);
   return createOpenAICompatible({ ...options, name: 'compatible', baseURL: options.baseURL! })(model);
 }
 

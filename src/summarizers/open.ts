@@ -3,7 +3,7 @@ import { createRedact } from '../text/facts/index.js';
 import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import { BoughtOnce, memoryOfTexts, type KeepsText } from './artifacts.js';
+import { TextBuyer, memoryOfTexts, type TextStore } from './artifacts.js';
 import { Breakers, type BreakerOptions } from './breaker.js';
 import { Filler, type FillerParts } from './fill.js';
 import { createModelSummarizer, type SummarizerFields } from './model.js';
@@ -40,14 +40,14 @@ interface FillersRequest {
   /** The caller's own summarizer, which replaces the default of the settings. */
   readonly summarizer?: Summarizer;
   /** The summarizers of plugins. */
-  readonly brought?: readonly Summarizer[];
+  readonly provided?: readonly Summarizer[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the prompts in the package. */
   readonly promptFolder: string;
   readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
   readonly priceOf: PriceOf;
   /** Keeps texts for all processes on it. */
-  readonly store?: KeepsText;
+  readonly store?: TextStore;
 }
 
 interface OpenRequest {
@@ -57,7 +57,7 @@ interface OpenRequest {
   readonly sessionModel?: string | null;
   readonly count: (text: string) => number;
   readonly timer: () => number;
-  readonly stopped: () => string | undefined;
+  readonly stopReason: () => string | undefined;
   /** Facts that every request of a summarizer is given. */
   readonly lines?: SummaryLines | undefined;
   /** The breakers by thread; the filler has its own if absent. */
@@ -74,8 +74,8 @@ const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
 export async function openFillers(request: FillersRequest): Promise<OpenFiller> {
   const { settings, promptFolder, priceOf, store } = request;
   const { fill, thresholds, breaker } = settings;
-  const { toolResultChars, prompts: theirs, promptFiles, ...asked } = fill;
-  const sources: PromptSources = { ours: promptFolder, theirs, files: promptFiles };
+  const { toolResultChars, prompts: custom, promptFiles, ...asked } = fill;
+  const sources: PromptSources = { packaged: promptFolder, custom, files: promptFiles };
   const prompts = promptsFor(sources);
   const summarizerOf = await openSummarizers(request);
   for (const [name, { prompt }] of Object.entries(settings.summarizerAgents))
@@ -83,7 +83,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   if (settings.compaction.prompt) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   // All users of the store, or of this engine, request each text only once.
-  const once = new BoughtOnce(store ?? memoryOfTexts());
+  const buyer = new TextBuyer(store ?? memoryOfTexts());
   const parts = {
     ...asked,
     resultChars: toolResultChars,
@@ -91,7 +91,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     priceOf,
     promptsWith,
   };
-  const guarding = {
+  const breakerOptions = {
     failures: thresholds.circuitBreakerFailures,
     cooldownMs: thresholds.circuitBreakerCooldown,
     scope: breaker.scope,
@@ -104,8 +104,8 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
       ...parts,
       summarizer: summarizerOf(choice, sessionModel),
       prompts: named ? promptsWith(named) : prompts,
-      once,
-      breakers: breakersOf(thread, breakers, guarding),
+      buyer,
+      breakers: breakersOf(thread, breakers, breakerOptions),
     });
   };
 }
@@ -131,8 +131,8 @@ type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => S
 
 /** Opens all named summarizers, so that their errors are reported at start. */
 async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
-  const { settings, summarizer: inCode, brought = [] } = request;
-  for (const one of inCode ? [inCode, ...brought] : brought) checkLimits(one);
+  const { settings, summarizer: inCode, provided = [] } = request;
+  for (const one of inCode ? [inCode, ...provided] : provided) checkLimits(one);
   const { model, summarizer, summarizerModel, summarizerAgents, compaction } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
     createModelSummarizer({ ...request, sessionModel: model, fields, subject });
@@ -143,11 +143,11 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
     inCode || isIdle ? undefined : open(fields, 'summarizerModel');
   const byDefault = await openUnless(summarizer !== 'model', summarizerModel);
   // The summarizer on the session's own model.
-  const own = await openUnless(!compaction.prompt, { ...summarizerModel, model: null });
+  const bySession = await openUnless(!compaction.prompt, { ...summarizerModel, model: null });
 
   return ({ from, name }, sessionModel) => {
-    const ofPlugin = from === 'code' && !inCode ? brought.find((one) => one.name === name) : undefined;
-    const ofSession = sessionModel === model ? own : undefined;
+    const ofPlugin = from === 'code' && !inCode ? provided.find((one) => one.name === name) : undefined;
+    const ofSession = sessionModel === model ? bySession : undefined;
     const found =
       ofPlugin ??
       (from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? ofSession : byDefault)));
@@ -176,7 +176,7 @@ function checkLimits(summarizer: Summarizer): void {
 
 /** The prompts of all stages; missing ones are written to the operator's folder. Throws `CONFIG_INVALID`. */
 export function promptsFor(sources: PromptSources): Prompts {
-  const { theirs, files = {} } = sources;
+  const { custom, files = {} } = sources;
   const unknown = Object.keys(files).filter((name) => !PROMPT_FILES.includes(name));
   if (unknown.length > 0)
     throw new SpillwayError('CONFIG_INVALID', {
@@ -190,7 +190,7 @@ export function promptsFor(sources: PromptSources): Prompts {
   } catch (cause) {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: Object.keys(files).length > 0 ? 'fill.prompts, fill.promptFiles' : 'fill.prompts',
-      found: (cause as { readonly path?: string }).path ?? theirs,
+      found: (cause as { readonly path?: string }).path ?? custom,
       allowed: 'a folder and files that can be read and written, none of them empty',
       remedy: 'Fix the path or its permissions, or leave the setting empty. A prompt file must have text.',
       cause,

@@ -31,9 +31,9 @@ export interface Prompts {
 
 export interface PromptSources {
   /** The folder of the prompts in the package. */
-  readonly ours: string;
+  readonly packaged: string;
   /** The operator's folder; missing prompts are written there. */
-  readonly theirs?: string | null;
+  readonly custom?: string | null;
   /** Files that replace one prompt each, by its name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -42,9 +42,9 @@ export interface PromptSources {
  * Reads the prompts. If the operator has a folder, its prompts are used, and missing ones are written there, so that
  * every prompt in use can be read and changed in one place. Throws if a file cannot be read, or is empty.
  */
-export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompts {
-  if (theirs) writePrompts(ours, theirs);
-  const fileOf = (name: string): string => files[name] ?? join(theirs || ours, `${name}.md`);
+export function loadPrompts({ packaged, custom, files = {} }: PromptSources): Prompts {
+  if (custom) writePrompts(packaged, custom);
+  const fileOf = (name: string): string => files[name] ?? join(custom || packaged, `${name}.md`);
   const prompts = new Map<string, Prompt>(
     PROMPT_NAMES.map((name) => [name, parsePrompt(name, textIn(fileOf(name)))]),
   );
@@ -54,14 +54,14 @@ export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompt
 
 /** The same prompts, with one prompt for all that write about spans. */
 export function withOwnPrompt(prompts: Prompts, own: Prompt): Prompts {
-  const isSpans = (name: string): boolean => SPAN_PROMPTS.has(prompts.of(name).name);
-  return { of: (name) => (isSpans(name) ? own : prompts.of(name)), question: prompts.question };
+  const isForSpans = (name: string): boolean => SPAN_PROMPTS.has(prompts.of(name).name);
+  return { of: (name) => (isForSpans(name) ? own : prompts.of(name)), question: prompts.question };
 }
 
 /** Reads another prompt: a file, or by its name one in the operator's folder or ours. Throws if it does not exist. */
-export function readPrompt(named: string, { ours, theirs }: PromptSources): Prompt {
+export function readPrompt(named: string, { packaged, custom }: PromptSources): Prompt {
   const isPath = /[\\/]|\.md$/.test(named);
-  const places = isPath ? [named] : [theirs, ours].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
+  const places = isPath ? [named] : [custom, packaged].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
   const place = places.find((file) => statSync(file, { throwIfNoEntry: false })) ?? places.at(-1)!;
   return parsePrompt(named, textIn(place));
 }
@@ -86,19 +86,19 @@ export function parsePrompt(name: string, text: string): Prompt {
 }
 
 /** Replaces `{{name}}` by its value; unknown names remain. */
-export function filledIn(template: string, values: Readonly<Record<string, string | number>>): string {
+export function fillTemplate(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   );
 }
 
 /** Writes the prompts that are missing in a folder, and returns their paths. Never overwrites a file. */
-export function writePrompts(ours: string, folder: string): string[] {
+export function writePrompts(packaged: string, folder: string): string[] {
   makeFolder(folder);
   return PROMPT_FILES.flatMap((name) => {
     const file = join(folder, `${name}.md`);
     try {
-      copyFileSync(join(ours, `${name}.md`), file, constants.COPYFILE_EXCL);
+      copyFileSync(join(packaged, `${name}.md`), file, constants.COPYFILE_EXCL);
       return [file];
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'EEXIST') throw error;

@@ -50,10 +50,10 @@ export function middleCut(
   const tail = tailOf(text, Math.max(0, chars) - share);
   const middle = text.slice(head.length, text.length - tail.length);
   const kept = keep?.(middle) ?? '';
-  const gone = middle.length - kept.length;
-  if (chars <= 0) return `[${gone} characters left out]${kept && `\n${kept}`}`;
+  const cutChars = middle.length - kept.length;
+  if (chars <= 0) return `[${cutChars} characters left out]${kept && `\n${kept}`}`;
   const picked = kept && `of them:\n${kept}\n[…] `;
-  return `${head} [… ${gone} characters left out …] ${picked}${tail}`;
+  return `${head} [… ${cutChars} characters left out …] ${picked}${tail}`;
 }
 
 /** How much of each kind of text a summarizer is shown, in characters; longer text is cut visibly. */
@@ -92,27 +92,27 @@ export function quoteMessage(message: LogMessage, detail: Detail, rules: QuoteRu
   if (role !== 'user' || parts.some(isToolResult))
     return element(role === 'tool' ? 'tool' : origin, linesOf(parts)).join('\n');
   const said = rules.speechesOf(message).flatMap(({ speaker, text, label }) => {
-    const shown = middleCut(rules.redact(text), detail[SPEAKERS[speaker].leavesLike]);
+    const shown = middleCut(rules.redact(text), detail[SPEAKERS[speaker].limit]);
     return element(SPEAKERS[speaker].mark, [escaped(shown)], speaker === 'user' ? undefined : label);
   });
   return [...said, ...element(origin, linesOf(parts.filter(({ type }) => type !== 'text')))].join('\n');
 }
 
-interface Marked {
+interface SpeakerRule {
   /** The mark of this speaker in a request. */
   readonly mark: string;
   /** Text that can be requested again is cut like a result, written text like an argument, a user's words last. */
-  readonly leavesLike: keyof Detail;
+  readonly limit: keyof Detail;
 }
 
-const SPEAKERS: Readonly<Record<Speech['speaker'], Marked>> = {
-  user: { mark: 'user', leavesLike: 'proseChars' },
-  summary: { mark: 'earlier-summary', leavesLike: 'proseChars' },
-  agent: { mark: 'other-agent', leavesLike: 'writtenChars' },
-  document: { mark: 'document', leavesLike: 'writtenChars' },
-  program: { mark: 'program', leavesLike: 'resultChars' },
-  instructions: { mark: 'instructions', leavesLike: 'resultChars' },
-  output: { mark: 'tool', leavesLike: 'resultChars' },
+const SPEAKERS: Readonly<Record<Speech['speaker'], SpeakerRule>> = {
+  user: { mark: 'user', limit: 'proseChars' },
+  summary: { mark: 'earlier-summary', limit: 'proseChars' },
+  agent: { mark: 'other-agent', limit: 'writtenChars' },
+  document: { mark: 'document', limit: 'writtenChars' },
+  program: { mark: 'program', limit: 'resultChars' },
+  instructions: { mark: 'instructions', limit: 'resultChars' },
+  output: { mark: 'tool', limit: 'resultChars' },
 };
 
 function quotePart(part: Part, detail: Detail, rules: QuoteRules): string[] {
@@ -153,15 +153,15 @@ export function quoteCall(
   const { fields, text } = parseArguments(given);
   const { kind } = actionOf(part);
   const isLook = kind === 'read' || kind === 'search';
-  const ofCommand = Math.max(LOOK_CHARS, Math.floor(COMMAND_SHARE * writtenChars));
-  const most = isLook ? Math.min(LOOK_CHARS, writtenChars) : kind === 'run' ? ofCommand : writtenChars;
-  if (text !== undefined) return `${call} ${escaped(middleCut(redact(text), most))}`;
+  const commandChars = Math.max(LOOK_CHARS, Math.floor(COMMAND_SHARE * writtenChars));
+  const maxChars = isLook ? Math.min(LOOK_CHARS, writtenChars) : kind === 'run' ? commandChars : writtenChars;
+  if (text !== undefined) return `${call} ${escaped(middleCut(redact(text), maxChars))}`;
   const lines = [...textsIn(fields, '')].map(([name, value]) => {
     const isOld = kind === 'write' && OLD_TEXT.test(name);
-    const shown = middleCut(redact(value), isOld ? Math.min(OLD_TEXT_CHARS, most) : most);
+    const shown = middleCut(redact(value), isOld ? Math.min(OLD_TEXT_CHARS, maxChars) : maxChars);
     return `  ${name}:${shown.includes('\n') ? '\n' : ' '}${shown}`;
   });
-  return `${call}\n${escaped(middleCut(lines.join('\n'), 2 * most))}`;
+  return `${call}\n${escaped(middleCut(lines.join('\n'), 2 * maxChars))}`;
 }
 
 /** Every argument with its name, nested ones with their path: `edits[0].new_string`. */
@@ -189,14 +189,14 @@ function quoteResult(
   const isRun = kind === 'run' || kind === 'other' || kind === 'write';
   const isError = part.isError === true;
   const failed = isError || (isRun && looksFailed(text));
-  const said = `${part.name ? escaped(plainName(part.name)) : 'tool'} ${isError ? 'failed' : 'returned'}: `;
+  const heading = `${part.name ? escaped(plainName(part.name)) : 'tool'} ${isError ? 'failed' : 'returned'}: `;
   if (isRepeated(part)) {
     const outcome = kind === 'run' || failed ? ` It ended: ${outcomeOf(text, isError)}` : '';
     const line = `[${text.length} characters; a later result in this transcript shows the same.]`;
-    return said + escaped(line + outcome);
+    return heading + escaped(line + outcome);
   }
   const cut = { ...(isRun && { headShare: RUN_HEAD_SHARE }), ...(failed && { keep: failingLines }) };
-  return said + escaped(middleCut(text, resultChars, cut));
+  return heading + escaped(middleCut(text, resultChars, cut));
 }
 
 /** Lines of a failure that stay even if there is little room. */
@@ -204,12 +204,12 @@ const FAILING_LINES = 6;
 const LINE_CHARS = 200;
 
 /** The text that is searched for such lines, at both ends of the cut. In characters. */
-const LOOKED_THROUGH = 32_000;
+const MAX_SEARCH_CHARS = 32_000;
 
 /** The first lines that name a failure, each cut to a line's length. */
 function failingLines(middle: string): string {
-  const isShort = middle.length <= 2 * LOOKED_THROUGH;
-  const ends = isShort ? middle : `${middle.slice(0, LOOKED_THROUGH)}\n${middle.slice(-LOOKED_THROUGH)}`;
+  const isShort = middle.length <= 2 * MAX_SEARCH_CHARS;
+  const ends = isShort ? middle : `${middle.slice(0, MAX_SEARCH_CHARS)}\n${middle.slice(-MAX_SEARCH_CHARS)}`;
   const lines = new Set<string>();
   for (const line of ends.split('\n')) {
     if (looksFailed(line)) lines.add(headOf(line.trim(), LINE_CHARS));
@@ -221,7 +221,7 @@ function failingLines(middle: string): string {
 /** A shorter result is repeated, because a line in its place would save nothing. In characters. */
 const MIN_COPY = 500;
 
-const NO_QUESTION = { key: '', kind: 'other' } as const;
+const NO_ACTION = { key: '', kind: 'other' } as const;
 
 /** The call that each result answers: the nearest earlier call with its id, because ids may recur. */
 export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPart, ToolCallPart> {
@@ -239,7 +239,7 @@ export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPa
 const SAME_SHARE = 0.8;
 
 /** Whether a later answer replaces an earlier one: a tool may report the state of something only once. */
-function standsFor(later: string, earlier: string): boolean {
+function replaces(later: string, earlier: string): boolean {
   const held = new Set(later.split('\n'));
   const lines = earlier.split('\n');
   return lines.filter((line) => held.has(line)).length >= SAME_SHARE * lines.length;
@@ -257,11 +257,11 @@ export function repeatedResults(
     const text = textOf(part);
     if (text.length < MIN_COPY) continue;
     const call = calls.get(part);
-    const { key, kind } = call ? actionOf(call) : NO_QUESTION;
+    const { key, kind } = call ? actionOf(call) : NO_ACTION;
     const later = answers.get(key);
     // The newest answer to a read or a command is the valid one.
-    const isTold = kind === 'read' || key.startsWith('run:');
-    if (texts.has(text) || (later !== undefined && (isTold || standsFor(later, text)))) repeated.add(part);
+    const isQuery = kind === 'read' || key.startsWith('run:');
+    if (texts.has(text) || (later !== undefined && (isQuery || replaces(later, text)))) repeated.add(part);
     texts.add(text);
     // A failed call does not repeat an earlier answer.
     if (key !== '' && part.isError !== true) answers.set(key, text);

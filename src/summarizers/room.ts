@@ -18,7 +18,7 @@ const ANSWER_SHARE = 0.15;
 /** No sentence fits into fewer tokens. */
 const MIN_ANSWER = 12;
 /** Longer answers repeat themselves, and many models never write longer ones. In tokens. */
-const LONGEST_ANSWER = 8_000;
+const MAX_ANSWER_TOKENS = 8_000;
 /** The share of a model's output limit that is requested, because its counts differ from ours. */
 const OUTPUT_SHARE = 0.9;
 
@@ -27,7 +27,7 @@ export const windowOf = ({ summarizer }: AskParts): number => summarizer.window 
 /** The longest answer to request, within the slot's allowance. In tokens. */
 export function answerWithin(parts: AskParts, allowance: number): number {
   const { outputLimit = Infinity } = parts.summarizer;
-  const answer = Math.min(ANSWER_SHARE * windowOf(parts), OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
+  const answer = Math.min(ANSWER_SHARE * windowOf(parts), OUTPUT_SHARE * outputLimit, MAX_ANSWER_TOKENS);
   const maxTokens = Math.min(allowance, Math.floor(answer));
   if (maxTokens < MIN_ANSWER) throw new Refused('would not fit behind its mark');
   return maxTokens;
@@ -40,8 +40,8 @@ export function promptTokens({ prompts, count }: AskParts, name: string, isSpan:
 }
 
 /** The tokens of the source in one request, next to the tokens that are taken in the window. */
-export function chunkWithin(window: number, taken: number, attempt: number): number {
-  const free = WINDOW_SHARE * window - FRAME_TOKENS - taken - newestRoom(window);
+export function chunkWithin(window: number, takenTokens: number, attempt: number): number {
+  const free = WINDOW_SHARE * window - FRAME_TOKENS - takenTokens - newestRoom(window);
   const room = free / 2 ** (attempt - 1);
   return Math.floor(Math.max(Math.min(MIN_CHUNK, MIN_SHARE * window), room));
 }
@@ -64,11 +64,11 @@ export function charsFor(
 ): number {
   const chars = sources.reduce((total, { text }) => total + text.length, 0);
   const tokens = sources.reduce((total, source) => total + source.tokens, 0);
-  const ofSource = chars / Math.max(1, tokens);
+  const sourceDensity = chars / Math.max(1, tokens);
   const sample = users
     .map((message) => userWordsIn(message))
     .join('\n')
     .slice(-SAMPLE_CHARS);
-  const ofUser = sample.length < MIN_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
-  return Math.floor(maxTokens * (ofUser < OTHER_SCRIPT * ofSource ? ofUser : ofSource));
+  const userDensity = sample.length < MIN_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
+  return Math.floor(maxTokens * (userDensity < OTHER_SCRIPT * sourceDensity ? userDensity : sourceDensity));
 }

@@ -10,11 +10,11 @@ import {
 import { isFault, Refused } from './call.js';
 import { chunksOf, type Chunk, type ChunkRequest } from './chunks.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
-import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
+import { keepExisting, handleOf, markOf, existingSummary, withText } from './mark.js';
 import { answerWithin, charsFor, chunkWithin, promptTokens, windowOf } from './room.js';
 import {
   beginningOf,
-  behindOf,
+  followUpOf,
   earlierSummary,
   inViewOf,
   newestOf,
@@ -54,7 +54,7 @@ export interface SlotParts extends AskParts {
 const RETRY_CHARS = [200, 150, 100, 50, 0];
 
 /** The least growth worth a call: an endpoint's own limit may allow any slot no more than the existing text had. */
-const WORTH_A_CALL = 1.25;
+const MIN_GROWTH_FACTOR = 1.25;
 
 /** Requests the text of one slot. Rejects if no text was received. */
 export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: AbortSignal): Promise<Edit> {
@@ -69,11 +69,11 @@ export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: Abor
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
   let best: (Text & { readonly generation: number }) | undefined;
   let shown: string | undefined;
-  const standing = standsAlready(edit);
+  const existing = existingSummary(edit);
   for (const [i, resultChars] of lengths.entries()) {
     const isLast = i === lengths.length - 1;
     const request = requestOf(parts, edit, source, { resultChars, attempt: i + 1, signal });
-    if (standing && request.maxTokens < WORTH_A_CALL * (standing.room ?? 0)) return asItStands(edit);
+    if (existing && request.maxTokens < MIN_GROWTH_FACTOR * (existing.room ?? 0)) return keepExisting(edit);
     const text = request.chunks.map((chunk) => chunk.text).join('\n');
     // The same request again would get the same answer.
     if (best && text === shown) continue;
@@ -92,7 +92,7 @@ export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: Abor
   const words = edit.kind === 'replace' ? onOneLine(text) : text;
   const filled = withText(edit, markOf(edit, source, best.model, recall), words, best.generation);
   // A shorter text says less than the text it was to replace.
-  return standing && tokensOf(filled, count) <= tokensOf(edit, count) ? asItStands(edit) : filled;
+  return existing && tokensOf(filled, count) <= tokensOf(edit, count) ? keepExisting(edit) : filled;
 }
 
 const onOneLine = (text: string): string =>
@@ -121,16 +121,16 @@ function requestOf(
   const { summarizer, count, prompts, redact, isPinned, log } = parts;
   const slot = edit.slot!;
   const isSpan = source.partIndex === undefined;
-  const beside = { log, question: prompts.question, redact, count, window: windowOf(parts) };
+  const quoting = { log, question: prompts.question, redact, count, window: windowOf(parts) };
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const plan = { text: todos ?? '', tokens: count(todos ?? '') };
-  const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
+  const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, quoting) : [];
   // Minus the longest mark, and two tokens for its line break, so that a text requested in advance fits any request.
   const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
   const maxTokens = answerWithin(parts, allowance);
   const taken = promptTokens(parts, slot.prompt, isSpan) + count([...inView, ...parts.extraLines].join('\n'));
-  const chunkTokens = chunkWithin(beside.window, 2 * maxTokens + taken + plan.tokens, attempt);
-  const chunking = { ...beside, source, resultChars, chunks: parts.chunks, chunkTokens };
+  const chunkTokens = chunkWithin(quoting.window, 2 * maxTokens + taken + plan.tokens, attempt);
+  const chunking = { ...quoting, source, resultChars, chunks: parts.chunks, chunkTokens };
   const { chunks, base } = piecesOf(parts, edit, {
     ...chunking,
     exchangeOf: (seq) => log.exchangeOf(seq).index,
@@ -138,10 +138,10 @@ function requestOf(
   if (chunks.length === 0 && todos !== undefined)
     chunks.push({ text: '', tokens: 0, handle: handleOf(edit) });
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
-  if (isSpan) endWithQuestion(chunks, parts, source, beside);
+  if (isSpan) endWithQuestion(chunks, parts, source, quoting);
   const users = userMessages(source, log);
   const to = log.find(slot.toId)!.seq;
-  const newest = isSpan ? newestOf(to, beside) : [];
+  const newest = isSpan ? newestOf(to, quoting) : [];
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
@@ -155,9 +155,9 @@ function requestOf(
     generation: base ? base.generation + 1 : 0,
     inView,
     newest,
-    behind: newest.length > 0 ? behindOf(to, log) : undefined,
-    wasBehind: ({ count: said, hash }) => behindOf(to, log, said).hash === hash,
-    begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
+    followUp: newest.length > 0 ? followUpOf(to, log) : undefined,
+    hadFollowUp: ({ count: said, hash }) => followUpOf(to, log, said).hash === hash,
+    fromId: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
     signal,
     chunks,
@@ -187,11 +187,11 @@ function endWithQuestion(
   chunks: Chunk[],
   { queuedBy, count }: SlotParts,
   { messages }: SlotSource,
-  beside: Wording,
+  wording: Wording,
 ): void {
   if (!queuedBy || messages.includes(queuedBy)) return;
   const last = chunks.pop()!;
-  const question = quotedQuestion(queuedBy, beside);
+  const question = quotedQuestion(queuedBy, wording);
   const text = last.text === '' ? question : `${last.text}\n${question}`;
   chunks.push({ ...last, text, tokens: last.tokens + count(question) });
 }

@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
   type ViewMessage,
 } from '../transcript/index.js';
-import { artifactKey, type Behind } from './artifacts.js';
+import { artifactKey, type FollowUp } from './artifacts.js';
 import { callsByResult, escaped, middleCut, quoteMessage, type Detail, type QuoteRules } from './quote.js';
 
 /** The source of a slot's text. */
@@ -22,7 +22,7 @@ export interface SlotSource {
   /** The call whose result the part is. */
   readonly call?: ToolCallPart;
   /** Ids of the pinned user messages among these messages: in the view they follow the text. */
-  readonly kept?: readonly string[];
+  readonly keptIds?: readonly string[];
   /** Counted tokens of everything that the text replaces. */
   readonly tokens: number;
 }
@@ -47,9 +47,9 @@ export function slotSource(
   }
   const span = log.between(from, to);
   const messages = span.filter((message) => !isPinned(message));
-  const kept = span.filter((message) => message.role === 'user' && isPinned(message)).map(({ id }) => id);
+  const keptIds = span.filter((message) => message.role === 'user' && isPinned(message)).map(({ id }) => id);
   const tokens = messages.reduce((sum, { size }) => sum + size.tokens, 0);
-  return { messages, tokens, ...(kept.length > 0 && { kept }) };
+  return { messages, tokens, ...(keptIds.length > 0 && { keptIds }) };
 }
 
 const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: number | undefined] => [
@@ -58,7 +58,7 @@ const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: 
 ];
 
 /** Plans are short; a longer plan is shown by head and tail. In characters. */
-const LONGEST_PLAN = 6_000;
+const MAX_PLAN_CHARS = 6_000;
 
 /** The agent's plan at the end of a source, one step per line; undefined if there was no plan, or no step is left. */
 export function todosOf(
@@ -75,7 +75,7 @@ export function todosOf(
   const { steps = [] } = book.planWithin(0, Infinity, true) ?? {};
   if (steps.length === 0) return undefined;
   const lines = steps.map(({ text, state }) => `- ${text} (${state})`);
-  return escaped(middleCut(redact(lines.join('\n')), LONGEST_PLAN));
+  return escaped(middleCut(redact(lines.join('\n')), MAX_PLAN_CHARS));
 }
 
 /** A model's summary, which another one may continue. */
@@ -111,10 +111,10 @@ export function earlierSummary(
 }
 
 /** A task fits into fewer characters; longer text is shown by head and tail. */
-const SHOWN: Detail = { proseChars: 1_500, writtenChars: 600, resultChars: 300 };
+const CONTEXT_DETAIL: Detail = { proseChars: 1_500, writtenChars: 600, resultChars: 300 };
 
 /** The outcome of an answer or a command fits into fewer characters. */
-const GLANCED: Detail = { proseChars: 1_000, writtenChars: 400, resultChars: 300 };
+const NEWEST_DETAIL: Detail = { proseChars: 1_000, writtenChars: 400, resultChars: 300 };
 
 /** The largest share of the summarizer's window for one message in view, and for the newest messages. */
 const WINDOW_SHARE = 0.03;
@@ -124,7 +124,7 @@ const MAX_NEWEST = 2_000;
 const MIN_NEWEST = 200;
 const MAX_MESSAGES = 60;
 
-interface BesideRequest {
+interface QuotingRequest {
   readonly log: ReadonlyLog;
   readonly question: string;
   readonly redact: (text: string) => string;
@@ -133,7 +133,7 @@ interface BesideRequest {
   readonly window: number;
 }
 
-export type Wording = Pick<BesideRequest, 'question' | 'redact'>;
+export type Wording = Pick<QuotingRequest, 'question' | 'redact'>;
 
 const plainRules = ({ question, redact }: Wording): QuoteRules => ({
   question,
@@ -145,19 +145,19 @@ const plainRules = ({ question, redact }: Wording): QuoteRules => ({
 
 /** The message whose marker requested a record, quoted, with the question in place of the marker. */
 export const quotedQuestion = (marker: LogMessage, wording: Wording): string =>
-  quoteMessage(marker, SHOWN, plainRules(wording));
+  quoteMessage(marker, CONTEXT_DETAIL, plainRules(wording));
 
 /**
  * Messages that the reader of the record sees in addition to it, quoted: the first user message, if it is pinned, and
  * the user message directly before the span, because it tells what the span is about.
  */
-export function inViewOf(from: number, isPinned: IsPinned, request: BesideRequest): string[] {
+export function inViewOf(from: number, isPinned: IsPinned, request: QuotingRequest): string[] {
   const { log, count, window } = request;
   const first = log.firstUser;
   const before = from > log.exchanges[0]!.seqs[0]! ? log.at(from - 1) : undefined;
   const asked = before?.role === 'user' && before !== first ? before : undefined;
   return [...(first && isPinned(first) ? [first] : []), ...(asked ? [asked] : [])]
-    .map((message) => quoteMessage(message, SHOWN, plainRules(request)))
+    .map((message) => quoteMessage(message, CONTEXT_DETAIL, plainRules(request)))
     .filter((text) => text !== '' && count(text) <= WINDOW_SHARE * window);
 }
 
@@ -171,7 +171,7 @@ export function newestRoom(window: number): number {
  * The newest messages after a span, quoted in short, as many as fit into a small part of the window. Program notes are
  * left out: clients remove them with the next call, and the text would have to be requested again.
  */
-export function newestOf(to: number, request: BesideRequest): string[] {
+export function newestOf(to: number, request: QuotingRequest): string[] {
   const { log, count, window } = request;
   const messages = log.between(Math.max(to + 1, log.length - MAX_MESSAGES)).filter(isTalk);
   const calls = callsByResult(messages);
@@ -183,7 +183,7 @@ export function newestOf(to: number, request: BesideRequest): string[] {
   const shown: string[] = [];
   let room = newestRoom(window);
   for (const message of messages.toReversed()) {
-    const text = quoteMessage(message, GLANCED, rules);
+    const text = quoteMessage(message, NEWEST_DETAIL, rules);
     if (text === '') continue;
     room -= count(text);
     if (room < 0) break;
@@ -196,7 +196,7 @@ const speechesWithoutNotes = (message: LogMessage): readonly Speech[] =>
   speechesOf(message).filter(({ speaker }) => speaker !== 'program');
 
 /** How a log continues after a span, without program notes: `count` messages, or all by default. */
-export function behindOf(to: number, log: ReadonlyLog, count = Infinity): Behind {
+export function followUpOf(to: number, log: ReadonlyLog, count = Infinity): FollowUp {
   const messages = log
     .between(to + 1)
     .filter(isTalk)
@@ -216,9 +216,9 @@ export function beginningOf(
   isPinned: IsPinned,
 ): string | undefined {
   const { seq, id } = messages[0]!;
-  const held = log.exchanges[0]!.seqs[0]!;
-  for (let before = held; before < seq; before++) if (!isPinned(log.at(before))) return id;
-  return held > 0 ? id : undefined;
+  const logStart = log.exchanges[0]!.seqs[0]!;
+  for (let before = logStart; before < seq; before++) if (!isPinned(log.at(before))) return id;
+  return logStart > 0 ? id : undefined;
 }
 
 /** The messages in the user's role: the log's first, those of the source, and the unanswered last. */

@@ -1,12 +1,12 @@
-import { artifactKey, type Artifact, type Behind, type BoughtOnce } from './artifacts.js';
-import { callOnce, InOtherLanguage, type Bought, type CallParts } from './call.js';
+import { artifactKey, type Artifact, type FollowUp, type TextBuyer } from './artifacts.js';
+import { callOnce, InOtherLanguage, type AcceptedAnswer, type CallParts } from './call.js';
 import type { Chunk } from './chunks.js';
-import { filledIn, type Prompts } from './prompts.js';
+import { fillTemplate, type Prompts } from './prompts.js';
 
 /** The parts that all calls of one run share. */
 export interface AskParts extends CallParts {
   readonly prompts: Prompts;
-  readonly once: BoughtOnce;
+  readonly buyer: TextBuyer;
   /** Throws if no further call may be made. */
   readonly mayCall: () => void;
   /** Quoted already. */
@@ -32,10 +32,10 @@ export interface SlotRequest {
   /** Messages after the source, for the last piece: a text may depend on them. */
   readonly newest: readonly string[];
   /** How the log continues after the source, if the text may depend on it; and whether the log once continued so. */
-  readonly behind: Behind | undefined;
-  readonly wasBehind: (behind: Behind) => boolean;
+  readonly followUp: FollowUp | undefined;
+  readonly hadFollowUp: (followUp: FollowUp) => boolean;
   /** The first message of the span, if anything that does not stay in view precedes it. */
-  readonly begins: string | undefined;
+  readonly fromId: string | undefined;
   readonly attempt: number;
   readonly signal: AbortSignal;
   /** An earlier summary that this text continues. */
@@ -48,37 +48,37 @@ export interface SlotRequest {
 }
 
 /** A text, and whether it had to be cut. */
-export type Text = Artifact & Pick<Bought, 'isCut'>;
+export type Text = Artifact & Pick<AcceptedAnswer, 'isCut'>;
 
 /** Requests the text piece by piece, each with the record so far. */
 export async function write(parts: AskParts, request: SlotRequest): Promise<Text> {
   let written: Text | undefined;
-  for (const at of request.chunks.keys())
-    written = await ask(parts, request, at, written?.text ?? request.previous);
+  for (const index of request.chunks.keys())
+    written = await askPiece(parts, request, index, written?.text ?? request.previous);
   return written!;
 }
 
 /** The text of one piece, which continues the record so far: a stored text, or the result of one call. */
-async function ask(
+async function askPiece(
   parts: AskParts,
   slot: SlotRequest,
-  at: number,
+  index: number,
   previous: string | undefined,
 ): Promise<Text> {
-  const { summarizer, count, extraLines, once } = parts;
+  const { summarizer, count, extraLines, buyer } = parts;
   const { stage, maxTokens, maxChars, language, checksLanguage, inView, attempt, signal } = slot;
   const { length: chunks } = slot.chunks;
-  const { text, handle } = slot.chunks[at]!;
-  const [chunk, source] = [at + 1, [text]];
+  const { text, handle } = slot.chunks[index]!;
+  const [chunk, source] = [index + 1, [text]];
   const isLast = chunk === chunks;
   const prompt = parts.prompts.of(previous === undefined ? stage : 'merge');
   const todos = isLast ? slot.todos : undefined;
   const newest = isLast ? slot.newest : [];
-  const behind = isLast ? slot.behind : undefined;
+  const followUp = isLast ? slot.followUp : undefined;
   // An answer must be smaller than the content it replaces, which is the whole source for the last piece.
   const sourceTokens = isLast ? slot.sourceTokens : Infinity;
-  const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.begins, chunk, chunks) };
-  const instruction = filledIn(prompt.instruction, values).trim();
+  const values = { handle, maxTokens, maxChars, chunk, chunks, piece: placeLine(slot.fromId, chunk, chunks) };
+  const instruction = fillTemplate(prompt.instruction, values).trim();
   const request = {
     prompt: prompt.system,
     source,
@@ -90,20 +90,20 @@ async function ask(
     ...(newest.length > 0 && { newest }),
     ...(extraLines.length > 0 && { extraLines }),
   };
-  const about = { prompt: stage, handle: slot.handle, chunk, attempt };
-  const asked = (instruction: string): Promise<Bought> => {
+  const labels = { prompt: stage, handle: slot.handle, chunk, attempt };
+  const callWith = (instruction: string): Promise<AcceptedAnswer> => {
     parts.mayCall();
-    const asking = { request: { ...request, instruction }, sourceTokens, checksLanguage, signal, about };
+    const asking = { request: { ...request, instruction }, sourceTokens, checksLanguage, signal, labels };
     return callOnce(parts, asking);
   };
   let isCut = false;
   const make = async (): Promise<Artifact> => {
-    const bought = await asked(instruction).catch((error: unknown) => {
+    const bought = await callWith(instruction).catch((error: unknown) => {
       if (!(error instanceof InOtherLanguage)) throw error;
-      return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
+      return callWith(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
     });
     isCut = bought.isCut;
-    return { text: bought.text, model: bought.model, behind };
+    return { text: bought.text, model: bought.model, followUp };
   };
   const key = artifactKey(
     prompt.hash,
@@ -116,14 +116,14 @@ async function ask(
     ...(slot.grows ? [`room for ${maxTokens}`] : []),
   );
   const fits = (artifact: Artifact): boolean =>
-    count(artifact.text) <= maxTokens && (!artifact.behind || slot.wasBehind(artifact.behind));
-  const artifact = await once.buy({ key, maxTokens, behind, fits, make, signal });
+    count(artifact.text) <= maxTokens && (!artifact.followUp || slot.hadFollowUp(artifact.followUp));
+  const artifact = await buyer.buy({ key, maxTokens, followUp, fits, make, signal });
   return { ...artifact, isCut };
 }
 
 /** The place of the piece in the session, and its number if there are several. */
-function placeLine(begins: string | undefined, chunk: number, chunks: number): string {
-  const before = `Everything before ${begins} stays in view, in full or in its own record; do not repeat it.`;
+function placeLine(fromId: string | undefined, chunk: number, chunks: number): string {
+  const before = `Everything before ${fromId} stays in view, in full or in its own record; do not repeat it.`;
   const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
-  return [...(begins === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');
+  return [...(fromId === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');
 }

@@ -1,4 +1,4 @@
-import { alone, type ErrorCode, type SpillwayError } from '../../errors/index.js';
+import { valueOrFault, type ErrorCode, type SpillwayError } from '../../errors/index.js';
 import type {
   LedgerEntry,
   SessionStore,
@@ -133,7 +133,7 @@ export async function listSessions(
   const listed: ListedSession[] = [];
   for (const thread of await store.threads(of)) {
     const { messages } = thread.head;
-    const left = await alone(leftIn(store, thread));
+    const left = await valueOrFault(leftIn(store, thread));
     if ('fault' in left) listed.push({ ...thread, messages, fault: left.fault });
     else
       listed.push({ ...thread, messages: messages - left.value.reduce((sum, { count }) => sum + count, 0) });

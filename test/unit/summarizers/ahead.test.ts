@@ -1,5 +1,5 @@
 import { createRedact } from '../../../src/text/facts/index.js';
-import { BoughtOnce, memoryOfTexts } from '../../../src/summarizers/index.js';
+import { TextBuyer, memoryOfTexts } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';
 
 describe('text that is bought ahead', () => {
@@ -24,9 +24,9 @@ describe('text that is bought ahead', () => {
   });
 
   it('is shared by all that keep their text in the same place', async () => {
-    const once = new BoughtOnce(memoryOfTexts());
-    const first = fillerOf(good, { once });
-    const second = fillerOf(good, { once });
+    const once = new TextBuyer(memoryOfTexts());
+    const first = fillerOf(good, { buyer: once });
+    const second = fillerOf(good, { buyer: once });
     await Promise.all([first.fill(edit(0, 3)), second.fill(edit(0, 3))]);
     expect(first.asked.length + second.asked.length).toBe(1);
   });

@@ -68,7 +68,7 @@ describe('filling slots', () => {
   });
 
   it('does not call where it may not', async () => {
-    const { fill, asked } = fillerOf(good, { stopped: () => 'was not bought: no money' });
+    const { fill, asked } = fillerOf(good, { stopReason: () => 'was not bought: no money' });
     expect((await fill(edit(0, 3))).fallbacks).toEqual(['auto m0..m3: the answer was not bought: no money']);
     expect(asked).toEqual([]);
   });

@@ -1,12 +1,12 @@
 import { openStore } from '../../../src/index.js';
-import { artifactKey, BoughtOnce, memoryOfTexts, type Artifact } from '../../../src/summarizers/index.js';
+import { artifactKey, TextBuyer, memoryOfTexts, type Artifact } from '../../../src/summarizers/index.js';
 
 const never = new AbortController().signal;
 const text = (words: string): Artifact => ({ text: words, model: 'm' });
 
 function buying(store = memoryOfTexts()) {
   let made = 0;
-  const once = new BoughtOnce(store);
+  const once = new TextBuyer(store);
   const buy = (
     words: string | Error,
     more: {
@@ -23,11 +23,11 @@ function buying(store = memoryOfTexts()) {
       made++;
       await until;
       if (words instanceof Error) throw words;
-      return { ...text(words), behind };
+      return { ...text(words), followUp: behind };
     };
     const fits = (artifact: Artifact): boolean =>
-      artifact.text.length <= maxTokens && artifact.behind?.hash === behind?.hash;
-    return once.buy({ key, maxTokens, behind, fits, make, signal });
+      artifact.text.length <= maxTokens && artifact.followUp?.hash === behind?.hash;
+    return once.buy({ key, maxTokens, followUp: behind, fits, make, signal });
   };
   return { buy, made: () => made };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  filledIn,
+  fillTemplate,
   loadPrompts,
   parsePrompt,
   PROMPT_FILES,
@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('prompts', () => {
   it('have a system text and an instruction each, and a version', async () => {
-    const prompts = await loadPrompts({ ours });
+    const prompts = await loadPrompts({ packaged: ours });
     for (const name of PROMPT_NAMES) {
       const prompt = prompts.of(name);
       expect(prompt).toMatchObject({ name, hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
@@ -30,7 +30,7 @@ describe('prompts', () => {
   it.each(['auto', 'partial', 'full', 'merge'])(
     '%s: the same headings in order of what stays longest, a most and no least, what to cut, and no order to the reader',
     async (name) => {
-      const prompts = await loadPrompts({ ours });
+      const prompts = await loadPrompts({ packaged: ours });
       const { system, instruction } = prompts.of(name);
       const headings = (text: string) => text.slice(text.indexOf('## '), text.indexOf('## Notes'));
       expect(headings(system)).toBe(headings(prompts.of('auto').system));
@@ -46,7 +46,7 @@ describe('prompts', () => {
   );
 
   it.each(['auto', 'partial', 'merge'])('%s: names the piece', async (name) => {
-    const { instruction } = (await loadPrompts({ ours })).of(name);
+    const { instruction } = (await loadPrompts({ packaged: ours })).of(name);
     expect(instruction).toContain('{{piece}}');
   });
 
@@ -56,16 +56,18 @@ describe('prompts', () => {
   });
 
   it('are ours where the folder has no name', () => {
-    expect(loadPrompts({ ours, theirs: '' }).of('full')).toEqual(loadPrompts({ ours }).of('full'));
+    expect(loadPrompts({ packaged: ours, custom: '' }).of('full')).toEqual(
+      loadPrompts({ packaged: ours }).of('full'),
+    );
   });
 
   it('are written out where the operator has a folder, and never over theirs', async () => {
     const theirs = join(folder, 'prompts');
-    const first = await loadPrompts({ ours, theirs });
+    const first = await loadPrompts({ packaged: ours, custom: theirs });
     expect((await readdir(theirs)).sort()).toEqual(PROMPT_FILES.map((name) => `${name}.md`).sort());
     await writeFile(join(theirs, 'auto.md'), 'Our house style.\n---\nAt most {{maxTokens}} tokens.');
     await rm(join(theirs, 'full.md'));
-    const second = await loadPrompts({ ours, theirs });
+    const second = await loadPrompts({ packaged: ours, custom: theirs });
     expect(second.of('auto')).toMatchObject({ system: 'Our house style.' });
     expect(second.of('auto').hash).not.toBe(first.of('auto').hash);
     expect(await readFile(join(theirs, 'full.md'), 'utf8')).toBe(
@@ -74,6 +76,6 @@ describe('prompts', () => {
   });
 
   it('take values as they are', () => {
-    expect(filledIn('{{a}} of {{b}} {{c}}', { a: '$&', b: 2 })).toBe('$& of 2 {{c}}');
+    expect(fillTemplate('{{a}} of {{b}} {{c}}', { a: '$&', b: 2 })).toBe('$& of 2 {{c}}');
   });
 });

@@ -1,7 +1,7 @@
 import type { Summarizer, SummaryRequest } from '../../../src/spi/index.js';
 import { createRedact } from '../../../src/text/facts/index.js';
 import {
-  BoughtOnce,
+  TextBuyer,
   Breakers,
   Filler,
   memoryOfTexts,
@@ -70,7 +70,7 @@ export function fillerOf(
     breakers: new Breakers({ failures: 3, cooldownMs: 1_000, scope: 'pipeline' }),
     prompts: { of: (name) => parsePrompt(name, `System ${name}\n---\nDo {{handle}}.`), question: 'And?' },
     redact: createRedact(),
-    once: new BoughtOnce(memoryOfTexts()),
+    buyer: new TextBuyer(memoryOfTexts()),
     resultChars: 2_000,
     chunks: 1,
     oversized: 'cut',
@@ -80,7 +80,7 @@ export function fillerOf(
     count,
     timer: () => performance.now(),
     priceOf: () => null,
-    stopped: () => undefined,
+    stopReason: () => undefined,
     ...more,
   });
   const request = (edits: PlannedEdit[], ofLog = log) => ({

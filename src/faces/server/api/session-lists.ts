@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod/v4';
-import { alone } from '../../../errors/index.js';
+import { valueOrFault } from '../../../errors/index.js';
 import type { Session } from '../../../session/index.js';
 import { maySee, type Caller } from '../access.js';
 import { sessionUnknown, type Service } from '../service.js';
@@ -67,7 +67,7 @@ export async function askReadable<Thread, T>(
   threads: readonly Thread[],
   ask: (thread: Thread) => Promise<T>,
 ): Promise<{ readonly values: readonly T[]; readonly skipped: number }> {
-  const asked = await askEach(threads, (thread) => alone(ask(thread)));
+  const asked = await askEach(threads, (thread) => valueOrFault(ask(thread)));
   const values = asked.flatMap((one) => ('value' in one ? [one.value] : []));
   return { values, skipped: asked.length - values.length };
 }

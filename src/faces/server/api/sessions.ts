@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import { alone, SpillwayError } from '../../../errors/index.js';
+import { valueOrFault, SpillwayError } from '../../../errors/index.js';
 import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
 import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
@@ -34,7 +34,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
   /** A session in a list. If the session cannot be read, it has no figures but the code of its fault. */
   const summaryAmong = async (listed: ListedSession, figures: boolean): Promise<object> => {
     const { fault } = listed;
-    const said = fault === undefined ? await alone(summary(listed, figures)) : { fault };
+    const said = fault === undefined ? await valueOrFault(summary(listed, figures)) : { fault };
     return 'value' in said ? said.value : { ...(await summaryOf(listed)), fault: said.fault };
   };
 
