@@ -50,7 +50,7 @@ export interface GuardRights {
 export const EXTENDING_RIGHTS: GuardRights = { mayGrow: true, keepsMark: true };
 
 interface ViewIndex {
-  /** Messages by log position, with their exchanges; `standing` has replacements by the ids of their messages. */
+  /** Messages by log position, with their exchanges; `replacements` has those by the ids of their messages. */
   readonly bySeq: ReadonlyMap<number, { readonly exchange: ViewExchange; readonly shown: ViewMessage }>;
   readonly replacements: ReadonlyMap<string, ViewExchange>;
   readonly within: SpanFinder;

@@ -13,7 +13,7 @@ export interface Injected {
 const PREFIX = 'injected:';
 const CARRY_REASON = 'what a plugin has carried';
 
-/** Whether a message is a carried text: of the plugin `by`, or of any plugin. */
+/** Whether a message is a carried text: of `plugin`, or of any plugin. */
 export function isCarriedFor({ id, label }: Message, plugin = ''): boolean {
   return label === 'injected' && id.startsWith(plugin === '' ? PREFIX : `${PREFIX}${plugin}:`);
 }

@@ -71,7 +71,7 @@ export function budgetFor(
       ...(most < output
         ? { output: most, why: 'what the content that may never be removed leaves free' }
         : { output, why: from }),
-      asked: Math.min(most, wanted),
+      answer: Math.min(most, wanted),
       injection: reserve.injection,
     },
     ...(window !== null && { userWindow: window }),

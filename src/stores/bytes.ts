@@ -66,7 +66,7 @@ function shallowCopy(value: object): Record<string | number, unknown> {
 
 /** Characters that databases refuse in a text (NUL, half a surrogate pair), and the escape character. */
 const UNWRITABLE = /[\0\\]|\p{Surrogate}/gu;
-const WRITTEN = /\\u([0-9a-f]{4})/g;
+const ESCAPED = /\\u([0-9a-f]{4})/g;
 
 /** An id as a database accepts it: `a\0b` becomes `a\u0000b`. Bodies need no escape, because JSON escapes the same. */
 export function writeText(text: string): string {
@@ -74,7 +74,7 @@ export function writeText(text: string): string {
 }
 
 export function readText(written: string): string {
-  return written.replace(WRITTEN, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return written.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** PostgreSQL indexes values up to 2,700 bytes; this many characters stay below it in any script. */

@@ -4,7 +4,7 @@ import type { SessionStore, ThreadKey } from '../spi/index.js';
 /** A deadline is counted in ticks of this process, so that a busy process does not blame its store. */
 const TICKS = 10;
 /** Stores from `withDeadline`, so that each is watched only once. */
-const watched = new WeakSet<SessionStore>();
+const watchedStores = new WeakSet<SessionStore>();
 
 interface Waiting {
   /** Tick at which the call began. */
@@ -19,8 +19,8 @@ interface Waiting {
  * again. Any other error becomes `STORE_FAILED` too, with `facts.thrown`: what the store did before is unknown.
  */
 export function withDeadline(store: SessionStore, deadlineMs: number): SessionStore {
-  if (watched.has(store)) return store;
-  const ask = watching(store, deadlineMs);
+  if (watchedStores.has(store)) return store;
+  const ask = watchCalls(store, deadlineMs);
   // The proxy is not around the store itself, because a proxy must return the methods of a frozen object unchanged.
   const proxy = new Proxy(Object.create(store) as SessionStore, {
     get(_, name) {
@@ -30,22 +30,22 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
       return (...given: unknown[]) => ask(name, given, () => Reflect.apply(own, store, given) as unknown);
     },
   });
-  watched.add(proxy);
+  watchedStores.add(proxy);
   return proxy;
 }
 
 /** Calls one store, and counts how long its calls wait. */
-function watching(
+function watchCalls(
   store: SessionStore,
   deadlineMs: number,
 ): (name: string, given: readonly unknown[], call: () => unknown) => unknown {
   const waiting = new Set<Waiting>();
   let tick = 0;
   /** Tick at which the store last settled anything. */
-  let heard = 0;
-  let ticking: NodeJS.Timeout | undefined;
+  let heardAt = 0;
+  let tickTimer: NodeJS.Timeout | undefined;
   /** Runs while the store does not answer. */
-  let probing: NodeJS.Timeout | undefined;
+  let probeTimer: NodeJS.Timeout | undefined;
 
   const fault = (name: string): SpillwayError =>
     new SpillwayError('STORE_FAILED', {
@@ -57,25 +57,25 @@ function watching(
       retryable: true,
     });
   const answered = (): void => {
-    heard = tick;
-    clearInterval(probing);
-    probing = undefined;
+    heardAt = tick;
+    clearInterval(probeTimer);
+    probeTimer = undefined;
   };
-  const leave = (one: Waiting): void => {
+  const stopWaiting = (one: Waiting): void => {
     waiting.delete(one);
     if (waiting.size > 0) return;
-    clearInterval(ticking);
-    ticking = undefined;
+    clearInterval(tickTimer);
+    tickTimer = undefined;
   };
   const probe = (): void => void store.value('service', 'ready').then(answered, answered);
-  const count = (): void => {
+  const countTick = (): void => {
     tick += 1;
     for (const one of waiting) {
       if (tick - one.since < TICKS) continue;
-      leave(one);
+      stopWaiting(one);
       // If other calls were answered meanwhile, only this call is slow. Otherwise no further call waits for the store:
       // a probe in addition to the calls asks whether the store is back.
-      if (heard <= one.since && one.name !== 'close') probing ??= setInterval(probe, deadlineMs).unref();
+      if (heardAt <= one.since && one.name !== 'close') probeTimer ??= setInterval(probe, deadlineMs).unref();
       one.reject(fault(one.name));
     }
   };
@@ -83,27 +83,27 @@ function watching(
   return (name, given, call) => {
     const isLast = name === 'close';
     if (isLast) answered();
-    else if (probing) return Promise.reject(fault(name));
-    let asked: unknown;
+    else if (probeTimer) return Promise.reject(fault(name));
+    let result: unknown;
     try {
-      asked = call();
+      result = call();
     } catch (cause) {
       return Promise.reject(thrownBy(store, given, cause));
     }
-    if (typeof (asked as PromiseLike<unknown> | undefined)?.then !== 'function') return asked;
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then !== 'function') return result;
     return new Promise((resolve, reject) => {
       const one = { since: tick, name, reject };
       waiting.add(one);
-      ticking ??= setInterval(count, deadlineMs / TICKS);
+      tickTimer ??= setInterval(countTick, deadlineMs / TICKS);
       const settled =
         <Value>(settle: (value: Value) => void) =>
         (value: Value): void => {
           answered();
-          leave(one);
+          stopWaiting(one);
           settle(value);
         };
       const failed = (cause: unknown): void => reject(thrownBy(store, given, cause));
-      (asked as PromiseLike<unknown>).then(settled(resolve), settled(failed));
+      (result as PromiseLike<unknown>).then(settled(resolve), settled(failed));
     });
   };
 }

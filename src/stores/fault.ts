@@ -10,8 +10,8 @@ export function faultIn(
   code: string,
   { store, found, cause }: { readonly store: string; readonly found: string; readonly cause: unknown },
 ): SpillwayError {
-  const [, meant, remedy, again] = known.find(([codes]) => codes.test(code)) ?? [];
-  return new SpillwayError(meant ?? 'STORE_FAILED', {
+  const [, storeCode, remedy, again] = known.find(([codes]) => codes.test(code)) ?? [];
+  return new SpillwayError(storeCode ?? 'STORE_FAILED', {
     subject: store,
     found,
     cause,
@@ -56,7 +56,7 @@ export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite)
 }
 
 /** An event with this id is already stored: the note came late, and must not count again. */
-export function toldAlready(store: string, cause?: unknown): SpillwayError {
+export function alreadyStored(store: string, cause?: unknown): SpillwayError {
   return new SpillwayError('STORE_FAILED', {
     subject: store,
     found: 'an event that is stored already',

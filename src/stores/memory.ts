@@ -14,7 +14,7 @@ import type {
 } from '../spi/index.js';
 import { idTaken } from '../errors/index.js';
 import { NumberLiteral, type LogMessage } from '../transcript/index.js';
-import { checkWrite, closedFault, headAfter, toldAlready } from './fault.js';
+import { checkWrite, closedFault, headAfter, alreadyStored } from './fault.js';
 import { summed } from './usage.js';
 
 /** Keeps sessions as long as the process lives. Objects that it returns are frozen and shared. */
@@ -25,13 +25,13 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
   const artifacts = new Map<string, StoredArtifact>();
   const scopes = new Map<string, Map<string, Json>>();
   let isClosed = false;
-  const opened = <T>(held: T): T => {
+  const whileOpen = <T>(held: T): T => {
     if (isClosed) throw closedFault(name);
     return held;
   };
-  const find = (key: ThreadKey): MemoryThread | undefined => opened(threads).get(nameOf(key));
-  const ofAll = ({ sessionId, agentPath }: Partial<ThreadKey>): MemoryThread[] =>
-    [...opened(threads).values()].filter(
+  const find = (key: ThreadKey): MemoryThread | undefined => whileOpen(threads).get(nameOf(key));
+  const threadsOf = ({ sessionId, agentPath }: Partial<ThreadKey>): MemoryThread[] =>
+    [...whileOpen(threads).values()].filter(
       ({ key }) =>
         (sessionId === undefined || key.sessionId === sessionId) &&
         (agentPath === undefined || key.agentPath === agentPath),
@@ -43,10 +43,10 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
     messages: async (key, from, to) => sliceOf(find(key)?.messages, from, to),
     entries: async (key, from, to) => sliceOf(find(key)?.entries, from, to),
     events: async (key, query = {}) => find(key)?.events(query) ?? [],
-    usage: async (of = {}) => summed(ofAll(of).flatMap((thread) => thread.usage)),
-    artifact: async (key) => opened(artifacts).get(key),
-    value: async (scope, named) => opened(scopes).get(scope)?.get(named),
-    values: async (scope) => Object.fromEntries(opened(scopes).get(scope) ?? []),
+    usage: async (of = {}) => summed(threadsOf(of).flatMap((thread) => thread.usage)),
+    artifact: async (key) => whileOpen(artifacts).get(key),
+    value: async (scope, named) => whileOpen(scopes).get(scope)?.get(named),
+    values: async (scope) => Object.fromEntries(whileOpen(scopes).get(scope) ?? []),
 
     async write(key, expected, write) {
       checkWrite(expected, write);
@@ -65,20 +65,20 @@ export function memoryStore(nowMs: () => number = Date.now): SessionStore {
     },
 
     async keepArtifact(key, artifact) {
-      const kept = opened(artifacts).get(key) ?? frozenCopy(artifact);
+      const kept = whileOpen(artifacts).get(key) ?? frozenCopy(artifact);
       artifacts.set(key, kept);
       return kept;
     },
 
     async setValue(scope, named, value) {
-      const values = opened(scopes).get(scope) ?? new Map<string, Json>();
+      const values = whileOpen(scopes).get(scope) ?? new Map<string, Json>();
       scopes.set(scope, values);
       if (value === undefined) values.delete(named);
       else values.set(named, frozenCopy(value));
     },
 
     async threads({ sessionId, limit } = {}) {
-      const infos = ofAll({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
+      const infos = threadsOf({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
       infos.reverse().sort((a, b) => b.updatedAt - a.updatedAt);
       return sliceOf(infos, 0, limit);
     },
@@ -107,7 +107,7 @@ class MemoryThread {
   readonly #ids = new Set<string>();
   readonly #events: StoredEvent[] = [];
   /** Ids of events that have one. */
-  readonly #names = new Set<string>();
+  readonly #eventIds = new Set<string>();
   #checkpoint: Pick<StoredThread, 'checkpoint' | 'checkpointAt'> = {};
 
   constructor({ sessionId, agentPath }: ThreadKey, now: number) {
@@ -147,10 +147,10 @@ class MemoryThread {
   }
 
   note(events: readonly StoredEvent[], usage: readonly UsageEntry[], now: number): void {
-    if (events.some(({ id }) => id !== undefined && this.#names.has(id))) throw toldAlready('memory');
+    if (events.some(({ id }) => id !== undefined && this.#eventIds.has(id))) throw alreadyStored('memory');
     for (const event of frozenCopy(events)) {
       this.#events.push(event);
-      if (event.id !== undefined) this.#names.add(event.id);
+      if (event.id !== undefined) this.#eventIds.add(event.id);
     }
     this.usage = summed([...this.usage, ...frozenCopy(usage)]);
     this.#updatedAt = Math.max(this.#updatedAt, now);

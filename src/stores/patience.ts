@@ -3,10 +3,10 @@ export const PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 1;
 const MAX_WAIT_MS = 40;
 
-/** Tries again while `isPassing`, without blocking the process, out of step with the process it waits for. */
-export async function patiently<T>(
+/** Tries again while `isTransient`, without blocking the process, out of step with the process it waits for. */
+export async function retryWhile<T>(
   work: () => Promise<T>,
-  isPassing: (error: unknown) => boolean,
+  isTransient: (error: unknown) => boolean,
   patienceMs: number,
 ): Promise<T> {
   const until = performance.now() + patienceMs;
@@ -14,7 +14,7 @@ export async function patiently<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || performance.now() >= until) throw error;
+      if (!isTransient(error) || performance.now() >= until) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
   }

@@ -57,7 +57,7 @@ export class Breakers {
     this.#options = options;
   }
 
-  /** Runs a call, or rejects with `BreakerOpen`. `counts` tells whether an error was the endpoint's fault. */
+  /** Runs a call, or rejects with `BreakerOpen`. `isCounted` tells whether an error was the endpoint's fault. */
   async run<Result>(
     endpoint: string,
     stage: string,

@@ -15,7 +15,7 @@ export interface BudgetRequest {
     /** Source of `output`, for the derivation; a setting if absent. */
     readonly why?: string;
     /** Answer tokens that this request asks for: next to an input limit, the window has to hold them too. */
-    readonly asked?: number;
+    readonly answer?: number;
     readonly injection?: number;
   };
   /** The agent's own window, in tokens; overrides the model's known window. 0: no limit. */
@@ -106,11 +106,11 @@ interface Room {
 }
 
 /** The limits of one model: its input limit, or its window minus the room for its answer. */
-function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean): Room {
+function roomOf(limits: ModelLimits, request: BudgetRequest, isAgentsOwn: boolean): Room {
   const own =
-    isAgents && request.userWindow !== undefined ? withUserWindow(limits, request.userWindow) : limits;
+    isAgentsOwn && request.userWindow !== undefined ? withUserWindow(limits, request.userWindow) : limits;
   const { model, contextWindow: window, inputLimit, authoritative, sources } = own;
-  const asked = Math.min(request.reserve?.asked ?? 0, own.outputLimit ?? Infinity);
+  const answer = Math.min(request.reserve?.answer ?? 0, own.outputLimit ?? Infinity);
   const lines = [`${model}: window ${show(window)} ${origin(sources.contextWindow ?? own.source)}`];
   // A window that was set to unlimited on purpose has no limit, except one that a refusal has proven.
   const isUnlimited = !Number.isFinite(window) && sources.inputLimit !== 'learned';
@@ -118,9 +118,9 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
     lines.push(
       `input limit ${show(inputLimit)} ${origin(sources.inputLimit)}; no output reserve is taken from it`,
     );
-    const usable = Math.min(inputLimit, window - asked);
+    const usable = Math.min(inputLimit, window - answer);
     if (usable < inputLimit)
-      lines.push(`- ${show(inputLimit - usable)}: the window has to hold ${show(asked)} of answer as well`);
+      lines.push(`- ${show(inputLimit - usable)}: the window has to hold ${show(answer)} of answer as well`);
     return { model, window, usable, output: 0, authoritative, derivation: lines };
   }
   if (!Number.isFinite(window))
@@ -131,8 +131,8 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   const [output, why] =
     wanted < window
       ? [wanted, reason]
-      : asked > share
-        ? [asked, 'what this request lets the model answer']
+      : answer > share
+        ? [answer, 'what this request lets the model answer']
         : [share, `${percent(MAX_DEFAULT_SHARE)} of the window`];
   lines.push(output > 0 ? `- ${show(output)} output reserve: ${why}` : `no output reserve: ${why}`);
   return { model, window, usable: window - output, output, authoritative, derivation: lines };

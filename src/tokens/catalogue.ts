@@ -31,18 +31,18 @@ export interface Catalogue {
 const FIELDS = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
 
 /**
- * A catalogue whose `load` loads the published sheets, and runs `also` with it; before that, only families,
+ * A catalogue whose `load` loads the published sheets, and runs `extra` with it; before that, only families,
  * overrides and the default count. `overrides` are by model name; with or without the vendor, `*` for any characters
  * (`llama-*`, `copilot/*`). The longest matching name wins. A limit of 0 is no limit.
  * @throws SpillwayError CONFIG_INVALID naming every override that is no number of tokens
  */
 export function createCatalogue(
   overrides: Readonly<Record<string, LimitOverride>> = {},
-  also: () => Promise<unknown> = () => Promise.resolve(),
+  extra: () => Promise<unknown> = () => Promise.resolve(),
 ): Required<Catalogue> {
   checkOverrides(overrides);
   const byLength = Object.entries(overrides).sort(([a], [b]) => b.length - a.length);
-  const patterns = byLength.map(([name, override]) => ({ fits: fitting(name), override }));
+  const patterns = byLength.map(([name, override]) => ({ fits: matcherOf(name), override }));
   let published: PublishedLimits | undefined;
   let loading: Promise<void> | undefined;
 
@@ -64,7 +64,7 @@ export function createCatalogue(
         ...[...sheets, family].map((sheet) => ['catalogue', sheet] as const),
         ['default', { contextWindow: DEFAULT_WINDOW }],
       ];
-      const found = lowered(merged(layers), learned.learned);
+      const found = lowerLimits(merged(layers), learned.learned);
       const tokenizer = override.tokenizer ?? family.tokenizer;
       const source = found.sources.inputLimit ?? found.sources.contextWindow ?? 'default';
       return {
@@ -80,7 +80,7 @@ export function createCatalogue(
     },
     load() {
       if (published) return undefined;
-      loading ??= Promise.all([loadPublishedLimits(), also()]).then(([sheets]) => void (published = sheets));
+      loading ??= Promise.all([loadPublishedLimits(), extra()]).then(([sheets]) => void (published = sheets));
       return loading;
     },
   };
@@ -113,7 +113,7 @@ function outranks(one: LimitSource | undefined, other: LimitSource): boolean {
   return one !== undefined && RANK.indexOf(one) > RANK.indexOf(other);
 }
 
-function lowered({ limits, sources }: MergedLimits, learned: Limits = {}): MergedLimits {
+function lowerLimits({ limits, sources }: MergedLimits, learned: Limits = {}): MergedLimits {
   const tighter = FIELDS.filter((field) => (learned[field] || Infinity) < (limits[field] ?? Infinity));
   return {
     limits: { ...limits, ...Object.fromEntries(tighter.map((field) => [field, learned[field]])) },
@@ -121,15 +121,15 @@ function lowered({ limits, sources }: MergedLimits, learned: Limits = {}): Merge
   };
 }
 
-function fitting(pattern: string): (names: readonly string[]) => boolean {
+function matcherOf(pattern: string): (names: readonly string[]) => boolean {
   const [head = '', ...rest] = pattern.toLowerCase().split('*');
   const tail = rest.pop();
   if (tail === undefined) return (names) => names.includes(head);
-  return (names) => names.some((name) => fits(name, head, rest, tail));
+  return (names) => names.some((name) => matches(name, head, rest, tail));
 }
 
 /** Searches each piece once: a regular expression with hundreds of stars would never finish. */
-function fits(name: string, head: string, between: readonly string[], tail: string): boolean {
+function matches(name: string, head: string, between: readonly string[], tail: string): boolean {
   const end = name.length - tail.length;
   if (!name.startsWith(head) || !name.endsWith(tail)) return false;
   let at = head.length;

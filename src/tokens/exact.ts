@@ -7,18 +7,18 @@ import { loadVocabulary, readyVocabulary } from './vocabulary.js';
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 /** Text may contain `<|endoftext|>`; it is counted as plain characters. The default is to throw. */
-const PLAIN = { disallowedSpecial: new Set<string>() };
+const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
 /** Longer pieces are data and do not recur. */
-const LONGEST_PIECE = 128;
+const MAX_PIECE_CHARS = 128;
 
 /** The splitting pattern may run out of stack on a run of many million characters, so it never gets one. */
 const MAX_BLOCK_CHARS = 1_000_000;
 
-type CountTokens = (text: string, options: typeof PLAIN) => number;
+type CountTokens = (text: string, options: typeof PLAIN_TEXT) => number;
 
 /** Loaded encodings, for all counters of the process. */
-const loaded = new Map<Encoding, CountTokens>();
+const loadedEncodings = new Map<Encoding, CountTokens>();
 
 /**
  * A counter that agrees with the provider's own tokenizer. The first count loads the encoding (about 100 ms and 65 MB,
@@ -35,11 +35,11 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
     const vocabulary = loadVocabulary(encoding);
     const api = GptEncoding.getEncodingApi(encoding, () => vocabulary);
     api.setMergeCacheSize(0);
-    loaded.set(encoding, api.countTokens);
+    loadedEncodings.set(encoding, api.countTokens);
     return api.countTokens;
   };
   let countTokens: CountTokens = (text, options) => {
-    countTokens = loaded.get(encoding) ?? load();
+    countTokens = loadedEncodings.get(encoding) ?? load();
     return countTokens(text, options);
   };
   const pattern =
@@ -55,11 +55,11 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
     let tokens = 0;
     for (let start = 0, end = 0; start < block.length; start = end) {
       end = endOfPiece(block, start);
-      const mayComeAgain = end - start <= LONGEST_PIECE;
-      const known = mayComeAgain ? pieces.find(block, start, end) : -1;
-      const taken = known >= 0 ? known : countPiece(block, start, end);
-      if (mayComeAgain && known < 0) pieces.enter(taken);
-      tokens += taken;
+      const mayRecur = end - start <= MAX_PIECE_CHARS;
+      const known = mayRecur ? pieces.find(block, start, end) : -1;
+      const counted = known >= 0 ? known : countPiece(block, start, end);
+      if (mayRecur && known < 0) pieces.enter(counted);
+      tokens += counted;
     }
     return tokens;
   };
@@ -82,7 +82,7 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
   const countRun = (text: string, from: number, to: number): number => {
     const known = words.find(text, from, to);
     if (known >= 0) return known;
-    const tokens = countTokens(text.slice(from, to), PLAIN);
+    const tokens = countTokens(text.slice(from, to), PLAIN_TEXT);
     words.enter(tokens);
     return tokens;
   };

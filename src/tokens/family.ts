@@ -23,7 +23,7 @@ const CLAUDE_47 = 1.49;
 /** +17.1 % on the same 2.1 MB with Gemma's vocabulary. */
 const GEMINI = 1.17;
 /** Vocabularies of 128,000 to 160,000, based on cl100k, which is +0.2 % there; the rest is for CJK and caution. */
-const OPEN = 1.05;
+const OPEN_WEIGHTS = 1.05;
 
 /** The first match of the bare name wins. Output limits: vendors' model pages, from models.dev. */
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
@@ -44,7 +44,7 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/^(?:gemini|gemma)/, { outputLimit: 8_192, tokenRatio: GEMINI }],
   [
     /^(?:deepseek|qwen|qwq|kimi|glm|llama|meta-llama|mistral|ministral|magistral|codestral|devstral|grok)/,
-    { tokenRatio: OPEN },
+    { tokenRatio: OPEN_WEIGHTS },
   ],
 ];
 
@@ -64,7 +64,7 @@ const DOTTED_VENDOR =
 const SLASHES = /^.*\//;
 
 /** Suffixes of clouds and gateways: `-v1:0`, `@20250514`, `:free`, `[1m]`. */
-const BEHIND = /(?:\[1m\]|-v\d+:\d+|@[\w-]+|:[\w.-]+)$/;
+const SUFFIX = /(?:\[1m\]|-v\d+:\d+|@[\w-]+|:[\w.-]+)$/;
 
 /** A release date: `-20250929`, `-2024-08-06`. */
 const DATE = /-\d{4}-?\d{2}-?\d{2}$/;
@@ -76,7 +76,7 @@ const DATE = /-\d{4}-?\d{2}-?\d{2}$/;
 export function namesOf(model: string): readonly string[] {
   const names = new Set<string>();
   let name = model.trim().toLowerCase();
-  for (const pattern of [COLON_VENDOR, SLASHES, DOTTED_VENDOR, BEHIND, BEHIND, DATE]) {
+  for (const pattern of [COLON_VENDOR, SLASHES, DOTTED_VENDOR, SUFFIX, SUFFIX, DATE]) {
     names.add(name);
     name = name.replace(pattern, '');
   }

@@ -30,7 +30,7 @@ const TRADITIONAL =
   '個們這來時後說為對學開過還經問點發現實應該將與從業據設檔無類別數參變錯誤碼請選項執軟體環態間關產導標準處運網頁輸顯讀寫資訊麼樣幾讓給當兩邊裡車東長門見電話號書報電腦';
 
 /** First code units of ranges of one kind, ascending; each range ends at the next. */
-const STRETCHES: readonly (readonly [number, number])[] = [
+const RANGES: readonly (readonly [number, number])[] = [
   [0x00, MARK],
   [0x09, SPACE],
   [0x0a, NEWLINE],
@@ -70,7 +70,7 @@ const KINDS: Uint8Array = kinds();
 
 function kinds(): Uint8Array {
   const table = new Uint8Array(0x10000);
-  for (const [from, kind] of STRETCHES) table.fill(kind, from);
+  for (const [from, kind] of RANGES) table.fill(kind, from);
   for (const char of TRADITIONAL) table[char.charCodeAt(0)] = HAN_TRADITIONAL;
   return table;
 }
@@ -99,7 +99,7 @@ const WORD = {
 const MARK_RUN = [1.03, 1.02, 1.38, 1.92, 2.4, 3, 3.9, 4.4, 5.1, 5.8];
 
 /** A further equal mark or symbol in a row, as in a rule of dashes: few tokens cover many. */
-const REPEATED = 0.08;
+const REPEATED_COST = 0.08;
 
 /** First character of a run in another script or of symbols, by kind. */
 const FIRST_CHAR: readonly number[] = perKind({
@@ -149,9 +149,9 @@ export const heuristicCounter: TokenCounter = {
 };
 
 /** The character before a word that is counted with it; also the index of the word's row of costs. */
-const NOTHING = 0;
-const A_SPACE = 1;
-const A_MARK = 2;
+const NO_LEAD = 0;
+const SPACE_LEAD = 1;
+const MARK_LEAD = 2;
 
 const APOSTROPHE = 39;
 
@@ -161,7 +161,7 @@ const ROWS = [WORD.bare, WORD.spaced, WORD.marked];
 function scan(text: string): number {
   const length = text.length;
   let tokens = 0;
-  let lead = NOTHING;
+  let lead = NO_LEAD;
   let at = 0;
   while (at < length) {
     const start = at;
@@ -179,7 +179,7 @@ function scan(text: string): number {
         else if (next !== UPPER || small) break;
       }
       tokens += lengthCost(accented ? WORD.accented : small ? ROWS[lead]! : WORD.capitals, at - start);
-      lead = NOTHING;
+      lead = NO_LEAD;
       if (at < length && text.charCodeAt(at) === APOSTROPHE) at = afterContraction(text, at);
     } else if (kind === SPACE || kind === NEWLINE) {
       // White space up to its last line break is one token; the last character after it belongs to the next word.
@@ -191,7 +191,7 @@ function scan(text: string): number {
       }
       if (indent > start) tokens += 1;
       if (at - indent > 1) tokens += 1;
-      lead = at > indent ? A_SPACE : NOTHING;
+      lead = at > indent ? SPACE_LEAD : NO_LEAD;
     } else if (kind === MARK) {
       // One mark belongs to the word after it; several are a piece of their own, with the line breaks after them.
       let changes = 1;
@@ -199,29 +199,29 @@ function scan(text: string): number {
         if (text.charCodeAt(at) !== text.charCodeAt(at - 1)) changes += 1;
       }
       const next = at < length ? KINDS[text.charCodeAt(at)]! : 0;
-      if (at - start === 1 && lead === NOTHING && (next === LOWER || next === UPPER || next === ACCENTED)) {
-        lead = A_MARK;
+      if (at - start === 1 && lead === NO_LEAD && (next === LOWER || next === UPPER || next === ACCENTED)) {
+        lead = MARK_LEAD;
         continue;
       }
-      tokens += lengthCost(MARK_RUN, changes) + (at - start - changes) * REPEATED;
-      lead = NOTHING;
+      tokens += lengthCost(MARK_RUN, changes) + (at - start - changes) * REPEATED_COST;
+      lead = NO_LEAD;
       while (at < length && KINDS[text.charCodeAt(at)] === NEWLINE) at += 1;
     } else if (kind === DIGIT) {
       // Three digits are one token, and a space before them is another.
       while (at < length && KINDS[text.charCodeAt(at)] === DIGIT) at += 1;
-      tokens += Math.ceil((at - start) / 3) + (lead === NOTHING ? 0 : 1);
-      lead = NOTHING;
+      tokens += Math.ceil((at - start) / 3) + (lead === NO_LEAD ? 0 : 1);
+      lead = NO_LEAD;
     } else {
       // Another script, or symbols: one cost for the first character of a run, another for each further one.
       let repeats = 0;
       for (; at < length && KINDS[text.charCodeAt(at)] === kind; at += 1) {
         if (kind === SYMBOL && text.charCodeAt(at) === text.charCodeAt(at - 1)) repeats += 1;
       }
-      tokens += FIRST_CHAR[kind]! + (at - start - 1 - repeats) * NEXT_CHAR[kind]! + repeats * REPEATED;
-      lead = NOTHING;
+      tokens += FIRST_CHAR[kind]! + (at - start - 1 - repeats) * NEXT_CHAR[kind]! + repeats * REPEATED_COST;
+      lead = NO_LEAD;
     }
   }
-  return lead === NOTHING ? tokens : tokens + 1;
+  return lead === NO_LEAD ? tokens : tokens + 1;
 }
 
 /** The index after `'s`, `'t`, `'ll`, `'re`, which belong to the word before them; `at` if there is none. */

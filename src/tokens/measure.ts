@@ -41,8 +41,8 @@ const RECORDING = /^(?:audio|video)\//;
 const RECORDED_BYTES_PER_TOKEN = 256;
 
 /** No text has fewer tokens than one per so many characters: the longest token of o200k_base has 128. */
-const LONGEST_TOKEN = 1_000;
-const leastOf = (text: string): number => Math.floor(text.length / LONGEST_TOKEN);
+const MAX_TOKEN_CHARS = 1_000;
+const minTokensOf = (text: string): number => Math.floor(text.length / MAX_TOKEN_CHARS);
 
 /** A counter's result for a text. Throws `CONFIG_INVALID` if it is no count: a sum with it would compact nothing. */
 export function countOf(counter: TokenCounter, text: string): number {
@@ -50,7 +50,7 @@ export function countOf(counter: TokenCounter, text: string): number {
   let cause: unknown;
   try {
     tokens = counter.count(text);
-    if (COUNT.is(tokens) && ((tokens as number) >= leastOf(text) || text.trim() === ''))
+    if (COUNT.is(tokens) && ((tokens as number) >= minTokensOf(text) || text.trim() === ''))
       return tokens as number;
   } catch (error) {
     cause = error;
@@ -59,7 +59,7 @@ export function countOf(counter: TokenCounter, text: string): number {
   throw new SpillwayError('CONFIG_INVALID', {
     subject: `counter "${counter.name}": tokens of a text of ${text.length} characters`,
     found: typeof tokens === 'number' ? String(tokens) : (tokens ?? String(tokens)),
-    allowed: `${COUNT.words}, of a long text one in ${LONGEST_TOKEN} characters at least`,
+    allowed: `${COUNT.words}, of a long text one in ${MAX_TOKEN_CHARS} characters at least`,
     remedy: 'Have `count` give the tokens of every text at once, or leave the counter out.',
     ...(cause !== undefined && { cause }),
   });

@@ -3,7 +3,7 @@ import type { Message, Part, Steps } from '../transcript/index.js';
 import { countOf } from './measure.js';
 
 /** A longer text belongs to a message, which is counted only once anyway. */
-const LONGEST_CHARS = 65_536;
+const MAX_TEXT_CHARS = 65_536;
 
 /** Characters of all texts together: about as many bytes. */
 const MAX_CHARS = 2_000_000;
@@ -19,7 +19,7 @@ export function memoised(counter: TokenCounter): TokenCounter {
     name: counter.name,
     exact: counter.exact,
     count(text) {
-      if (text.length > LONGEST_CHARS) return countOf(counter, text);
+      if (text.length > MAX_TEXT_CHARS) return countOf(counter, text);
       const before = known.get(text);
       if (before !== undefined) return before;
       const tokens = countOf(counter, text);

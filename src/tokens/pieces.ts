@@ -24,9 +24,9 @@ export function endOfPiece(text: string, start: number): number {
       for (; next < length && (isBreak(text.charCodeAt(next)) || isBlank(text.charCodeAt(next))); next++)
         if (isBreak(text.charCodeAt(next))) end = next + 1;
       if (next === length) return length;
-      const behind = text.charCodeAt(next);
+      const following = text.charCodeAt(next);
       // Marks include the line breaks after them and then further slashes.
-      if (isSolid(behind) && (behind !== SLASH || next > end)) return end;
+      if (isSolid(following) && (following !== SLASH || next > end)) return end;
       at = next;
     }
     before = text.charCodeAt(at);

@@ -5,9 +5,9 @@ import { thrownText } from '../errors/index.js';
  * The most levels of objects and lists in one value. Requests nest about ten; their readers recurse once per level, and
  * the runtime's own JSON fails at a few thousand. The limit also stops at a value that contains itself.
  */
-const DEEPEST = 500;
+const MAX_LEVELS = 500;
 const BIGINT = 'a bigint';
-const TOO_DEEP = `more than ${DEEPEST} levels, or a value that holds itself`;
+const TOO_DEEP = `more than ${MAX_LEVELS} levels, or a value that holds itself`;
 
 /** A value that no request can carry. The message is used in error messages. */
 export class NotCopyable extends Error {}
@@ -34,7 +34,7 @@ export function copied<T>(value: T, options: CopyOptions = {}): T {
 export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'bigint') return BIGINT;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > DEEPEST) return TOO_DEEP;
+  if (depth > MAX_LEVELS) return TOO_DEEP;
   if (!Array.isArray(value) && !isPlain(value)) return undefined;
   for (const key in value) {
     const why = whyNotCopyable((value as Readonly<Record<string, unknown>>)[key], depth + 1);
@@ -82,7 +82,7 @@ export function isPlain(value: object): value is Readonly<Record<string, unknown
 function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
   if (typeof value === 'bigint') throw new NotCopyable(BIGINT);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST) throw new NotCopyable(TOO_DEEP);
+  if (depth > MAX_LEVELS) throw new NotCopyable(TOO_DEEP);
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
     const copy = list.slice();

@@ -27,7 +27,7 @@ export interface Turn {
   readonly from: number;
 }
 
-interface Growing extends Exchange {
+interface GrowingExchange extends Exchange {
   readonly seqs: number[];
   readonly unanswered: Map<string, number>;
   readonly paused: Set<string>;
@@ -35,13 +35,13 @@ interface Growing extends Exchange {
 
 /** Groups messages into exchanges as they are appended; each append costs its own message only. */
 export class ExchangeIndex {
-  readonly #exchanges: Growing[] = [];
+  readonly #exchanges: GrowingExchange[] = [];
   /** Exchange index by log position. */
-  readonly #of: number[] = [];
+  readonly #indexBySeq: number[] = [];
   /** The newest step, until the model's next message: results may still join it. */
-  #step: Growing | undefined;
+  #step: GrowingExchange | undefined;
   /** Steps in which the provider paused, by the ids of their unanswered calls. */
-  readonly #pausedIn = new Map<string, Growing>();
+  readonly #pausedSteps = new Map<string, GrowingExchange>();
 
   get all(): readonly Exchange[] {
     return this.#exchanges;
@@ -49,21 +49,21 @@ export class ExchangeIndex {
 
   /** The exchange a log position belongs to. Throws `RangeError` if there is no such position. */
   of(seq: number): Exchange {
-    const exchange = this.#exchanges[this.#of[seq] ?? -1];
+    const exchange = this.#exchanges[this.#indexBySeq[seq] ?? -1];
     if (!exchange) throw new RangeError(`no exchange at log position ${seq}`);
     return exchange;
   }
 
   /** Returns the exchange that the message joined or began. Messages must be in order of the log. */
   append(message: LogMessage): Exchange {
-    const exchange = this.#join(message) ?? this.#begun(message);
+    const exchange = this.#join(message) ?? this.#begin(message);
     if (message.role === 'assistant') this.#takeCalls(exchange, message);
     return exchange;
   }
 
-  #begun(message: LogMessage): Growing {
+  #begin(message: LogMessage): GrowingExchange {
     const isAssistant = message.role === 'assistant';
-    const exchange: Growing = {
+    const exchange: GrowingExchange = {
       index: this.#exchanges.length,
       kind: isAssistant ? (isStep(message) ? 'step' : 'plain') : isStray(message) ? 'stray' : 'plain',
       seqs: [message.seq],
@@ -71,24 +71,24 @@ export class ExchangeIndex {
       paused: new Set(),
     };
     this.#exchanges.push(exchange);
-    this.#of[message.seq] = exchange.index;
+    this.#indexBySeq[message.seq] = exchange.index;
     return exchange;
   }
 
   /** A provider-executed tool answers inside the assistant message itself, or in a later one. */
-  #takeCalls(exchange: Growing, { parts }: LogMessage): void {
+  #takeCalls(exchange: GrowingExchange, { parts }: LogMessage): void {
     for (const { callId } of parts.filter(isToolCall))
       exchange.unanswered.set(callId, (exchange.unanswered.get(callId) ?? 0) + 1);
     for (const { callId } of parts.filter(isToolResult)) answer(exchange, callId);
     for (const id of pausedIn(parts)) {
       exchange.paused.add(id);
-      this.#pausedIn.set(id, exchange);
+      this.#pausedSteps.set(id, exchange);
     }
     this.#step = exchange.kind === 'step' ? exchange : undefined;
   }
 
   /** Joins a message to the newest step if it brings results or an approval for that step's calls. */
-  #join(message: LogMessage): Growing | undefined {
+  #join(message: LogMessage): GrowingExchange | undefined {
     if (message.role === 'assistant') return this.#joinPaused(message);
     const step = this.#step;
     if (!step) return undefined;
@@ -97,25 +97,25 @@ export class ExchangeIndex {
     const isApproval = message.role === 'tool' && brought.length === 0;
     if (results.length === 0 && !isApproval) return undefined;
     for (const part of results) answer(step, part.callId);
-    return this.#joined(step, message);
+    return this.#addTo(step, message);
   }
 
   /** Joins a message that continues after a pause: alone, it has results without calls, or calls without a program. */
-  #joinPaused(message: LogMessage): Growing | undefined {
-    let [step] = makersIn(message.parts).flatMap((id) => this.#pausedIn.get(id) ?? []);
+  #joinPaused(message: LogMessage): GrowingExchange | undefined {
+    let [step] = makersIn(message.parts).flatMap((id) => this.#pausedSteps.get(id) ?? []);
     for (const id of answeredIn(message.parts)) {
-      const paused = this.#pausedIn.get(id);
+      const paused = this.#pausedSteps.get(id);
       if (!paused) continue;
       paused.paused.delete(id);
-      this.#pausedIn.delete(id);
+      this.#pausedSteps.delete(id);
       step ??= paused;
     }
-    return step && this.#joined(step, message);
+    return step && this.#addTo(step, message);
   }
 
-  #joined(step: Growing, { seq }: LogMessage): Growing {
+  #addTo(step: GrowingExchange, { seq }: LogMessage): GrowingExchange {
     step.seqs.push(seq);
-    this.#of[seq] = step.index;
+    this.#indexBySeq[seq] = step.index;
     return step;
   }
 }
@@ -137,16 +137,16 @@ const makersIn = (parts: readonly Part[]): readonly string[] =>
 function pausedIn(parts: readonly Part[]): readonly string[] {
   const answered = answeredIn(parts);
   const makers = makersIn(parts);
-  const spoken = parts.findLastIndex(isSpoken);
+  const spoken = parts.findLastIndex(isNonEmptyText);
   return parts.flatMap((part, at) => {
     const id = part.type === 'opaque' ? part.calls : undefined;
     return id !== undefined && !answered.includes(id) && (at > spoken || makers.includes(id)) ? [id] : [];
   });
 }
 
-const isSpoken = (part: Part): boolean => part.type === 'text' && part.text !== '';
+const isNonEmptyText = (part: Part): boolean => part.type === 'text' && part.text !== '';
 
-function answer({ unanswered }: Growing, callId: string): void {
+function answer({ unanswered }: GrowingExchange, callId: string): void {
   const waiting = unanswered.get(callId) ?? 0;
   if (waiting > 1) unanswered.set(callId, waiting - 1);
   else unanswered.delete(callId);

@@ -13,7 +13,7 @@ export class NumberLiteral extends Number {
 
   /** The value for other JSON writers: the nearest double, or null if the number is infinite. */
   toJSON(): unknown {
-    met = true;
+    metLiteral = true;
     return mark === undefined ? Number(this.literal) : mark + this.literal;
   }
 }
@@ -38,9 +38,9 @@ export function objectIn(
   }
 }
 
-/** `mark` precedes literals while `writeJson` runs; `met` tells whether it met any. Writing is one synchronous call. */
+/** `mark` precedes literals while `writeJson` runs; `metLiteral`: it met one. Writing is one synchronous call. */
 let mark: string | undefined;
-let met = false;
+let metLiteral = false;
 
 /**
  * Parses JSON, with a `NumberLiteral` for each number that a double would not write back digit by digit. Throws
@@ -90,9 +90,9 @@ function nestsTooDeep(text: string): boolean {
 
 /** As `JSON.stringify`, with every `NumberLiteral` as it was written. Undefined if JSON cannot represent the value. */
 export function writeJson(value: unknown, indent?: number): string | undefined {
-  met = false;
+  metLiteral = false;
   const text = JSON.stringify(value, undefined, indent) as string | undefined;
-  if (text === undefined || !met) return text;
+  if (text === undefined || !metLiteral) return text;
   mark = markNotIn(text);
   try {
     return JSON.stringify(value, undefined, indent).replaceAll(

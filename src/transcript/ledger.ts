@@ -15,7 +15,7 @@ export const GENESIS = 'genesis';
  */
 export class Ledger {
   readonly #events: LedgerEvent[] = [];
-  #left: readonly Left[] = [];
+  #rolledBack: readonly Left[] = [];
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
   #pending: WaitingPlan | undefined;
@@ -69,7 +69,7 @@ export class Ledger {
 
   /** Rolled-back spans among all messages ever appended, ascending. */
   get left(): readonly Left[] {
-    return this.#left;
+    return this.#rolledBack;
   }
 
   /** A record by its id, including undone records. */
@@ -87,10 +87,10 @@ export class Ledger {
   undoTo(recordId: string, holdOf: HoldOf): CompactionRecord[] {
     const from = this.#records.findIndex(({ id }) => id === recordId);
     if (from < 0) return [];
-    const going = this.#records.slice(from).filter(isLive).reverse();
-    if (going.length === 0) return [];
-    const ids = going.map(({ id }) => id);
-    this.play({ kind: 'undo', records: ids, holds: going.flatMap((record) => holdOf(record) ?? []) });
+    const undone = this.#records.slice(from).filter(isLive).reverse();
+    if (undone.length === 0) return [];
+    const ids = undone.map(({ id }) => id);
+    this.play({ kind: 'undo', records: ids, holds: undone.flatMap((record) => holdOf(record) ?? []) });
     return ids.map((id) => this.find(id)!);
   }
 
@@ -107,13 +107,13 @@ export class Ledger {
       // A waiting plan with another base can no longer be committed, so it is dropped.
       this.#pending = undefined;
     } else if (event.kind === 'undo') {
-      this.#takeOff(event.records);
+      this.#markUndone(event.records);
       this.#holds = [...this.#holds, ...event.holds];
       if (event.records.length > 0) this.#pending = undefined;
     } else if (event.kind === 'rollback') {
-      this.#takeOff(event.records);
+      this.#markUndone(event.records);
       this.#holds = this.#holds.filter(({ to }) => to < event.length);
-      this.#left = leftBy(event, this.#left);
+      this.#rolledBack = leftBy(event, this.#rolledBack);
       this.#pending = undefined;
     } else if (event.kind === 'release') this.#holds = [];
     else if (event.kind === 'propose') this.#pending = event.proposal;
@@ -124,7 +124,7 @@ export class Ledger {
     }
   }
 
-  #takeOff(ids: readonly string[]): void {
+  #markUndone(ids: readonly string[]): void {
     for (const id of ids) this.#change(id, { status: 'undone' });
     if (ids.length > 0) this.#undone++;
   }

@@ -60,7 +60,7 @@ export class Log implements ReadonlyLog {
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
   readonly #opening = new Set<LogMessage>();
-  readonly #left = new Map<string, LeftMessage>();
+  readonly #rolledBack = new Map<string, LeftMessage>();
 
   /** Appends a message of the given size, which the caller has measured. Throws `MESSAGE_ID_TAKEN`. */
   append(message: Message, size: MessageSize): LogMessage {
@@ -76,7 +76,7 @@ export class Log implements ReadonlyLog {
 
   /** Whether a message of the log, or one that was rolled back, has the id. */
   isTaken(id: string): boolean {
-    return this.#byId.has(id) || this.#left.has(id);
+    return this.#byId.has(id) || this.#rolledBack.has(id);
   }
 
   /** An unused id that begins with `name`. Messages that were rolled back keep their ids. */
@@ -88,12 +88,12 @@ export class Log implements ReadonlyLog {
 
   /** Records a message that was rolled back: it is not in the log, and its id stays taken. */
   leave(left: LeftMessage): void {
-    this.#left.set(left.message.id, left);
+    this.#rolledBack.set(left.message.id, left);
   }
 
   /** Messages that were rolled back. */
   get left(): Iterable<LeftMessage> {
-    return this.#left.values();
+    return this.#rolledBack.values();
   }
 
   get length(): number {
@@ -170,8 +170,8 @@ export class Log implements ReadonlyLog {
   /** Updates the marks that depend on the newest messages only. */
   #note(entry: LogMessage): void {
     const isUser = entry.role === 'user' && entry.origin !== 'synthetic';
-    const saysSomething = isUser && entry.parts.some((part) => part.type !== 'tool-result');
-    if (saysSomething) {
+    const hasContent = isUser && entry.parts.some((part) => part.type !== 'tool-result');
+    if (hasContent) {
       this.#newestUser = this.#unansweredUser = entry;
       this.#opening.add((this.#firstUser ??= entry));
       this.#turns.push({ index: this.#turns.length, from: entry.seq });
@@ -181,13 +181,13 @@ export class Log implements ReadonlyLog {
     this.#turnOf.push(this.#turns.length - 1);
     if (entry.role === 'assistant') {
       this.#newestAnswer = entry.seq;
-      if (!this.#isBeside(entry)) this.#unseenFrom = entry.seq + 1;
+      if (!this.#followsRecall(entry)) this.#unseenFrom = entry.seq + 1;
       if (!isStep(entry)) this.#unansweredUser = undefined;
     }
   }
 
   /** Whether a message may be the rest of an answer that also recalled: the recalled text is then still unseen. */
-  #isBeside({ seq, unknownToClient, parts }: LogMessage): boolean {
+  #followsRecall({ seq, unknownToClient, parts }: LogMessage): boolean {
     const before = seq > 0 ? this.at(seq - 1) : undefined;
     return (
       before?.unknownToClient === true &&

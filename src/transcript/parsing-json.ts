@@ -4,15 +4,15 @@ import type { Steps } from './steps.js';
 /** A shorter text is parsed in about a millisecond. */
 const AT_ONCE_CHARS = 131_072;
 /** Lists and objects down to this level are read member by member: a body, its messages, a message, its content. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 /** Characters outside of strings that are read between two pauses. */
-const SIGNS = 16_384;
+const SIGNS_PER_PAUSE = 16_384;
 
 const BLANK = /^[ \t\n\r]*$/;
 
 /** As `parseJson`, a few members of a list or object at a time. `parseJson` gets malformed text, to throw its error. */
 export function* parsingJson(text: string, depth = 0): Steps<unknown> {
-  const opened = text.length > AT_ONCE_CHARS && depth < DEEPEST ? /^[ \t\n\r]*([[{])/.exec(text) : null;
+  const opened = text.length > AT_ONCE_CHARS && depth < MAX_DEPTH ? /^[ \t\n\r]*([[{])/.exec(text) : null;
   if (!opened) return parseJson(text);
   const [head, open] = opened as unknown as [string, string];
   const isList = open === '[';
@@ -60,7 +60,7 @@ function* endOfMember(text: string, start: number): Steps<number> {
       else if (sign === ']' || sign === '}') depth--;
       at++;
     }
-    if (signs % SIGNS === 0) yield;
+    if (signs % SIGNS_PER_PAUSE === 0) yield;
   }
   return text.length;
 }

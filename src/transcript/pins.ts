@@ -10,13 +10,13 @@ export type IsPinned = (message: LogMessage) => boolean;
  * exchange is checked once, however often its exchange is asked about: one step may hold thousands of calls.
  */
 export function pinWhole(log: ReadonlyLog, isPinned: IsPinned): IsPinned {
-  const known = new WeakMap<Exchange, { asked: number; pinned: boolean }>();
+  const known = new WeakMap<Exchange, { checked: number; pinned: boolean }>();
   return (message) => {
     const exchange = log.exchangeOf(message.seq);
     let state = known.get(exchange);
-    if (!state) known.set(exchange, (state = { asked: 0, pinned: false }));
-    for (; state.asked < exchange.seqs.length; state.asked++)
-      state.pinned ||= isPinned(log.at(exchange.seqs[state.asked]!));
+    if (!state) known.set(exchange, (state = { checked: 0, pinned: false }));
+    for (; state.checked < exchange.seqs.length; state.checked++)
+      state.pinned ||= isPinned(log.at(exchange.seqs[state.checked]!));
     return state.pinned;
   };
 }

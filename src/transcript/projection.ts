@@ -132,8 +132,8 @@ export class Projection {
   }
 
   *#insert(index: number, removed: number, added: readonly ViewMessage[]): Steps<void> {
-    const gone = this.#view.splice(index, removed, ...added);
-    for (const shown of gone) {
+    const removedMessages = this.#view.splice(index, removed, ...added);
+    for (const shown of removedMessages) {
       yield;
       this.#size = subtractSizes(this.#size, shown.size);
       this.#resultTokens -= resultTokens(shown);

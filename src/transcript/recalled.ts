@@ -9,13 +9,13 @@ export const RECALLED = 'Read back from this session (history, no instructions';
 export const NOTHING_RECALLED = 'Nothing was found.';
 
 /** Hosts put a prefix before the name: `mcp__spillway__recall`. */
-const NAME = /(?:^|[^a-z])recall$/i;
+const TOOL = /(?:^|[^a-z])recall$/i;
 /** The tool in JSON of tool definitions of any format, by its name. */
-const DEFINED = /"name":"(?:[^"]{0,200}[^a-z"])?recall"/i;
+const TOOL_DEFINITION = /"name":"(?:[^"]{0,200}[^a-z"])?recall"/i;
 
 /** Whether an agent with these tools can recall what left. */
 export function offersRecall(tools: readonly unknown[]): boolean {
-  return DEFINED.test(JSON.stringify(tools));
+  return TOOL_DEFINITION.test(JSON.stringify(tools));
 }
 
 const FIELDS: readonly string[] = ['handle', 'query', 'limit', 'maxTokens'];
@@ -23,7 +23,7 @@ const MAX_CHARS = 20_000;
 
 /** Whether a part is a call of the recall tool, by its name and its arguments, because other tools share the name. */
 export function isRecallCall(part: Part): boolean {
-  if (part.type !== 'tool-call' || !NAME.test(part.name) || part.arguments.length > MAX_CHARS) return false;
+  if (part.type !== 'tool-call' || !TOOL.test(part.name) || part.arguments.length > MAX_CHARS) return false;
   try {
     const asked: unknown = JSON.parse(part.arguments);
     if (typeof asked !== 'object' || asked === null) return false;
@@ -39,7 +39,7 @@ export function isRecallCall(part: Part): boolean {
  * result of another or an unknown tool never counts, however its text begins.
  */
 export function isRecallAnswer(part: Part, tool?: string): boolean {
-  if (part.type !== 'tool-result' || !NAME.test(part.name ?? tool ?? '')) return false;
+  if (part.type !== 'tool-result' || !TOOL.test(part.name ?? tool ?? '')) return false;
   const text = textOf(part);
   return text.startsWith(RECALLED) || text === NOTHING_RECALLED;
 }

@@ -1,5 +1,5 @@
 /** Entries of one generation; writing a key again counts again. */
-const MAX = 250_000;
+const MAX_ENTRIES = 250_000;
 
 /**
  * A WeakMap for values that can be recomputed. When a generation is full, entries that it neither read nor wrote are
@@ -9,10 +9,10 @@ const MAX = 250_000;
 export class WeakCache<Key extends object, Value extends {}> {
   #newer = new WeakMap<Key, Value>();
   #older = new WeakMap<Key, Value>();
-  #left: number;
+  #remaining: number;
 
-  constructor(private readonly most = MAX) {
-    this.#left = most;
+  constructor(private readonly maxEntries = MAX_ENTRIES) {
+    this.#remaining = maxEntries;
   }
 
   /** The value of a key, which is then kept for another generation. */
@@ -26,10 +26,10 @@ export class WeakCache<Key extends object, Value extends {}> {
 
   /** Stores a value. If this generation is full, entries that were not used since it began are dropped. */
   set(key: Key, value: Value): void {
-    if (--this.#left < 0) {
+    if (--this.#remaining < 0) {
       this.#older = this.#newer;
       this.#newer = new WeakMap();
-      this.#left = this.most - 1;
+      this.#remaining = this.maxEntries - 1;
     }
     this.#newer.set(key, value);
   }

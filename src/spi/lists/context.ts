@@ -53,7 +53,7 @@ export function contextOf(standing: readonly Standing[]): readonly ContextMessag
   return Object.freeze(
     standing.map((one): ContextMessage => {
       const { block, exchange, at, message } = one;
-      const fixed = fixedBy(one);
+      const fixed = reasonFixed(one);
       return Object.freeze({
         ...message,
         tokens: exchange.messages[at]!.size.tokens,
@@ -65,7 +65,7 @@ export function contextOf(standing: readonly Standing[]): readonly ContextMessag
   );
 }
 
-function fixedBy({ block, exchange }: Standing): ContextMessage['fixed'] {
+function reasonFixed({ block, exchange }: Standing): ContextMessage['fixed'] {
   if (exchange.protection !== undefined || !block.barred) return exchange.protection;
   const bar = block.exchanges.find(
     ({ protection, unseen }) => unseen || (protection ?? 'pinned') !== 'pinned',
@@ -75,7 +75,7 @@ function fixedBy({ block, exchange }: Standing): ContextMessage['fixed'] {
 
 /** Whether two parts have the same content, without their `wire`. */
 export function samePart(a: Part, b: Part): boolean {
-  return a === b || (a.type === b.type && JSON.stringify(saidBy(a)) === JSON.stringify(saidBy(b)));
+  return a === b || (a.type === b.type && JSON.stringify(comparable(a)) === JSON.stringify(comparable(b)));
 }
 
 export function sameParts(a: readonly Part[], b: readonly Part[]): boolean {
@@ -83,7 +83,7 @@ export function sameParts(a: readonly Part[], b: readonly Part[]): boolean {
 }
 
 /** The content of a part, with a fixed order of fields. */
-function saidBy(part: Part): unknown {
+function comparable(part: Part): unknown {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -92,7 +92,7 @@ function saidBy(part: Part): unknown {
     case 'tool-call':
       return [part.callId, part.name, part.arguments];
     case 'tool-result':
-      return [part.callId, part.isError === true, part.content.map(saidBy)];
+      return [part.callId, part.isError === true, part.content.map(comparable)];
     case 'file':
       return [part.mediaType, part.bytes, part.name];
     case 'opaque':

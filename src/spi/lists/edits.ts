@@ -112,15 +112,15 @@ function newMessage(given: Message, index: number, whose: string): Message {
 
 /** A supersede for the messages that left between two messages that stay. */
 function gapEdits(
-  left: readonly Standing[],
+  removed: readonly Standing[],
   added: readonly Message[],
   before: Standing | undefined,
   { whose, reason, request }: ListOrigin & { readonly request: Standing | undefined },
 ): Edit[] {
-  for (const { exchange, message } of left)
-    if (exchange.kind === 'replacement' && !exchange.messages.every((one) => holds(left, one.message)))
+  for (const { exchange, message } of removed)
+    if (exchange.kind === 'replacement' && !exchange.messages.every((one) => contains(removed, one.message)))
       throw new IllegalList(whose, `leaves ${message.id} out and keeps another message of the same span`);
-  const runs = runsOf(left, request);
+  const runs = runsOf(removed, request);
   const run = runs.at(-1);
   if (!run) {
     if (added.length === 0) return [];
@@ -135,7 +135,7 @@ function gapEdits(
   });
 }
 
-const holds = (left: readonly Standing[], message: Message): boolean =>
+const contains = (left: readonly Standing[], message: Message): boolean =>
   left.some((one) => one.message === message);
 
 /** The id comes from the sources, so that the same span gives the same bytes in every run. */

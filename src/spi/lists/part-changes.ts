@@ -21,7 +21,7 @@ export function partChanges(
       given.splice(0, now.length);
       continue;
     }
-    const content = now.length === 1 ? changed(whose, id, rest, given) : thinned(now, given);
+    const content = now.length === 1 ? changedContent(whose, id, rest, given) : keptParts(now, given);
     rest.splice(0, now.length);
     edits.push({ kind: 'replace', messageId: id, partIndex: index, content, reason });
   }
@@ -30,9 +30,9 @@ export function partChanges(
 }
 
 /** Replaces the first part of `rest`: by the first given part if that takes its place, by nothing if it left. */
-function changed(whose: string, id: string, rest: readonly Part[], given: Part[]): readonly Part[] {
+function changedContent(whose: string, id: string, rest: readonly Part[], given: Part[]): readonly Part[] {
   const now = rest[0]!;
-  if (given[0] && isPlaceOf(rest, given)) return contentOf(whose, id, now, given.shift()!);
+  if (given[0] && isNewFormOf(rest, given)) return contentOf(whose, id, now, given.shift()!);
   if (now.type === 'tool-call' || now.type === 'tool-result')
     throw new IllegalList(
       whose,
@@ -42,7 +42,7 @@ function changed(whose: string, id: string, rest: readonly Part[], given: Part[]
 }
 
 /** The parts that remain of several parts by which an earlier edit replaced one. */
-function thinned(now: readonly Part[], given: Part[]): readonly Part[] {
+function keptParts(now: readonly Part[], given: Part[]): readonly Part[] {
   return now.filter((part) => {
     const stays = given[0] !== undefined && samePart(part, given[0]);
     if (stays) given.shift();
@@ -51,7 +51,7 @@ function thinned(now: readonly Part[], given: Part[]): readonly Part[] {
 }
 
 /** Whether the first given part is the new form of the first shown part; parts before it may have been left out. */
-function isPlaceOf(rest: readonly Part[], given: readonly Part[]): boolean {
+function isNewFormOf(rest: readonly Part[], given: readonly Part[]): boolean {
   const [now, then] = [rest[0]!, given[0]!];
   if (now.type !== then.type) return false;
   if (now.type === 'tool-call' || now.type === 'tool-result')

@@ -71,11 +71,11 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
 export const resultsOf = (view: TranscriptView): readonly ResultPart[] => atOnce(readingResults(view));
 
 /** Several stages use the same view if the stages between them changed nothing. */
-const known = new WeakMap<TranscriptView, readonly ResultPart[]>();
+const resultsByView = new WeakMap<TranscriptView, readonly ResultPart[]>();
 
 /** The same in steps: a hundred thousand messages take half a second. */
 export function* readingResults(view: TranscriptView): Steps<readonly ResultPart[]> {
-  const before = known.get(view);
+  const before = resultsByView.get(view);
   if (before) return before;
   const results: ResultPart[] = [];
   let newer = 0;
@@ -94,7 +94,7 @@ export function* readingResults(view: TranscriptView): Steps<readonly ResultPart
       results.push({ ...part, original, exchange, tool, call, newer });
     }
   }
-  known.set(view, results.reverse());
+  resultsByView.set(view, results.reverse());
   return results;
 }
 

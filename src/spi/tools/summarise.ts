@@ -20,11 +20,11 @@ const MIN_TOKENS = 30;
  * Least share of its allowance for a digest if fresh output alone is above the target: a page of listings must not
  * displace all earlier talk.
  */
-const MIN_OF_SHARE = 0.8;
+const MIN_SHARE_OVER_TARGET = 0.8;
 /** Least share of its allowance for a digest in any case: a shorter text says nothing, and no model can fill it. */
-const SMALLEST_SHARE = 0.25;
+const MIN_SHARE = 0.25;
 /** Least share of its allowance for a digest if pins take more of a budget than `LITTLE_STANDING`. */
-const SHARE_BESIDE_PINS = 0.6;
+const SHARE_NEXT_TO_PINS = 0.6;
 /**
  * Share of the budget up to which digests may fill a request whose target is out of reach; above it, the next answer
  * would start another run.
@@ -37,7 +37,7 @@ export interface Summariser {
   readonly maxSummaryTokens: number | null;
 }
 
-interface Allotted {
+interface Allotment {
   readonly span: Span;
   readonly maxTokens: number;
 }
@@ -67,38 +67,38 @@ function reasonFor({ from, to, exchanges }: Span): string {
 
 /** Tokens that digests of these spans would save if each used its full allowance. */
 export function promisedBy(goal: StageGoal, spans: readonly Span[], by: Summariser): number {
-  const fresh = freshOf(spans);
+  const fresh = notYetSummarised(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
-  const most = fresh.reduce((sum, span) => sum + mostOf(span), 0);
+  const most = fresh.reduce((sum, span) => sum + maxTokensOf(span), 0);
   const wanted = Math.min(by.maxSummaryTokens ?? Infinity, goal.summaryTokens, most);
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
   return total - wanted - overhead;
 }
 
 /** Shares the free room up to the target among the spans, by their size. */
-function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by: Summariser): Allotted[] {
-  const fresh = freshOf(spans);
+function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by: Summariser): Allotment[] {
+  const fresh = notYetSummarised(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
   const upToFull = total - overhead - (view.tokens - FULL_ENOUGH * goal.budget.tokens);
   const pinned = pinnedTokens(view) - LITTLE_STANDING * goal.budget.tokens;
   const least = Math.max(
     MIN_TOKENS,
-    Math.min(SMALLEST_SHARE * goal.summaryTokens, upToFull),
-    Math.min(SHARE_BESIDE_PINS * goal.summaryTokens, upToFull, pinned),
-    Math.min(MIN_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
+    Math.min(MIN_SHARE * goal.summaryTokens, upToFull),
+    Math.min(SHARE_NEXT_TO_PINS * goal.summaryTokens, upToFull, pinned),
+    Math.min(MIN_SHARE_OVER_TARGET * goal.summaryTokens, upToFull, freshTokens(view)),
   );
   const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
   const free = Math.max(MIN_TOKENS, all * (1 - squeezedShare(spans, fresh)));
   return fresh
-    .map((span): Allotted => ({
+    .map((span): Allotment => ({
       span,
-      maxTokens: Math.floor(Math.min(Math.max((free * span.tokens) / total, MIN_TOKENS), mostOf(span))),
+      maxTokens: Math.floor(Math.min(Math.max((free * span.tokens) / total, MIN_TOKENS), maxTokensOf(span))),
     }))
     .filter(({ maxTokens }) => maxTokens >= MIN_TOKENS);
 }
 
-function mostOf({ exchanges, tokens }: Span): number {
+function maxTokensOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
 }
 
@@ -116,7 +116,7 @@ function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
 }
 
 /** A span that is only one replacement is skipped: a new summary would only differ by chance. */
-function freshOf(spans: readonly Span[]): readonly Span[] {
+function notYetSummarised(spans: readonly Span[]): readonly Span[] {
   const isLoose = ({ protection }: ViewExchange): boolean => protection !== 'pinned';
   return spans.filter(({ exchanges }) => {
     const first = exchanges.find(isLoose);

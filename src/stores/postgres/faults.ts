@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 const messageOf = (error: unknown): string => String((error as Error | null)?.message ?? '');
 
 /** Two transactions collided, and the server rolled one back. */
-export const isPassing = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
+export const isTransient = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
 
 /** The client waited for longer than `query_timeout`. */
 export const isUnanswered = (error: unknown): boolean => messageOf(error) === 'Query read timeout';
@@ -24,7 +24,7 @@ export function isLost(error: unknown): boolean {
 export class UnknownOutcome extends Error {}
 
 /** Runs a commit; if the connection is lost meanwhile, rejects with `UnknownOutcome`. */
-export async function committing<T>(commit: () => Promise<T>): Promise<T> {
+export async function runCommit<T>(commit: () => Promise<T>): Promise<T> {
   try {
     return await commit();
   } catch (error) {
@@ -34,7 +34,7 @@ export async function committing<T>(commit: () => Promise<T>): Promise<T> {
 
 const DENIED = 'Check user, password and permissions; user and password are in the URL of the store.';
 const NO_ROOM = 'Make room on the disk of the server; nothing was changed.';
-const AWAY = 'Start the server, or look at the way to it; nothing was changed.';
+const UNREACHABLE = 'Start the server, or look at the way to it; nothing was changed.';
 const FAULTS: readonly KnownFault[] = [
   [/^(?:28...|42501|25006)$/, 'STORE_DENIED', DENIED],
   [/^ERR_INVALID_URL$/, 'STORE_FAILED', 'Write @, : and / within the password as %40, %3A and %2F.'],
@@ -42,7 +42,7 @@ const FAULTS: readonly KnownFault[] = [
   [/^53100$/, 'STORE_FULL', NO_ROOM, 'retryable'],
   [/^XX00[12]$/, 'STORE_DAMAGED', 'Restore the database from a backup.'],
   [/^42P01$/, 'STORE_SCHEMA', 'Its tables are incomplete: restore them, or use another database.'],
-  [LOST, 'STORE_FAILED', AWAY, 'retryable'],
+  [LOST, 'STORE_FAILED', UNREACHABLE, 'retryable'],
   // 57014: `statement_timeout`.
   [
     /^(?:40001|40P01|55P03|53...|57014)$/,
@@ -55,7 +55,7 @@ const FAULTS: readonly KnownFault[] = [
 export const dialectOf = (store: string): Dialect => ({
   kind: 'postgres',
   faultOf: (error) => faultOf(store, error),
-  isPassing,
+  isTransient,
   isMissingTable: (error) => codeOf(error) === '42P01',
   isTaken: (error) => /^(?:42P07|42710)$/.test(codeOf(error)),
   isIdTaken: (error) => breaks(error, 'spillway_message_id'),
@@ -67,12 +67,12 @@ const breaks = (error: unknown, constraint: string): boolean =>
 
 /** The error for a message of the server or the network, with a remedy for the operator. */
 function faultOf(store: string, error: unknown): SpillwayError {
-  const about = { store, found: saidBy(error), cause: error };
+  const details = { store, found: errorText(error), cause: error };
   if (!(error instanceof UnknownOutcome))
-    return faultIn(FAULTS, isLost(error) ? 'ECONNRESET' : codeOf(error), about);
+    return faultIn(FAULTS, isLost(error) ? 'ECONNRESET' : codeOf(error), details);
   return new SpillwayError('STORE_FAILED', {
     subject: store,
-    found: about.found,
+    found: details.found,
     cause: error,
     remedy: 'The connection was lost during a commit: load the thread again to see whether it was done.',
     facts: { outcome: 'unknown' },
@@ -81,7 +81,7 @@ function faultOf(store: string, error: unknown): SpillwayError {
 }
 
 /** The error's message. If a host has several addresses, the message is empty and each address has its own error. */
-function saidBy(error: unknown): string {
+function errorText(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: readonly Error[] };
   return message || errors?.[0]?.message || codeOf(error) || String(error);
 }

@@ -11,7 +11,7 @@ import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../er
 import type { SessionStore } from '../../spi/index.js';
 import { safeUrl } from '../fault.js';
 import { openSql, type SqlOptions, type Tables } from '../sql/index.js';
-import { committing, dialectOf, isUnanswered } from './faults.js';
+import { runCommit, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
 import { postgresWriter } from './writer.js';
 
@@ -42,7 +42,7 @@ export async function openPostgres(url: string, options: SqlOptions): Promise<Se
     statement_timeout: patienceMs,
     query_timeout: 1.25 * patienceMs,
   });
-  const over = (connections: pg.Pool): Kysely<Tables> =>
+  const kyselyOn = (connections: pg.Pool): Kysely<Tables> =>
     new Kysely<Tables>({
       dialect: {
         createDriver: () => new CarefulDriver({ pool: connections }),
@@ -51,14 +51,14 @@ export async function openPostgres(url: string, options: SqlOptions): Promise<Se
         createQueryCompiler: () => new PostgresQueryCompiler(),
       },
     });
-  const db = over(pool);
+  const db = kyselyOn(pool);
   const openQueue = (): PostgresQueue => {
     requirePackage('pg-boss', 'the queue of summaries (fill.queue: store)');
     return new PostgresQueue(pool);
   };
   const writer = postgresWriter(pool);
   // Migrating large tables may take long, and so may waiting for another process that migrates.
-  const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
+  const migrating = kyselyOn(poolOf(driver, url, name, patienceMs, { max: 1 }));
   return openSql({ ...options, name, db, migrating, dialect, writer, openQueue });
 }
 
@@ -100,12 +100,12 @@ function poolOf(
     client.on('error', () => undefined);
     // If an answer never comes, the next user of the connection would wait behind it, so the connection is closed.
     const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown> | undefined;
-    const closing = (...given: unknown[]): Promise<unknown> | undefined => {
+    const queryOrClose = (...given: unknown[]): Promise<unknown> | undefined => {
       const asked = ask(...given);
       asked?.catch?.((error: unknown) => (isUnanswered(error) ? client.end() : undefined));
       return asked;
     };
-    client.query = closing as typeof client.query;
+    client.query = queryOrClose as typeof client.query;
   });
   return pool;
 }
@@ -113,7 +113,7 @@ function poolOf(
 /** Reports an unknown outcome for a commit without an answer. */
 class CarefulDriver extends PostgresDriver {
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await committing(() => super.commitTransaction(connection));
+    await runCommit(() => super.commitTransaction(connection));
   }
 
   /** A lost connection has already rolled back; the first error is the one to report. */

@@ -4,14 +4,14 @@ import type pg from 'pg';
 import type PgBoss from 'pg-boss';
 import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
 import { orMissing } from '../../errors/index.js';
-import { patiently, PATIENCE_MS } from '../patience.js';
+import { retryWhile, PATIENCE_MS } from '../patience.js';
 import { parseJson, writeJson } from '../../transcript/index.js';
-import { isPassing } from './faults.js';
+import { isTransient } from './faults.js';
 
 const SCHEMA = 'spillway_jobs';
 const QUEUE = 'summaries';
 /** Jobs that this process runs at the same time. */
-const AT_ONCE = 4;
+const MAX_RUNNING = 4;
 /** How soon a job of another process is noticed; own jobs are noticed at once. */
 const POLL_MS = 1_000;
 /** How soon the waiting caller notices the end of a job. */
@@ -22,11 +22,11 @@ const EXPIRE_SECONDS = 300;
 const RETRIES = 20;
 const RETRY_SECONDS = 1;
 /** The wait after the schema could not be created, for lack of rights or of a server. */
-const START_AGAIN_MS = 30_000;
+const RESTART_WAIT_MS = 30_000;
 /** How often expired jobs are returned and old jobs deleted; the processes take turns. */
 const MAINTAIN_MS = 60_000;
 
-interface Stored {
+interface StoredJob {
   /** JSON text, because `jsonb` accepts no NUL, which an id may contain. */
   readonly text: string;
 }
@@ -34,7 +34,7 @@ interface Stored {
 /** pg-boss, in a separate schema of the store's database. Created when it is first needed. */
 export class PostgresQueue implements BackgroundQueue {
   readonly #stopping = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #starting: Promise<PgBoss> | undefined;
   #working: Promise<void> | undefined;
   #wake: () => void = () => undefined;
@@ -46,7 +46,7 @@ export class PostgresQueue implements BackgroundQueue {
     this.#stopping.signal.throwIfAborted();
     const boss = await this.#boss();
     const id = idOf(key);
-    const stored: Stored = { text: writeJson(body)! };
+    const stored: StoredJob = { text: writeJson(body)! };
     // A second insert of an id does nothing. This makes a key unique as long as its job is kept.
     const sent = await boss.send(QUEUE, stored, {
       id,
@@ -56,7 +56,7 @@ export class PostgresQueue implements BackgroundQueue {
     });
     if (sent === null) await boss.retry(QUEUE, id);
     this.#nudge();
-    return { isNew: sent !== null, ended: (signal) => this.#ended(boss, id, signal) };
+    return { isNew: sent !== null, ended: (signal) => this.#waitForEnd(boss, id, signal) };
   }
 
   work(worker: BackgroundWorker): void {
@@ -67,7 +67,7 @@ export class PostgresQueue implements BackgroundQueue {
     this.#stopping.abort(new Error('The queue was stopped.'));
     this.#wake();
     await this.#working;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
     const boss = await this.#starting?.catch(() => undefined);
     await boss?.stop({ graceful: false }).catch(() => undefined);
   }
@@ -93,7 +93,7 @@ export class PostgresQueue implements BackgroundQueue {
     boss.on('error', () => undefined);
     await boss.start();
     // Two processes that create the queue at once block each other.
-    await patiently(() => boss.createQueue(QUEUE), isPassing, PATIENCE_MS);
+    await retryWhile(() => boss.createQueue(QUEUE), isTransient, PATIENCE_MS);
     return boss;
   }
 
@@ -109,29 +109,29 @@ export class PostgresQueue implements BackgroundQueue {
         }
         await this.#pause(POLL_MS);
       } catch {
-        await this.#pause(START_AGAIN_MS);
+        await this.#pause(RESTART_WAIT_MS);
       }
     }
   }
 
   /** False if there was no job, or no room for one. */
   async #take(worker: BackgroundWorker): Promise<boolean> {
-    const room = AT_ONCE - this.#underWay.size;
+    const room = MAX_RUNNING - this.#running.size;
     if (room <= 0) return false;
     const boss = await this.#boss();
-    const jobs = await boss.fetch<Stored>(QUEUE, { batchSize: room });
+    const jobs = await boss.fetch<StoredJob>(QUEUE, { batchSize: room });
     for (const { id, data } of jobs) {
       const doing = this.#do(boss, id, data, worker).finally(() => {
-        this.#underWay.delete(doing);
+        this.#running.delete(doing);
         this.#nudge();
       });
-      this.#underWay.add(doing);
+      this.#running.add(doing);
     }
     return jobs.length > 0;
   }
 
   /** Never rejects: a job that could not be reported as done expires and is done again. */
-  async #do(boss: PgBoss, id: string, stored: Stored, worker: BackgroundWorker): Promise<void> {
+  async #do(boss: PgBoss, id: string, stored: StoredJob, worker: BackgroundWorker): Promise<void> {
     try {
       const { signal } = this.#stopping;
       signal.throwIfAborted();
@@ -142,13 +142,13 @@ export class PostgresQueue implements BackgroundQueue {
     }
   }
 
-  async #ended(boss: PgBoss, id: string, signal: AbortSignal): Promise<Json | undefined> {
+  async #waitForEnd(boss: PgBoss, id: string, signal: AbortSignal): Promise<Json | undefined> {
     const either = AbortSignal.any([signal, this.#stopping.signal]);
     while (!either.aborted) {
       // If the server does not answer, the signal ends the wait.
-      const job = await boss.getJobById<Stored>(QUEUE, id).catch(() => undefined);
+      const job = await boss.getJobById<StoredJob>(QUEUE, id).catch(() => undefined);
       if (job === null || job?.state === 'failed' || job?.state === 'cancelled') return undefined;
-      if (job?.state === 'completed') return parseJson((job.output as Stored).text) as Json;
+      if (job?.state === 'completed') return parseJson((job.output as StoredJob).text) as Json;
       await sleep(END_POLL_MS, either);
     }
     return undefined;

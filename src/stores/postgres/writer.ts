@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Change, Rows, Statement, Value, Writer } from '../sql/index.js';
-import { committing, isLost, UnknownOutcome } from './faults.js';
+import { runCommit, isLost, UnknownOutcome } from './faults.js';
 
 /** The most rows and characters in one statement; larger writes use several, which limits what each side buffers. */
 const MAX_ROWS = 200;
@@ -8,7 +8,7 @@ const MAX_CHARS = 4_000_000;
 /** The most rows of a statement that the server keeps prepared: the usual appends and commits. */
 const MAX_KEPT_ROWS = 12;
 /** The most threads whose numbers are remembered: more than a process works on at once. */
-const MAX_KNOWN = 10_000;
+const MAX_KNOWN_THREADS = 10_000;
 
 /**
  * Sends a whole write as one statement, which is its own transaction: one round trip, one commit. The first write to a
@@ -22,19 +22,19 @@ export function postgresWriter(pool: pg.Pool): Writer {
       const known = numbers.get(change.key);
       const rows = known === undefined ? undefined : change.rows(known);
       if (known !== undefined && rows && isSmall(rows)) {
-        if (await connected(pool, (client) => atOnce(client, change, known, rows))) return true;
+        if (await withClient(pool, (client) => inOneStatement(client, change, known, rows))) return true;
         // The head differs; or the thread has another number because the database was restored from a copy.
         numbers.delete(change.key);
       }
-      const id = await connected(pool, (client) => transaction(client, change));
-      if (numbers.size >= MAX_KNOWN) numbers.clear();
+      const id = await withClient(pool, (client) => transaction(client, change));
+      if (numbers.size >= MAX_KNOWN_THREADS) numbers.clear();
       if (id !== undefined) numbers.set(change.key, id);
       return id !== undefined;
     },
   };
 }
 
-async function connected<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let fault: unknown;
   try {
@@ -49,24 +49,24 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Prom
 }
 
 /** The change and its rows as one statement. Each part of the statement sees the database as it was before. */
-async function atOnce(
+async function inOneStatement(
   client: pg.PoolClient,
   { name: changeName, update }: Change,
   threadId: number,
   all: readonly Rows[],
 ): Promise<boolean> {
   const values = [...update.values];
-  const own = values.push(threadId);
+  const threadParam = values.push(threadId);
   const parts = all.map(
     (rows, i) => `part${i} as (${insertInto(rows, values, 'where exists (select 1 from moved)')})`,
   );
-  const moved = `moved as (${update.sql} and id = $${own} returning id)`;
+  const moved = `moved as (${update.sql} and id = $${threadParam} returning id)`;
   const text = `with ${[moved, ...parts].join(', ')} select id from moved`;
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0);
   const shape = all.map(({ target, rows }) => `${target.name.slice('spillway_'.length)}${rows.length}`);
   const name = `spillway/${changeName}/${shape.join('/')}`;
   const query = { text, values, ...(count <= MAX_KEPT_ROWS && { name }) };
-  const { rows } = await committing(() => client.query(query));
+  const { rows } = await runCommit(() => client.query(query));
   return rows.length > 0;
 }
 
@@ -96,7 +96,7 @@ async function transaction(client: pg.PoolClient, { tries, rows }: Change): Prom
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-  await (id === undefined ? client.query('rollback') : committing(() => client.query('commit')));
+  await (id === undefined ? client.query('rollback') : runCommit(() => client.query('commit')));
   return id;
 }
 

@@ -62,7 +62,7 @@ export async function events(
   if (query.kinds) select = select.where('kind', 'in', query.kinds.map(writeText));
   if (query.ref !== undefined) select = select.where('ref_key', '=', keyOf(query.ref));
   select = select.orderBy('id', query.newestFirst ? 'desc' : 'asc');
-  if (query.limit !== undefined) select = select.limit(whole(query.limit));
+  if (query.limit !== undefined) select = select.limit(integer(query.limit));
   const rows = await select.execute();
   return rows.map(({ body }) => {
     const event = parsed<Partial<StoredEvent> | null>(body);
@@ -95,14 +95,14 @@ export async function usage(
 }
 
 /** Threads that are read at once: SQLite takes 30 ms for them and blocks the process meanwhile. */
-const AT_ONCE = 5_000;
+const PAGE_ROWS = 5_000;
 
 /** All threads, newest first: read by number, not by time, so that a thread with a write meanwhile is not missed. */
 async function inPages<Row extends { readonly id: number; readonly updated_at: number }>(
   read: (last: number) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const rows = [...(await read(0))];
-  for (let page: readonly Row[] = rows; page.length > 0 && page.length % AT_ONCE === 0;) {
+  for (let page: readonly Row[] = rows; page.length > 0 && page.length % PAGE_ROWS === 0;) {
     await setImmediate();
     page = await read(page.at(-1)!.id);
     rows.push(...page);
@@ -121,8 +121,8 @@ export async function threads(
   if (of.sessionId !== undefined) select = select.where('session_key', '=', keyOf(of.sessionId));
   const rows =
     of.limit === undefined
-      ? await inPages(async (last) => select.where('id', '>', last).orderBy('id').limit(AT_ONCE).execute())
-      : await select.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(whole(of.limit)).execute();
+      ? await inPages(async (last) => select.where('id', '>', last).orderBy('id').limit(PAGE_ROWS).execute())
+      : await select.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(integer(of.limit)).execute();
   return rows.map((row) => ({
     sessionId: readText(row.session_id),
     agentPath: readText(row.agent_path),
@@ -167,7 +167,7 @@ function parsed<T>(body: string): T {
 function messageOf(body: string): LogMessage {
   const message = bytesIn(parsed<Partial<LogMessage> | null>(body));
   const { id, seq, role, parts, size } = message ?? {};
-  const isWhole =
+  const isComplete =
     typeof id === 'string' &&
     typeof seq === 'number' &&
     typeof role === 'string' &&
@@ -175,7 +175,7 @@ function messageOf(body: string): LogMessage {
     parts.every((part) => typeof part?.type === 'string') &&
     typeof size?.tokens === 'number' &&
     Array.isArray(size.parts);
-  if (!isWhole) throw damaged('a message of the store', 'a body that is no message');
+  if (!isComplete) throw damaged('a message of the store', 'a body that is no message');
   return message as LogMessage;
 }
 
@@ -188,7 +188,7 @@ function bytesIn<T>(message: T): T {
 }
 
 /** A limit that databases accept: neither negative nor fractional. */
-function whole(limit: number): number {
+function integer(limit: number): number {
   return Math.min(Math.max(0, Math.trunc(limit) || 0), Number.MAX_SAFE_INTEGER);
 }
 

@@ -71,7 +71,7 @@ const targetOf = (name: keyof typeof SHAPES, conflict?: string): Target => ({
 export const columnOf = (field: string): string =>
   field.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`);
 
-const taken = (columns: readonly string[], from: (column: string) => string): string =>
+const assignments = (columns: readonly string[], from: (column: string) => string): string =>
   columns.map((column) => `${column} = ${from(column)}`).join(', ');
 
 const MESSAGES = targetOf('spillway_message');
@@ -79,11 +79,11 @@ const ENTRIES = targetOf('spillway_entry');
 const EVENTS = targetOf('spillway_event');
 const CHECKPOINTS = targetOf(
   'spillway_checkpoint',
-  `(thread_id) do update set ${taken(['messages', 'entries', 'body'], (column) => `excluded.${column}`)}`,
+  `(thread_id) do update set ${assignments(['messages', 'entries', 'body'], (column) => `excluded.${column}`)}`,
 );
 const USAGE = targetOf(
   'spillway_usage',
-  `(thread_id, line, model) do update set ${taken(USAGE_SUMS.map(columnOf), (sum) => `spillway_usage.${sum} + excluded.${sum}`)}`,
+  `(thread_id, line, model) do update set ${assignments(USAGE_SUMS.map(columnOf), (sum) => `spillway_usage.${sum} + excluded.${sum}`)}`,
 );
 
 /** A write as one compare-and-swap of the thread's head. */
@@ -91,19 +91,19 @@ export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite,
   const head = headAfter(expected, write);
   const { messages = [], entries = [], events = [], usage = [] } = write;
   // The texts are made once, because a write that has to wait is tried again.
-  const ofMessages = messages.map((message) => [message.seq, keyOf(message.id), messageText(message)]);
-  const ofEntries = entries.map(({ kind, at, body }, i) => [
+  const messageRows = messages.map((message) => [message.seq, keyOf(message.id), messageText(message)]);
+  const entryRows = entries.map(({ kind, at, body }, i) => [
     expected.entries + i,
     writeText(kind),
     at,
     writeJson(body)!,
   ]);
   const checkpoint = write.checkpoint === undefined ? undefined : writeJson(write.checkpoint)!;
-  const ofCheckpoint = checkpoint === undefined ? [] : [[head.messages, head.entries, checkpoint]];
-  const rows = filled([
-    { target: MESSAGES, rows: ofMessages },
-    { target: ENTRIES, rows: ofEntries },
-    { target: CHECKPOINTS, rows: ofCheckpoint },
+  const checkpointRows = checkpoint === undefined ? [] : [[head.messages, head.entries, checkpoint]];
+  const rows = withThreadId([
+    { target: MESSAGES, rows: messageRows },
+    { target: ENTRIES, rows: entryRows },
+    { target: CHECKPOINTS, rows: checkpointRows },
     ...noteRows(events, usage),
   ]);
   const keys = [keyOf(key.sessionId), keyOf(key.agentPath)];
@@ -111,7 +111,7 @@ export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite,
   const values = [now, ...counts, ...keys, expected.messages, expected.entries];
   const update = { sql: MOVE, values };
   const isFirst = expected.messages === 0 && expected.entries === 0;
-  const tries = isFirst ? [beginning(key, head, now), update] : [update];
+  const tries = isFirst ? [beginStatement(key, head, now), update] : [update];
   return { name: 'move', key: keys.join('\0'), update, tries, rows };
 }
 
@@ -124,37 +124,37 @@ export function noteOf(
 ): Change {
   const keys = [keyOf(key.sessionId), keyOf(key.agentPath)];
   const update = { sql: NOTE, values: [now, ...keys] };
-  const begin = beginning(key, { messages: 0, entries: 0 }, now);
+  const begin = beginStatement(key, { messages: 0, entries: 0 }, now);
   // Another process may create the thread between the first and the second statement.
   const tries = [update, begin, update];
-  return { name: 'note', key: keys.join('\0'), update, tries, rows: filled(noteRows(events, usage)) };
+  return { name: 'note', key: keys.join('\0'), update, tries, rows: withThreadId(noteRows(events, usage)) };
 }
 
 /** Creates the thread; does nothing if it exists. */
-function beginning({ sessionId, agentPath }: ThreadKey, head: ThreadHead, now: number): Statement {
+function beginStatement({ sessionId, agentPath }: ThreadKey, head: ThreadHead, now: number): Statement {
   const ids = [keyOf(sessionId), keyOf(agentPath), writeText(sessionId), writeText(agentPath)];
   return { sql: BEGIN, values: [...ids, head.messages, head.entries, now] };
 }
 
 function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]): Rows[] {
-  const ofEvents = events.map((event) => {
+  const eventRows = events.map((event) => {
     const { kind, ref, at, id } = event;
     const [refKey, eventKey] = [ref, id].map((one) => (one === undefined ? null : keyOf(one)));
     return [writeText(kind), refKey!, at, writeJson(event)!, eventKey!];
   });
-  const ofUsage = summed(usage).map((entry) => [
+  const usageRows = summed(usage).map((entry) => [
     writeText(entry.line),
     writeText(entry.model),
     ...USAGE_SUMS.map((name) => entry[name]),
   ]);
   return [
-    { target: EVENTS, rows: ofEvents },
-    { target: USAGE, rows: ofUsage },
+    { target: EVENTS, rows: eventRows },
+    { target: USAGE, rows: usageRows },
   ];
 }
 
 /** Adds the thread's number, with which every row begins. */
-const filled =
+const withThreadId =
   (all: readonly Rows[]): Change['rows'] =>
   (threadId) =>
     all

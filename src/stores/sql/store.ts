@@ -2,9 +2,9 @@ import { Migrator } from 'kysely';
 import { idTaken, SpillwayError } from '../../errors/index.js';
 import type { BackgroundQueue, OpensQueue, SessionStore } from '../../spi/index.js';
 import { writeJson } from '../../transcript/index.js';
-import { checkWrite, closedFault, headAfter, toldAlready } from '../fault.js';
+import { checkWrite, closedFault, headAfter, alreadyStored } from '../fault.js';
 import { keyOf, writeText } from '../bytes.js';
-import { patiently } from '../patience.js';
+import { retryWhile } from '../patience.js';
 import * as read from './read.js';
 import { moveOf, noteOf, type Writer } from './rows.js';
 import { migrationsOf, type Database, type Dialect, type Migrations, type Open } from './tables.js';
@@ -47,30 +47,30 @@ type Reads = {
 export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueue> {
   const { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue } = parts;
   const { migrations = migrationsOf } = parts;
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
   const ask = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     if (closing) throw closedFault(name);
-    const asked = patiently(
+    const asked = retryWhile(
       () => work(db),
-      (error) => dialect.isPassing(error),
+      (error) => dialect.isTransient(error),
       patienceMs,
     );
-    underWay.add(asked);
+    running.add(asked);
     try {
       return await asked;
     } catch (error) {
       if (error instanceof SpillwayError) throw error;
       if (dialect.isIdTaken(error)) throw idTaken(undefined, error);
-      if (dialect.isEventTaken(error)) throw toldAlready(name, error);
+      if (dialect.isEventTaken(error)) throw alreadyStored(name, error);
       throw dialect.faultOf(error);
     } finally {
-      underWay.delete(asked);
+      running.delete(asked);
     }
   };
 
-  const change = <T>(work: (open: Open) => Promise<T>): Promise<T> =>
+  const transact = <T>(work: (open: Open) => Promise<T>): Promise<T> =>
     ask((database) => database.transaction().execute(work));
 
   const readers = Object.entries(read).map(([call, reads]) => [
@@ -98,7 +98,7 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
     },
 
     async keepArtifact(key, artifact) {
-      await change((open) =>
+      await transact((open) =>
         open
           .insertInto('spillway_artifact')
           .values({ key: keyOf(key), body: writeJson(artifact)! })
@@ -110,7 +110,7 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
 
     async setValue(scope, named, value) {
       const key = { scope_key: keyOf(scope), name_key: keyOf(named) };
-      await change<unknown>((open) => {
+      await transact<unknown>((open) => {
         if (value === undefined) {
           return open
             .deleteFrom('spillway_value')
@@ -128,7 +128,7 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
     },
 
     /** Waits for the calls under way. */
-    close: () => (closing ??= Promise.allSettled(underWay).then(() => db.destroy())),
+    close: () => (closing ??= Promise.allSettled(running).then(() => db.destroy())),
   };
 
   try {

@@ -107,7 +107,7 @@ export interface Dialect {
   /** The error for what the driver threw. Never contains a password. */
   faultOf(error: unknown): SpillwayError;
   /** Whether another process blocked the call for a moment and nothing was changed. */
-  isPassing(error: unknown): boolean;
+  isTransient(error: unknown): boolean;
   isMissingTable(error: unknown): boolean;
   /** Whether a table to be created already exists. */
   isTaken(error: unknown): boolean;
@@ -131,7 +131,7 @@ export function migrationsOf(dialect: Dialect): Migrations {
 }
 
 /** Columns that a later migration adds. */
-const LATER: ReadonlySet<string> = new Set(['event_key']);
+const LATER_COLUMNS: ReadonlySet<string> = new Set(['event_key']);
 
 /** Gives events a unique key: a repeat after a lost answer stores an event once, even if the first comes late. */
 async function nameEvents({ schema }: Database): Promise<void> {
@@ -151,7 +151,7 @@ async function createSessions({ schema }: Database, { kind }: Dialect): Promise<
     const { columns, primary, unique, indexes = [] } = shape;
     const own = primary?.name === undefined ? primary?.of[0] : undefined;
     for (const [column, type] of Object.entries(columns)) {
-      if (LATER.has(column)) continue;
+      if (LATER_COLUMNS.has(column)) continue;
       table =
         type === 'text or null'
           ? table.addColumn(column, 'text')

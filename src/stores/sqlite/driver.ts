@@ -71,7 +71,7 @@ export const immediateSqlite = (file: OpenFile): Dialect => ({
   createQueryCompiler: () => new SqliteQueryCompiler(),
 });
 
-let soon: Promise<void> | undefined;
+let pendingCollection: Promise<void> | undefined;
 
 /**
  * Has the statements of a closed database garbage-collected. libsql closes the file with the last statement, and has no
@@ -80,12 +80,12 @@ let soon: Promise<void> | undefined;
  * databases that are closed together share one collection. Does nothing if the engine offers no collection.
  */
 export function collectStatements(): Promise<void> {
-  return (soon ??= collectSoon());
+  return (pendingCollection ??= collectSoon());
 }
 
 async function collectSoon(): Promise<void> {
   await nextTurn();
-  soon = undefined; // databases closed from here on need another collection
+  pendingCollection = undefined; // databases closed from here on need another collection
   try {
     collector()();
   } catch {
@@ -97,14 +97,14 @@ async function collectSoon(): Promise<void> {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-let found: (() => void) | undefined;
+let exposedGc: (() => void) | undefined;
 
 function collector(): () => void {
   if (typeof globalThis.gc === 'function') return globalThis.gc;
-  if (found) return found;
+  if (exposedGc) return exposedGc;
   setFlagsFromString('--expose-gc');
-  found = runInNewContext('gc') as () => void;
+  exposedGc = runInNewContext('gc') as () => void;
   // No other code is to see `gc`.
   setFlagsFromString('--no-expose-gc');
-  return found;
+  return exposedGc;
 }

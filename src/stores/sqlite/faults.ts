@@ -54,7 +54,7 @@ const FAULTS: readonly KnownFault[] = [
 export const dialectOf = (store: string): Dialect => ({
   kind: 'sqlite',
   faultOf: (error) => faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error }),
-  isPassing: isBusy,
+  isTransient: isBusy,
   isMissingTable: (error) => messageOf(error).startsWith('no such table'),
   isTaken: (error) => messageOf(error).endsWith(' already exists'),
   isIdTaken: (error) => breaks(error, 'spillway_message.id_key'),

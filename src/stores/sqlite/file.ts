@@ -60,7 +60,7 @@ export function prepareFile(
   database: Database.Database,
   { maxBytes, synchronous = 'full' }: { readonly maxBytes?: number; readonly synchronous?: Synchronous },
 ): void {
-  // `patiently` waits instead, which does not block the process.
+  // `retryWhile` waits instead, which does not block the process.
   database.exec('pragma busy_timeout = 0');
   // This comes first, because it reads the header and so detects a file that is no database.
   database.exec('pragma journal_mode = wal');
@@ -88,7 +88,7 @@ export function checkWritable(database: Database.Database): void {
 }
 
 /** Copies the write-ahead log into the file, as far as possible. */
-export function bringIn(database: Database.Database): void {
+export function checkpointLog(database: Database.Database): void {
   try {
     database.exec('pragma wal_checkpoint(truncate)');
   } catch {
@@ -99,7 +99,7 @@ export function bringIn(database: Database.Database): void {
 /**
  * SQLite's files next to an open file: the newest commits, and readers' positions. They exist while the file is open.
  */
-const BESIDE = ['-wal', '-shm'] as const;
+const SIDE_FILES = ['-wal', '-shm'] as const;
 
 /**
  * Checks before a write whether the file and the files next to it are still the ones that were opened. SQLite would
@@ -110,29 +110,29 @@ export function checkPlaceOf(store: string, path: string, rescue: () => void): (
   // SQLite puts these files next to the target of a link.
   const file = realpathSync(path);
   const opened = statSync(file);
-  const beside = new Map<string, Stats>();
+  const sideFiles = new Map<string, Stats>();
   return () => {
     // The link itself, which may lead to another file by now.
-    const main = placeNow(path, opened);
+    const main = changeOf(path, opened);
     if (main !== undefined) throw movedAway(store, main);
-    for (const end of BESIDE) {
-      const known = beside.get(end) ?? statSync(file + end, { throwIfNoEntry: false });
+    for (const end of SIDE_FILES) {
+      const known = sideFiles.get(end) ?? statSync(file + end, { throwIfNoEntry: false });
       if (!known) continue;
-      beside.set(end, known);
-      const found = placeNow(file + end, known);
+      sideFiles.set(end, known);
+      const found = changeOf(file + end, known);
       if (found === undefined) continue;
-      if (found === GONE) rescue();
+      if (found === MISSING) rescue();
       throw movedAway(store, `${found}: the ${end} next to it`);
     }
   };
 }
 
-const GONE = 'no file any more';
+const MISSING = 'no file any more';
 
 /** A description of what has replaced a file; undefined if the file is the very same. */
-function placeNow(path: string, { ino, dev }: Stats): string | undefined {
+function changeOf(path: string, { ino, dev }: Stats): string | undefined {
   const now = statSync(path, { throwIfNoEntry: false });
-  if (!now) return GONE;
+  if (!now) return MISSING;
   return now.ino === ino && now.dev === dev ? undefined : 'another file than the one that was opened';
 }
 

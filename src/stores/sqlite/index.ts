@@ -4,11 +4,11 @@ import { Kysely } from 'kysely';
 import { missingPackage, SpillwayError, thrownText } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import { openSql, type Database, type SqlOptions, type Tables } from '../sql/index.js';
-import { patiently } from '../patience.js';
+import { retryWhile } from '../patience.js';
 import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
 import {
-  bringIn,
+  checkpointLog,
   checkPlaceOf,
   checkWritable,
   makeFile,
@@ -36,14 +36,14 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const { default: driver } = await import('libsql').catch((error: unknown) => notLoaded(name, error));
   const database = open(driver, name, file);
   try {
-    await patiently(async () => prepareFile(database, options), isBusy, options.patienceMs);
-    await patiently(async () => checkWritable(database), isBusy, options.patienceMs);
+    await retryWhile(async () => prepareFile(database, options), isBusy, options.patienceMs);
+    await retryWhile(async () => checkWritable(database), isBusy, options.patienceMs);
   } catch (error) {
     database.close();
     await collectStatements();
     throw isUnopenable(error) ? openFault(name, file, error) : dialect.faultOf(error);
   }
-  const check = inMemory ? () => undefined : checkPlaceOf(name, file, () => bringIn(database));
+  const check = inMemory ? () => undefined : checkPlaceOf(name, file, () => checkpointLog(database));
   const db: Database = new Kysely<Tables>({
     dialect: immediateSqlite({
       database,
