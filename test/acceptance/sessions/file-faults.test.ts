@@ -207,7 +207,7 @@ describe('a session whose file', () => {
       const session = await openOn(file);
       await session.append(...LONG);
       rmSync(file + end);
-      const gone = { code: 'STORE_FAILED', message: expect.stringContaining(`the ${end} beside it`) };
+      const gone = { code: 'STORE_FAILED', message: expect.stringContaining(`the ${end} next to it`) };
       await expect(session.append(said('x'))).rejects.toMatchObject(gone);
       await expect(session.append(said('y'))).rejects.toMatchObject(gone);
       if (end === '-wal') {

@@ -114,7 +114,7 @@ describe('N11: recall takes what models write', () => {
     await session.operator.rollback('m3');
     const gone = session.recall({ handle: 'gone' });
     await expect(gone).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
-    await expect(gone).rejects.toThrow(/went back/);
+    await expect(gone).rejects.toThrow(/was rolled back/);
     const spillway = await engine(12_000);
     const other = spillway.session();
     await other.append(...read([user('Mine.')]).map((one) => ({ ...one, id: 'other' })));
