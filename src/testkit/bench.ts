@@ -22,7 +22,7 @@ const count = (text: string): number => text.match(/\w{1,16}|[^\w\s]/g)?.length 
 const measure = createMeasure({ name: 'words', exact: false, count });
 
 /** The goal of a stage; the bench fills in the rest. */
-export type Wanted = Partial<Omit<StageGoal, 'options' | 'budget'>> & { readonly budget?: number };
+export type Goal = Partial<Omit<StageGoal, 'options' | 'budget'>> & { readonly budget?: number };
 
 /** A log, its view, and the pipeline's treatment of a stage's edits: everything except the choice of stages. */
 export class StageBench {
@@ -58,7 +58,7 @@ export class StageBench {
   }
 
   /** Exactly what the stage returns, of any type. */
-  answer<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
+  runStage<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Goal): unknown {
     return atOnce(madeIn(stage.plan(this.view, frozen(goalOf(stage, options, wanted)))));
   }
 
@@ -81,7 +81,7 @@ export class StageBench {
 function goalOf<Options>(
   stage: CompactionStage<Options>,
   options: unknown,
-  { budget = 1_000, ...wanted }: Wanted,
+  { budget = 1_000, ...wanted }: Goal,
 ): StageGoal<Options> {
   return {
     reclaim: 1_000_000,

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { findPlugin } from '../session/plugins/index.js';
 import type { CompactionStage, SessionStore, Summarizer, WireFormat } from '../spi/index.js';
 import { FORMAT_RULES } from './formats/index.js';
-import { loadedFor, PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';
+import { loadPlugin, PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';
 import type { ContractRule } from './rule.js';
 import { STAGE_RULES } from './stages/rules.js';
 import { STORE_RULES } from './stores/index.js';
@@ -93,7 +93,7 @@ export function candidatesIn(module: Readonly<Record<string, unknown>>): Candida
     seen.add(exported);
     if (exportedAs === 'openStore' && typeof exported === 'function')
       return [storeCandidate(exported as (name: string) => Promise<SessionStore>, settings)];
-    const parts = [exported].flat().flatMap((one) => candidateOf(exportedAs, made(one), settings) ?? []);
+    const parts = [exported].flat().flatMap((one) => candidateOf(exportedAs, instance(one), settings) ?? []);
     if (parts.length > 0 || !isPlugin(exportedAs, exported)) return parts;
     const { name = exportedAs } = exported as { readonly name?: string };
     const knobs = settings.knobs?.[name];
@@ -106,23 +106,23 @@ export function candidatesIn(module: Readonly<Record<string, unknown>>): Candida
  * rules report this.
  */
 export async function pluginCandidates(folder: string): Promise<Candidate[]> {
-  const { name, module, brought } = await loadedFrom(folder);
+  const { name, module, added } = await loadModule(folder);
   const settings = (module.conform ?? {}) as ConformSettings;
   const subject: PluginSubject = { folder, ...(settings.knobs?.[name] && { knobs: settings.knobs[name] }) };
   const others = candidatesIn(module).filter(({ kind }) => kind !== 'plugin');
-  const parts = brought.flatMap((part) => candidateOf('plugin', part, settings) ?? []);
+  const parts = added.flatMap((part) => candidateOf('plugin', part, settings) ?? []);
   const isNew = (part: Candidate): boolean =>
     !others.some((other) => other.kind === part.kind && other.name === part.name);
   return [pluginCandidate('plugin', name, subject), ...others, ...parts.filter(isNew)];
 }
 
-async function loadedFrom(folder: string) {
+async function loadModule(folder: string) {
   try {
-    const { name, stages = [], formats = [], summarizers = [] } = await loadedFor({ folder });
+    const { name, stages = [], formats = [], summarizers = [] } = await loadPlugin({ folder });
     const { file } = findPlugin({ named: resolve(folder), from: '.' });
-    return { name, module: await importModule(file), brought: [...stages, ...formats, ...summarizers] };
+    return { name, module: await importModule(file), added: [...stages, ...formats, ...summarizers] };
   } catch {
-    return { name: basename(resolve(folder)), module: {}, brought: [] };
+    return { name: basename(resolve(folder)), module: {}, added: [] };
   }
 }
 
@@ -130,7 +130,7 @@ const pluginCandidate = (exportedAs: string, name: string, subject: PluginSubjec
   kind: 'plugin',
   exportedAs,
   name,
-  rules: bound(PLUGIN_RULES, subject),
+  rules: bindRules(PLUGIN_RULES, subject),
 });
 
 /** Fields that only plugins have; the export `plugin` may be a function that makes a plugin. */
@@ -148,7 +148,7 @@ function candidateOf(exportedAs: string, value: unknown, settings: ConformSettin
   const about = { exportedAs, name: String(name) };
   if (typeof plan === 'function') {
     const subject = { stage: value as CompactionStage, options: settings.options?.[about.name] ?? [] };
-    return { kind: 'stage', ...about, rules: bound(STAGE_RULES, subject) };
+    return { kind: 'stage', ...about, rules: bindRules(STAGE_RULES, subject) };
   }
   if (typeof parse === 'function' && typeof serialise === 'function') {
     const validate = settings.validators?.[about.name] ?? validators.get(about.name);
@@ -162,14 +162,14 @@ function candidateOf(exportedAs: string, value: unknown, settings: ConformSettin
       'FORMAT-03': !validate && `no validator is known for ${about.name}; export conform.validators`,
       'FORMAT-13': !samples && `no body of ${about.name} is known; export conform.samples`,
     };
-    const rules = bound(FORMAT_RULES, subject).map((rule) => {
+    const rules = bindRules(FORMAT_RULES, subject).map((rule) => {
       const why = waived[rule.id];
       return why ? { ...rule, waived: why } : rule;
     });
     return { kind: 'format', ...about, rules };
   }
   if (typeof summarize !== 'function') return undefined;
-  return { kind: 'summarizer', ...about, rules: bound(SUMMARIZER_RULES, value as Summarizer) };
+  return { kind: 'summarizer', ...about, rules: bindRules(SUMMARIZER_RULES, value as Summarizer) };
 }
 
 let stores = 0;
@@ -201,12 +201,12 @@ function storeCandidate(
   return { kind: 'store', exportedAs: 'openStore', name: 'openStore', rules };
 }
 
-function bound<Subject>(rules: readonly ContractRule<Subject>[], subject: Subject): Waivable[] {
+function bindRules<Subject>(rules: readonly ContractRule<Subject>[], subject: Subject): Waivable[] {
   return rules.map(({ id, intent, check }) => ({ id, intent, check: () => check(subject) }));
 }
 
 /** An instance of a contract's class, made without arguments; undefined for other functions; other values unchanged. */
-function made(value: unknown): unknown {
+function instance(value: unknown): unknown {
   if (typeof value !== 'function') return value;
   const { prototype } = value as { readonly prototype?: Loose };
   const isOurs =

@@ -15,7 +15,7 @@ export function isError(value: unknown): value is Error {
 }
 
 /** Whether an error is thrown by a write to a frozen value. */
-export function isWrite(error: unknown): boolean {
+export function isFrozenWrite(error: unknown): boolean {
   return (
     isError(error) &&
     error.name === 'TypeError' &&

@@ -19,7 +19,7 @@ export interface PluginSubject {
 }
 
 /** Loads a plugin as an engine does at its start. Rejects as `loadPlugins` does. */
-export async function loadedFor({
+export async function loadPlugin({
   folder,
   plugin,
   name = 'plugin',
@@ -52,13 +52,13 @@ export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
   {
     id: 'PLUGIN-02',
     intent: 'exports what its manifest says, within its time, as an object or as a function that makes one',
-    check: async (subject) => void (await loadedFor(subject)),
+    check: async (subject) => void (await loadPlugin(subject)),
   },
   {
     id: 'PLUGIN-03',
     intent: 'throws in no hook, settles before the deadline, and returns an answer that the hook accepts',
     check: async (subject) => {
-      const { hooks, faults } = await played(subject);
+      const { hooks, faults } = await playedOnce(subject);
       const [first, ...more] = faults;
       if (first !== undefined) throw new RuleBroken(`${more.length + 1} times, first: ${first}`);
       return hooks > 0 ? undefined : { notExercised: 'none of its hooks was called' };
@@ -69,34 +69,34 @@ export const PLUGIN_RULES: readonly ContractRule<PluginSubject>[] = [
     intent:
       'lets sessions survive many compactions: the log is whole, requests are legal, and no compaction makes a request grow',
     check: async (subject) => {
-      const { broken } = await played(subject);
+      const { broken } = await playedOnce(subject);
       if (broken) throw broken;
     },
   },
 ];
 
-interface Playing {
+interface PlayResult {
   hooks: number;
   readonly faults: string[];
   broken?: Error;
 }
 
 const HISTORIES = [1, 2, 3, 4, 5, 6, 7, 8];
-const plays = new WeakMap<PluginSubject, Promise<Playing>>();
+const plays = new WeakMap<PluginSubject, Promise<PlayResult>>();
 
 /** Both rules use the same sessions. */
-function played(subject: PluginSubject): Promise<Playing> {
+function playedOnce(subject: PluginSubject): Promise<PlayResult> {
   const known = plays.get(subject) ?? play(subject);
   plays.set(subject, known);
   return known;
 }
 
-async function play(subject: PluginSubject): Promise<Playing> {
-  const seen: Playing = { hooks: 0, faults: [] };
+async function play(subject: PluginSubject): Promise<PlayResult> {
+  const seen: PlayResult = { hooks: 0, faults: [] };
   const hookMs = subject.limits?.hookMs ?? 5_000;
   for (const knobs of subject.knobs ?? [{}])
     for (const history of HISTORIES) {
-      const plugin = { ...(await loadedFor(subject)) };
+      const plugin = { ...(await loadPlugin(subject)) };
       const settings = {
         ...(plugin.knobs && { knobs: { [plugin.name]: knobs } }),
         ...(plugin.compactor && { compaction: { strategy: 'delegate' as const } }),

@@ -11,7 +11,7 @@ import { historyOf } from './histories/index.js';
 import { demandLegal } from './legal.js';
 import { RuleBroken } from './rule.js';
 
-interface Played {
+interface PlayOptions {
   readonly seed: number;
   /** The number of messages of the whole history. */
   readonly length: number;
@@ -26,10 +26,10 @@ interface Played {
  * Compacts a session repeatedly as it grows. The log stays whole, each request is legal, and none grows by a
  * compaction. Throws `RuleBroken`.
  */
-export async function playSession({ seed, length, times, options, onEvent }: Played): Promise<void> {
+export async function playSession({ seed, length, times, options, onEvent }: PlayOptions): Promise<void> {
   const spillway = await createSpillway({ inputBudget: 1_500, ...options });
-  let told = 0;
-  const where = (): string => `history ${seed} after ${told} messages`;
+  let appended = 0;
+  const where = (): string => `history ${seed} after ${appended} messages`;
   if (onEvent) spillway.events.subscribe((event) => onEvent(event, where()));
   try {
     const session = spillway.session();
@@ -38,7 +38,7 @@ export async function playSession({ seed, length, times, options, onEvent }: Pla
     for (let from = 0; from < length; from += chunk) {
       const next = messages.slice(from, from + chunk);
       await session.append(...next);
-      told += next.length;
+      appended += next.length;
       await checkCompacted(session, where());
     }
   } finally {
@@ -49,9 +49,9 @@ export async function playSession({ seed, length, times, options, onEvent }: Pla
 async function checkCompacted(session: Session, where: string): Promise<void> {
   const { length } = session.log;
   const { tokens } = session.reading;
-  const before = written(session, length);
-  const sent = await sentOf(session, where);
-  if (written(session, length) !== before) throw new RuleBroken(`${where}: the log was changed`);
+  const before = logJson(session, length);
+  const sent = await requestOf(session, where);
+  if (logJson(session, length) !== before) throw new RuleBroken(`${where}: the log was changed`);
   if (!sent) return;
   demandLegal(sent.view, where);
   if (sent.reading.tokens > Math.max(tokens, sent.reading.budget.tokens))
@@ -59,7 +59,7 @@ async function checkCompacted(session: Session, where: string): Promise<void> {
 }
 
 /** The request; undefined if the typed error reports that it cannot fit. Any other error breaks the rule. */
-async function sentOf(session: Session, where: string) {
+async function requestOf(session: Session, where: string) {
   try {
     await session.operator.compact({ target: 0.3 });
     return await session.prepare();
@@ -69,4 +69,4 @@ async function sentOf(session: Session, where: string) {
   }
 }
 
-const written = ({ log }: Session, length: number): string => JSON.stringify(log.between(0, length - 1));
+const logJson = ({ log }: Session, length: number): string => JSON.stringify(log.between(0, length - 1));

@@ -1,10 +1,10 @@
 import { LATE, inTime } from '../session/plugins/index.js';
 import type { Summarizer, SummaryRequest } from '../spi/index.js';
-import { frozen, isError, isWrite } from './frozen.js';
+import { frozen, isError, isFrozenWrite } from './frozen.js';
 import { RuleBroken, type ContractRule } from './rule.js';
 
 /** The time in milliseconds after which a summarizer counts as one that never settles. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 const REQUEST: SummaryRequest = frozen({
   prompt: 'You write short summaries.',
@@ -33,7 +33,7 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
     id: 'SUMMARIZER-02',
     intent: 'answers with a text and the reason why the text ended, or rejects with an Error',
     check: async (summarizer) => {
-      const answer: unknown = await settled(summarizer, REQUEST, new AbortController().signal);
+      const answer: unknown = await outcome(summarizer, REQUEST, new AbortController().signal);
       if (isError(answer)) return;
       const { text, finishReason, usage } = (answer ?? {}) as {
         text?: unknown;
@@ -51,11 +51,11 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
     id: 'SUMMARIZER-03',
     intent: 'stops when its signal is aborted, before and during the call, so that a deadline holds',
     check: async (summarizer) => {
-      const before = await settled(summarizer, REQUEST, AbortSignal.abort());
+      const before = await outcome(summarizer, REQUEST, AbortSignal.abort());
       if (!isError(before))
         throw new RuleBroken('it answered although the signal was aborted before the call');
       const controller = new AbortController();
-      const running = settled(summarizer, REQUEST, controller.signal);
+      const running = outcome(summarizer, REQUEST, controller.signal);
       controller.abort();
       await running;
     },
@@ -71,24 +71,24 @@ export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
         ['half \ud83d of a pair, \u0000 and 部署失败', '</source>'],
       ];
       const { signal } = new AbortController();
-      await Promise.all(sources.map((source) => settled(summarizer, frozen({ ...REQUEST, source }), signal)));
+      await Promise.all(sources.map((source) => outcome(summarizer, frozen({ ...REQUEST, source }), signal)));
     },
   },
 ];
 
 /** The summarizer's answer, or the Error it rejected with; any other thrown value, or no answer, breaks the rule. */
-async function settled(
+async function outcome(
   summarizer: Summarizer,
   request: SummaryRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const answer = await inTime(PATIENCE_MS, () => summarizer.summarize(request, signal));
-    if (answer === LATE) throw new RuleBroken(`it did not settle within ${PATIENCE_MS / 1_000} s`);
+    const answer = await inTime(TIMEOUT_MS, () => summarizer.summarize(request, signal));
+    if (answer === LATE) throw new RuleBroken(`it did not settle within ${TIMEOUT_MS / 1_000} s`);
     return answer;
   } catch (error) {
     if (error instanceof RuleBroken) throw error;
-    if (isWrite(error))
+    if (isFrozenWrite(error))
       throw new RuleBroken(`it writes to its request: ${(error as Error).message}`, { cause: error });
     if (isError(error)) return error;
     throw new RuleBroken(`it rejected with ${typeof error}, which is no Error`);

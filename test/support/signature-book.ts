@@ -6,7 +6,7 @@
  * Written from the wire's rules alone. `answered` receives a request and the model's answer; `judge` then finds the
  * thinking blocks of a later request that a checking server would refuse.
  */
-import { inWords, asLoose, isLoose, listIn, type Loose } from '../../src/testkit/wire/loose.js';
+import { asText, asLoose, isLoose, listIn, type Loose } from '../../src/testkit/wire/loose.js';
 import { createHash } from 'node:crypto';
 
 /** A signature that a provider would refuse, or no longer honour. */
@@ -77,7 +77,7 @@ function saidIn(request: unknown): Said[] {
   const body: Loose = isLoose(request) ? request : { messages: request };
   const system = { role: 'system', content: body.system };
   return [system, ...listIn(body.messages).map(asLoose)].flatMap((message, index) => {
-    const role = inWords(message.role);
+    const role = asText(message.role);
     return blocksIn(message).map((block) => ({ at: index - 1, role, block, text: textOf(role, block) }));
   });
 }

@@ -36,12 +36,12 @@ export function checkSamples({ format, samples = [] }: FormatSubject): void {
     const own = Array.isArray(was) ? was : (was as Readonly<Record<string, unknown>>)[format.messagesField];
     if (Array.isArray(own) && list !== JSON.stringify(own))
       throw new RuleBroken(`${where}: its ${format.messagesField} come back changed`);
-    const proofs = messages.flatMap(({ parts }) => parts.flatMap(proofsOf));
-    if (proofs.length === 0)
+    const thinking = messages.flatMap(({ parts }) => parts.flatMap(thinkingTexts));
+    if (thinking.length === 0)
       throw new RuleBroken(`${where}: no thinking is read, so none is tried; hold some in it`);
     const at = view.findIndex((shown) => cutResult(shown) !== shown);
     const cut = JSON.stringify(bodyOf(format, at < 0 ? view : view.with(at, cutResult(view[at]!))));
-    for (const proof of proofs)
+    for (const proof of thinking)
       if (!cut.includes(JSON.stringify(proof)))
         throw new RuleBroken(
           `${where}, a result cut: ${proof.slice(0, 80)} of the thinking is not sent any more`,
@@ -90,7 +90,7 @@ function withTrimmedArguments(shown: ViewMessage): ViewMessage {
   return { ...shown, message: { ...shown.source, parts }, replaced };
 }
 
-function proofsOf(part: Part): readonly string[] {
+function thinkingTexts(part: Part): readonly string[] {
   if (part.type !== 'reasoning') return [];
   return [part.text, part.signature].filter((one) => one !== undefined && one !== '') as string[];
 }

@@ -16,12 +16,12 @@ interface Case {
 }
 
 /** Made once, because frozen cases can serve every format. */
-const made = new Map<string, readonly Omit<Case, 'dice'>[]>();
+const caseCache = new Map<string, readonly Omit<Case, 'dice'>[]>();
 
 export function casesOf(traits: readonly Trait[] = TRAITS): readonly Case[] {
   const key = traits.join();
-  const cases = made.get(key) ?? SEEDS.map((seed) => caseOf(seed, traits));
-  made.set(key, cases);
+  const cases = caseCache.get(key) ?? SEEDS.map((seed) => caseOf(seed, traits));
+  caseCache.set(key, cases);
   return cases.map((one, i) => ({ ...one, dice: new Dice(SEEDS[i]!) }));
 }
 
@@ -112,10 +112,10 @@ export function checkPure({ format }: FormatSubject): void {
       throw new RuleBroken(`${where}: a second writing gave other bytes`);
     if (bytes(bodyOf(format, shown)) !== other)
       throw new RuleBroken(`${where}, edited: a second writing gave other bytes`);
-    const anew = messages.map((message) =>
+    const copies = messages.map((message) =>
       frozen({ ...message, parts: message.parts.map((part) => ({ ...part })) }),
     );
-    if (bytes(bodyOf(format, unedited(anew))) !== first)
+    if (bytes(bodyOf(format, unedited(copies))) !== first)
       throw new RuleBroken(`${where}: equal messages in other objects gave other bytes`);
   }
 }
@@ -154,13 +154,13 @@ export function checkNothingLost({ format }: FormatSubject): void {
     const all = [...sent].join('\n');
     for (const { id, parts } of messages) {
       for (const part of parts) {
-        const said =
+        const texts =
           part.type === 'text'
             ? [part.text]
             : part.type === 'tool-result'
               ? part.content.flatMap((one) => (one.type === 'text' ? [one.text] : []))
               : [];
-        const lost = said.find((text) => isWellFormed(text) && !all.includes(text));
+        const lost = texts.find((text) => isWellFormed(text) && !all.includes(text));
         if (lost !== undefined && !named.has(id))
           throw new RuleBroken(
             `${where}: ${id} said ${bytes(lost.slice(0, 80))}, which is not sent, and no notice names it`,
@@ -184,9 +184,9 @@ function collect(value: unknown, into: Set<string>): void {
 /** A broken log is repaired with a notice; an orderly log gives no notice. */
 export function checkNotices({ format }: FormatSubject): void {
   for (const trait of ['orphan', 'duplicate', 'interrupted', 'late'] as const) {
-    let mended = 0;
-    for (const { view } of casesOf([trait])) mended += format.serialise(view).notices.length;
-    if (mended === 0) throw new RuleBroken(`no notice in ${SEEDS.length} histories with the trait ${trait}`);
+    let repairs = 0;
+    for (const { view } of casesOf([trait])) repairs += format.serialise(view).notices.length;
+    if (repairs === 0) throw new RuleBroken(`no notice in ${SEEDS.length} histories with the trait ${trait}`);
   }
   for (const { where, view } of casesOf(['parallel'])) {
     const [notice] = format.serialise(view).notices;

@@ -23,10 +23,10 @@ export function checkReader({ format }: FormatSubject): void {
       items = nextTurn(items, listOf(format, whole), dice);
       const body = frozen({ ...whole, [format.messagesField]: items });
       const now = demandEqual(format, reader, body, `${where}, turn ${turn}`);
-      if (now) demandTold(last, now, `${where}, turn ${turn}`);
+      if (now) demandReported(last, now, `${where}, turn ${turn}`);
       last = now;
     }
-    demandKept(format, whole, where);
+    demandNoReparse(format, whole, where);
   }
 }
 
@@ -44,7 +44,7 @@ function nextTurn(items: readonly unknown[], whole: readonly unknown[], dice: Di
     case 2:
       return [...items.slice(0, at), whole[dice.whole(0, whole.length - 1)], ...items.slice(at)];
     case 3:
-      return items.map((item, index) => (index === at ? withOtherWords(item) : item));
+      return items.map((item, index) => (index === at ? withOtherText(item) : item));
     case 4:
       return items.map((item, index) => (index === at ? withoutIds(item) : item));
     case 5:
@@ -54,19 +54,19 @@ function nextTurn(items: readonly unknown[], whole: readonly unknown[], dice: Di
   }
 }
 
-const WORDS: ReadonlySet<string> = new Set(['text', 'content', 'output']);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['text', 'content', 'output']);
 
-function withOtherWords(item: unknown): unknown {
-  return changed(item, (key, value) =>
-    WORDS.has(key) && typeof value === 'string' ? `${value} (edited)` : value,
+function withOtherText(item: unknown): unknown {
+  return editedJson(item, (key, value) =>
+    TEXT_FIELDS.has(key) && typeof value === 'string' ? `${value} (edited)` : value,
   );
 }
 
 function withoutIds(item: unknown): unknown {
-  return changed(item, (key, value) => (/(^id|_id|Id)$/.test(key) ? undefined : value));
+  return editedJson(item, (key, value) => (/(^id|_id|Id)$/.test(key) ? undefined : value));
 }
 
-function changed(item: unknown, change: (key: string, value: unknown) => unknown): unknown {
+function editedJson(item: unknown, change: (key: string, value: unknown) => unknown): unknown {
   return JSON.parse(JSON.stringify(item, change));
 }
 
@@ -99,7 +99,7 @@ function outcomeOf(read: () => Parsed): string {
 }
 
 /** With one more item at the end no earlier item is parsed again, and the reader reports this. */
-function demandKept(format: WireFormat, whole: Body, where: string): void {
+function demandNoReparse(format: WireFormat, whole: Body, where: string): void {
   const items = listOf(format, whole);
   const reader = format.createReader!();
   const first = reader.read({ ...whole, [format.messagesField]: items.slice(0, -1) }).messages;
@@ -112,7 +112,7 @@ function demandKept(format: WireFormat, whole: Body, where: string): void {
 }
 
 /** Before `changedFrom`, except for instructions at the head, no message differs from the last read. */
-function demandTold(last: Parsed | undefined, now: Parsed, where: string): void {
+function demandReported(last: Parsed | undefined, now: Parsed, where: string): void {
   const { messages, changedFrom = 0 } = now;
   const head = messages.findIndex(({ role }) => role !== 'system');
   for (let at = head < 0 ? messages.length : head; at < Math.min(changedFrom, messages.length); at++) {

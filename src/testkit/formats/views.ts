@@ -1,13 +1,13 @@
 import type { LogMessage, Message, MessageSize, ViewMessage } from '../../transcript/index.js';
 import { frozen } from '../frozen.js';
 
-const NOTHING: MessageSize = { tokens: 0, bytes: 0, images: 0, parts: [] };
+const EMPTY_SIZE: MessageSize = { tokens: 0, bytes: 0, images: 0, parts: [] };
 
 /** A view without edits. */
 export function unedited(messages: readonly Message[]): ViewMessage[] {
   return messages.map((message, seq) => {
-    const source: LogMessage = { ...message, seq, size: NOTHING };
-    return frozen({ message: source, size: NOTHING, from: seq, to: seq, source });
+    const source: LogMessage = { ...message, seq, size: EMPTY_SIZE };
+    return frozen({ message: source, size: EMPTY_SIZE, from: seq, to: seq, source });
   });
 }
 
@@ -20,7 +20,7 @@ export function summaryView(from: number, to: number): ViewMessage {
     label: 'summary',
     parts: [{ type: 'text', text: `What happened from ${from} to ${to}, in short.` }],
   };
-  return frozen({ message, size: NOTHING, from, to, made: { stage: 'kit', reason: 'kit' } });
+  return frozen({ message, size: EMPTY_SIZE, from, to, made: { stage: 'kit', reason: 'kit' } });
 }
 
 /** A message with its result cut to a few words, otherwise unchanged. */

@@ -13,19 +13,19 @@ export interface HistoryOptions {
 
 /** A session as careless agents leave it, without any format's objects. Message ids are unique, call ids not always. */
 export function historyOf({ seed, length = 30, traits = TRAITS }: HistoryOptions): Message[] {
-  const teller = new Teller(new Dice(seed), new Set(traits));
-  teller.begin();
-  while (teller.messages.length < length) teller.tell();
-  teller.end();
-  return teller.messages;
+  const writer = new HistoryWriter(new Dice(seed), new Set(traits));
+  writer.begin();
+  while (writer.messages.length < length) writer.addEvent();
+  writer.end();
+  return writer.messages;
 }
 
-class Teller {
+class HistoryWriter {
   readonly messages: Message[] = [];
   readonly #dice: Dice;
   readonly #traits: ReadonlySet<Trait>;
-  readonly #past: ToolCallPart[] = [];
-  #late: ToolResultPart[] = [];
+  readonly #pastCalls: ToolCallPart[] = [];
+  #lateResults: ToolResultPart[] = [];
 
   constructor(dice: Dice, traits: ReadonlySet<Trait>) {
     this.#dice = dice;
@@ -34,26 +34,26 @@ class Teller {
 
   begin(): void {
     if (this.#dice.hits(0.8)) this.#add('system', 'system', [this.#words(20)]);
-    if (!(this.#may('turns') && this.#dice.hits(0.2))) this.#user();
+    if (!(this.#hasTrait('turns') && this.#dice.hits(0.2))) this.#user();
   }
 
   /** One event of the session: a step with its results, an answer, a user message, or something untidy. */
-  tell(): void {
+  addEvent(): void {
     const roll = this.#dice.next();
     if (roll < 0.6) this.#step();
     else if (roll < 0.8) this.#turn();
-    else if (roll < 0.86 && this.#may('instructions')) this.#instruction();
-    else if (roll < 0.9 && this.#may('orphan')) this.#result(`nobody_${this.messages.length}`);
-    else if (roll < 0.94 && this.#may('duplicate') && this.#past.length > 0) {
-      this.#result(this.#dice.pick(this.#past).callId);
-    } else if (roll < 0.98 && this.#may('turns')) this.#add('assistant', 'model', [this.#words()]);
+    else if (roll < 0.86 && this.#hasTrait('instructions')) this.#instruction();
+    else if (roll < 0.9 && this.#hasTrait('orphan')) this.#result(`nobody_${this.messages.length}`);
+    else if (roll < 0.94 && this.#hasTrait('duplicate') && this.#pastCalls.length > 0) {
+      this.#result(this.#dice.pick(this.#pastCalls).callId);
+    } else if (roll < 0.98 && this.#hasTrait('turns')) this.#add('assistant', 'model', [this.#words()]);
   }
 
   /** Ends the session at any point; an orderly session ends with a question, so that a request may be made. */
   end(): void {
     const roll = this.#dice.next();
-    if (this.#may('turns') && roll < 0.2) this.#add('assistant', 'model', [this.#words()]);
-    else if (this.#may('interrupted') && roll < 0.4) this.#add('assistant', 'model', this.#calls());
+    if (this.#hasTrait('turns') && roll < 0.2) this.#add('assistant', 'model', [this.#words()]);
+    else if (this.#hasTrait('interrupted') && roll < 0.4) this.#add('assistant', 'model', this.#calls());
     else if (roll < 0.6) this.#step();
     else this.#turn();
   }
@@ -61,30 +61,30 @@ class Teller {
   /** An answer and the user's reply. */
   #turn(): void {
     if (this.messages.at(-1)?.role !== 'assistant') this.#add('assistant', 'model', [this.#words()]);
-    for (const result of this.#late.splice(0)) this.#add('tool', 'tool', [result]);
-    if (this.#may('interrupted') && this.#dice.hits(0.1)) this.#add('assistant', 'model', this.#calls());
+    for (const result of this.#lateResults.splice(0)) this.#add('tool', 'tool', [result]);
+    if (this.#hasTrait('interrupted') && this.#dice.hits(0.1)) this.#add('assistant', 'model', this.#calls());
     this.#user();
-    if (this.#may('turns') && this.#dice.hits(0.15)) this.#user();
+    if (this.#hasTrait('turns') && this.#dice.hits(0.15)) this.#user();
   }
 
   #step(): void {
     const calls = this.#calls();
     const said: Part[] = this.#dice.hits(0.5) ? [this.#words()] : [];
     this.#add('assistant', 'model', [...thoughts(this.#dice, this.#traits), ...said, ...calls]);
-    const order = this.#may('parallel') && this.#dice.hits(0.3) ? [...calls].reverse() : calls;
+    const order = this.#hasTrait('parallel') && this.#dice.hits(0.3) ? [...calls].reverse() : calls;
     for (const [index, call] of order.entries()) {
       const isLast = index === order.length - 1;
-      if (isLast && this.#may('interrupted') && this.#dice.hits(0.08)) continue;
+      if (isLast && this.#hasTrait('interrupted') && this.#dice.hits(0.08)) continue;
       const result = resultOf(this.#dice, this.#traits, call.callId);
-      if (this.#may('late') && this.#dice.hits(0.06)) this.#late.push(result);
+      if (this.#hasTrait('late') && this.#dice.hits(0.06)) this.#lateResults.push(result);
       else this.#add('tool', 'tool', [result]);
-      if (!isLast && this.#may('late') && this.#dice.hits(0.04)) this.#user();
+      if (!isLast && this.#hasTrait('late') && this.#dice.hits(0.04)) this.#user();
     }
   }
 
   #calls(): ToolCallPart[] {
     const calls = callsOf(this.#dice, this.#traits, this.messages.length);
-    this.#past.push(...calls);
+    this.#pastCalls.push(...calls);
     return calls;
   }
 
@@ -108,12 +108,12 @@ class Teller {
     return { type: 'text', text: speech(this.#dice, this.#traits, length) };
   }
 
-  #may(trait: Trait): boolean {
+  #hasTrait(trait: Trait): boolean {
     return this.#traits.has(trait);
   }
 
   #add(role: Message['role'], origin: Message['origin'], parts: readonly Part[]): void {
-    const isPinned = role === 'user' && this.#may('pins') && this.#dice.hits(0.06);
+    const isPinned = role === 'user' && this.#hasTrait('pins') && this.#dice.hits(0.06);
     const id = `m${this.messages.length}`;
     this.messages.push({ id, role, origin, parts, ...(isPinned && { pinned: true }) });
   }

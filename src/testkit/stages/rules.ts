@@ -25,29 +25,29 @@ export const STAGE_RULES: readonly StageRule[] = [
       stage.options.parse({});
     },
   },
-  seen('STAGE-02', 'never throws, for any history and any goal', 'threw'),
-  seen('STAGE-03', 'returns a list of edits synchronously, each with a reason', 'no-proposal'),
-  seen('STAGE-04', 'changes neither view nor goal, which may be frozen', 'wrote'),
-  refused('STAGE-05', 'names only messages and parts that are in view', 'in-view'),
-  refused('STAGE-06', 'edits nothing that is pinned, held, open or not yet answered', 'protected'),
-  refused(
+  sightingRule('STAGE-02', 'never throws, for any history and any goal', 'threw'),
+  sightingRule('STAGE-03', 'returns a list of edits synchronously, each with a reason', 'no-proposal'),
+  sightingRule('STAGE-04', 'changes neither view nor goal, which may be frozen', 'wrote'),
+  refusalRule('STAGE-05', 'names only messages and parts that are in view', 'in-view'),
+  refusalRule('STAGE-06', 'edits nothing that is pinned, held, open or not yet answered', 'protected'),
+  refusalRule(
     'STAGE-07',
     'only cuts to size a result that no request has carried yet; otherwise the agent repeats the call',
     'unseen',
   ),
-  refused('STAGE-08', 'takes exchanges whole: a call and its results stay together', 'whole'),
-  refused(
+  refusalRule('STAGE-08', 'takes exchanges whole: a call and its results stay together', 'whole'),
+  refusalRule(
     'STAGE-09',
     'replaces content only by content of the same kind: arguments stay JSON, and no message gets words that its author did not say',
     'content',
   ),
-  refused(
+  refusalRule(
     'STAGE-10',
     'replaces a span only by messages of the assistant, without calls, under new ids',
     'replacement',
   ),
-  refused('STAGE-11', 'makes the view smaller with every edit', 'gain'),
-  refused('STAGE-12', 'edits nothing twice in one proposal', 'overlap'),
+  refusalRule('STAGE-11', 'makes the view smaller with every edit', 'gain'),
+  refusalRule('STAGE-12', 'edits nothing twice in one proposal', 'overlap'),
   rule(
     'STAGE-13',
     'proposes the same for the same view and goal, also after it has seen other sessions',
@@ -107,12 +107,12 @@ async function checkSessions({ stage, options = [] }: StageSubject): Promise<voi
 const NO_EDITS =
   'the stage proposed no edit in any history; give options under which it does (`conform.options`)';
 
-function seen(id: string, intent: string, kind: Sighting['kind']): StageRule {
+function sightingRule(id: string, intent: string, kind: Sighting['kind']): StageRule {
   return rule(id, intent, (one) => one.kind === kind);
 }
 
 /** A rule about edits: a stage that proposes none does not pass it. */
-function refused(id: string, intent: string, breaks: EditRule): StageRule {
+function refusalRule(id: string, intent: string, breaks: EditRule): StageRule {
   return rule(id, intent, (one) => one.kind === 'refused' && one.breaks === breaks, demandEdits);
 }
 
@@ -157,7 +157,7 @@ function checkChains(subject: StageSubject): void {
       const options = stage === subject.stage ? dice.pick(tries) : {};
       const wanted = { reclaim: dice.pick([100, 1_000, 1_000_000]), budget: dice.pick([300, 1_000, 8_000]) };
       names.push(stage.name);
-      const proposal = proposalIn(bench.answer(stage, options, wanted));
+      const proposal = proposalIn(bench.runStage(stage, options, wanted));
       if (typeof proposal === 'string') throw new RuleBroken(`history ${seed}, ${stage.name}: ${proposal}`);
       const before = bench.tokens;
       bench.apply(proposal.edits, stage.name);

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
-import { StageBench, type Wanted } from '../bench.js';
-import { frozen, isError, isWrite } from '../frozen.js';
+import { StageBench, type Goal } from '../bench.js';
+import { frozen, isError, isFrozenWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
 import type { EditRule } from '../../transcript/index.js';
 import type { CompactionStage, Proposal } from '../../spi/index.js';
@@ -30,7 +30,7 @@ export interface Sweep {
   readonly states: number;
 }
 
-interface Seen {
+interface Tally {
   readonly sightings: Sighting[];
   edits: number;
   states: number;
@@ -39,7 +39,7 @@ interface Seen {
 /** Enough histories to combine every trait with most others; each takes some ten milliseconds. */
 const SEEDS = 32;
 
-const WANTED: readonly Wanted[] = [
+const GOALS: readonly Goal[] = [
   { reclaim: 1_000_000, budget: 1_000 },
   { reclaim: 400, budget: 8_000 },
   { reclaim: 50, reclaimResults: 80, budget: 200 },
@@ -53,10 +53,10 @@ const sweeps = new WeakMap<StageSubject, Sweep>();
 export function sweepOf(subject: StageSubject): Sweep {
   const known = sweeps.get(subject);
   if (known) return known;
-  const seen: Seen = { sightings: [], edits: 0, states: 0 };
+  const seen: Tally = { sightings: [], edits: 0, states: 0 };
   const tries = [{}, ...(subject.options ?? [])];
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const wanted = WANTED[Math.floor(seed / tries.length) % WANTED.length]!;
+    const wanted = GOALS[Math.floor(seed / tries.length) % GOALS.length]!;
     planOnce(subject, tries[seed % tries.length], seed, wanted, seen);
   }
   for (const options of tries) tryEdges(subject, options, seen);
@@ -68,18 +68,18 @@ export function sweepOf(subject: StageSubject): Sweep {
 const MAX_ESCALATIONS = 100;
 
 /** Tries an empty session, and a request that does not fit after all stages. */
-function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen): void {
+function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Tally): void {
   const tried = (where: string, act: () => unknown): unknown => {
     try {
       return act();
     } catch (error) {
       const what = `${where}: ${isError(error) ? error.message : String(error)}`;
-      sightings.push({ kind: isWrite(error) ? 'wrote' : 'threw', what });
+      sightings.push({ kind: isFrozenWrite(error) ? 'wrote' : 'threw', what });
       return undefined;
     }
   };
   for (const reclaim of [0, 1_000])
-    tried('empty history', () => new StageBench([]).answer(stage, options, { reclaim }));
+    tried('empty history', () => new StageBench([]).runStage(stage, options, { reclaim }));
   if (!stage.harder) return;
   let current: unknown = tried('options', () => stage.options.parse(options));
   for (let i = 0; i < MAX_ESCALATIONS && current !== undefined; i++) {
@@ -90,15 +90,15 @@ function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen
     sightings.push({ kind: 'threw', what: `harder: goes on after ${MAX_ESCALATIONS} times` });
 }
 
-function planOnce({ stage }: StageSubject, options: unknown, seed: number, wanted: Wanted, seen: Seen): void {
-  const see = (kind: Sighting['kind'], what: string, breaks?: EditRule) =>
+function planOnce({ stage }: StageSubject, options: unknown, seed: number, wanted: Goal, seen: Tally): void {
+  const record = (kind: Sighting['kind'], what: string, breaks?: EditRule) =>
     void seen.sightings.push({ kind, what: `history ${seed}: ${what}`, breaks });
   const messages = frozen(historyOf({ seed, length: 5 + ((seed * 7) % 40) }));
-  const ask = (bench: StageBench, goal: Wanted): unknown => {
+  const ask = (bench: StageBench, goal: Goal): unknown => {
     try {
-      return bench.answer(stage, options, frozen(goal));
+      return bench.runStage(stage, options, frozen(goal));
     } catch (error) {
-      see(isWrite(error) ? 'wrote' : 'threw', isError(error) ? error.message : String(error));
+      record(isFrozenWrite(error) ? 'wrote' : 'threw', isError(error) ? error.message : String(error));
       return undefined;
     }
   };
@@ -107,7 +107,7 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   const answer = ask(bench, wanted);
   if (answer === undefined) return;
   const read = proposalIn(answer);
-  if (typeof read === 'string') return see('no-proposal', read);
+  if (typeof read === 'string') return record('no-proposal', read);
 
   seen.edits += read.edits.length;
   if (read.state !== undefined) seen.states++;
@@ -116,21 +116,21 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   ask(new StageBench(frozen(historyOf({ seed: seed + 1_000, length: 12 }))), wanted);
   const again = proposalIn(ask(new StageBench(messages), wanted));
   if (JSON.stringify(again) !== JSON.stringify(read))
-    see('differs', 'the same view and goal gave other edits');
+    record('differs', 'the same view and goal gave other edits');
   if (!z.json().optional().safeParse(read.state).success)
-    see('state', `state is ${String(read.state)}, which is not plain JSON`);
+    record('state', `state is ${String(read.state)}, which is not plain JSON`);
 
-  for (const { message, breaks } of bench.apply(read.edits, stage.name)) see('refused', message, breaks);
+  for (const { message, breaks } of bench.apply(read.edits, stage.name)) record('refused', message, breaks);
   const freed = tokens - bench.tokens;
-  const left = {
+  const remainingGoal = {
     ...wanted,
     reclaim: (wanted.reclaim ?? 0) - freed,
     reclaimResults: 0,
     state: read.state,
   };
-  const second = proposalIn(ask(bench, left));
+  const second = proposalIn(ask(bench, remainingGoal));
   if (typeof second !== 'string' && second.edits.length > 0)
-    see('again', `${second.edits.length} more edits right behind its own`);
+    record('again', `${second.edits.length} more edits right behind its own`);
 }
 
 const reason = z.string().min(1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { entry, KEY, message, messagesFrom, range, rule, spoken, START, type StoreRule } from './rule.js';
+import { entry, KEY, message, messagesFrom, range, rule, reply, START, type StoreRule } from './rule.js';
 
 /** The log, the ledger and the checkpoint of one thread. */
 export const LOG_RULES: readonly StoreRule[] = [
@@ -29,7 +29,7 @@ export const LOG_RULES: readonly StoreRule[] = [
           label: 'notice',
           createdAt: 1_763_776_000_123,
         }),
-        spoken(
+        reply(
           1,
           { type: 'reasoning', text: odd, signature: 'proof==' },
           {

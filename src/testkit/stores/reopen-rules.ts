@@ -7,7 +7,7 @@ import {
   message,
   messagesFrom,
   range,
-  reopening,
+  reopenRule,
   START,
   usage,
   type StoreRule,
@@ -15,7 +15,7 @@ import {
 
 /** Rules for stores that outlive the process that opened them. */
 export const REOPEN_RULES: readonly StoreRule[] = [
-  reopening('STORE-20', 'what was written is there when the store is opened again', async (open) => {
+  reopenRule('STORE-20', 'what was written is there when the store is opened again', async (open) => {
     const first = await open();
     const written = messagesFrom(0, 12);
     const write = {
@@ -41,7 +41,7 @@ export const REOPEN_RULES: readonly StoreRule[] = [
     assert.deepEqual(await again.threads(), threads);
     assert.ok(await again.write(KEY, head!, { messages: messagesFrom(12, 1) }), 'and goes on');
   }),
-  reopening('STORE-21', 'two processes see the writes of each other, and never both win', async (open) => {
+  reopenRule('STORE-21', 'two processes see the writes of each other, and never both win', async (open) => {
     const stores = [await open(), await open()] as const;
     const done = await Promise.all(stores.map((store, i) => append(store, `w${i}`, 20)));
     assert.deepEqual(done, [20, 20]);
@@ -62,7 +62,7 @@ export const REOPEN_RULES: readonly StoreRule[] = [
       assert.equal((await store.usage())[0]?.calls, 40);
     }
   }),
-  reopening('STORE-22', 'two processes may open it at the same moment', async (open) => {
+  reopenRule('STORE-22', 'two processes may open it at the same moment', async (open) => {
     const stores = await Promise.all([open(), open(), open()]);
     await stores[0].setValue('scope', 'name', 1);
     for (const store of stores) assert.equal(await store.value('scope', 'name'), 1);

@@ -20,7 +20,7 @@ export const rule = (
 ): StoreRule => ({ id, intent, reopens: false, check: async (open) => check(await open()) });
 
 /** A rule for stores that outlive the process that opened them. */
-export const reopening = (
+export const reopenRule = (
   id: string,
   intent: string,
   check: (open: OpenStore) => Promise<void>,
@@ -47,7 +47,7 @@ export function message(seq: number, text: string, more: Partial<LogMessage> = {
   };
 }
 
-export function spoken(seq: number, ...parts: Part[]): LogMessage {
+export function reply(seq: number, ...parts: Part[]): LogMessage {
   return message(seq, '', { role: 'assistant', origin: 'model', parts });
 }
 

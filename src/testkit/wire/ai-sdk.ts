@@ -14,7 +14,7 @@
 import { z } from 'zod/v4';
 import { checkAnswers } from './answers.js';
 import { Faults, object, text, type Shapes, type WireFault, type WireOptions } from './faults.js';
-import { entryOf, inWords, asLoose, isEncodable, listIn, type Loose } from './loose.js';
+import { entryOf, asText, asLoose, isEncodable, listIn, type Loose } from './loose.js';
 
 /** A rule of the AI SDK's messages; see the head of this file. */
 export type AiSdkRule = 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
@@ -30,7 +30,7 @@ export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions 
   const providers = new Set<string>();
   messages.forEach((message, at) => {
     checkMessage(message, at, faults);
-    if (message.role === 'assistant') checkOwn(message, at, providers, faults);
+    if (message.role === 'assistant') checkAssistant(message, at, providers, faults);
     if (!isEncodable(message)) faults.add('S8', at, 'a text holds half of a surrogate pair');
   });
   const of = (role: string, type: string) => (message: Loose) =>
@@ -42,8 +42,8 @@ export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions 
       calls: (message) =>
         (calls(message) ?? []).filter((call) => call.providerExecuted !== true).map(callIdOf),
       answers: (message) => results(message)?.map(callIdOf),
-      once: 'S6',
-      own: 'S6',
+      onceRule: 'S6',
+      ownRule: 'S6',
     },
     openEnd,
     faults,
@@ -54,8 +54,8 @@ export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions 
     {
       calls: (message) => (asked(message) ?? []).map(approvalIdOf),
       answers: (message) => given(message)?.map(approvalIdOf),
-      once: 'S2',
-      own: 'S2',
+      onceRule: 'S2',
+      ownRule: 'S2',
       mayWait: true,
     },
     openEnd,
@@ -65,8 +65,8 @@ export function validateAiSdk(request: unknown, { openEnd = true }: WireOptions 
 }
 
 const itemsOf = ({ content }: Loose): readonly Loose[] => listIn(content).map(asLoose);
-const callIdOf = (item: Loose): string => inWords(item.toolCallId);
-const approvalIdOf = (item: Loose): string => inWords(item.approvalId);
+const callIdOf = (item: Loose): string => asText(item.toolCallId);
+const approvalIdOf = (item: Loose): string => asText(item.approvalId);
 
 const ITEMS: Readonly<Record<string, readonly unknown[]>> = {
   user: ['text', 'image', 'file'],
@@ -94,11 +94,11 @@ const data = z.union([
   z.object({ type: z.literal('reference'), reference: object }),
 ]);
 const file = z.object({ data, mediaType: text });
-const said = z.object({ text: z.string() });
-const named = { toolCallId: text, toolName: text };
+const textShape = z.object({ text: z.string() });
+const idShape = { toolCallId: text, toolName: text };
 const SHAPES: Shapes<AiSdkRule> = {
-  text: ['S0', said],
-  reasoning: ['S0', said],
+  text: ['S0', textShape],
+  reasoning: ['S0', textShape],
   image: ['S9', z.object({ image: bytes })],
   file: ['S9', file],
   'reasoning-file': ['S9', file],
@@ -106,15 +106,15 @@ const SHAPES: Shapes<AiSdkRule> = {
   'tool-call': [
     'S7',
     z.union([
-      z.object({ ...named, input: object }),
+      z.object({ ...idShape, input: object }),
       z.object({
-        ...named,
+        ...idShape,
         input: z.string(),
         providerOptions: z.record(z.string(), z.object({ itemId: text })),
       }),
     ]),
   ],
-  'tool-result': ['S7', z.object(named)],
+  'tool-result': ['S7', z.object(idShape)],
   'tool-approval-request': ['S2', z.object({ approvalId: text, toolCallId: text })],
   'tool-approval-response': ['S2', z.object({ approvalId: text, approved: z.boolean() })],
 };
@@ -129,7 +129,7 @@ const address = z.object({ url: text });
 const inline = z.object({ data: z.string(), mediaType: text });
 const upload = z.object({ fileId: z.union([text, object]) });
 const INNER: Shapes<AiSdkRule> = {
-  text: ['S7', said],
+  text: ['S7', textShape],
   custom: ['S7', object],
   file: ['S9', file],
   'file-url': ['S9', address],
@@ -151,7 +151,7 @@ function checkMessage(message: Loose, at: number, faults: Faults<AiSdkRule>): vo
   const allowed = entryOf(ITEMS, role) ?? [];
   for (const item of itemsOf(message)) {
     if (!allowed.includes(item.type))
-      faults.add('S0', at, `a ${inWords(role)} message holds ${inWords(item.type)}`);
+      faults.add('S0', at, `a ${asText(role)} message holds ${asText(item.type)}`);
     faults.demandPart(SHAPES, at, item);
     if (item.type === 'tool-result') checkOutput(asLoose(item.output), at, faults);
   }
@@ -160,14 +160,14 @@ function checkMessage(message: Loose, at: number, faults: Faults<AiSdkRule>): vo
 function checkOutput(output: Loose, at: number, faults: Faults<AiSdkRule>): void {
   faults.demand('S7', at, OUTPUT, output, 'output');
   for (const inner of output.type === 'content' ? listIn(output.value).map(asLoose) : []) {
-    if (!Object.hasOwn(INNER, inWords(inner.type)))
-      faults.add('S7', at, `a result holds ${inWords(inner.type)}`);
+    if (!Object.hasOwn(INNER, asText(inner.type)))
+      faults.add('S7', at, `a result holds ${asText(inner.type)}`);
     faults.demandPart(INNER, at, inner);
   }
 }
 
 /** Checks one message: calls have different names, results belong to provider calls, requests follow their call. */
-function checkOwn(message: Loose, at: number, providers: Set<string>, faults: Faults<AiSdkRule>): void {
+function checkAssistant(message: Loose, at: number, providers: Set<string>, faults: Faults<AiSdkRule>): void {
   const here = new Set<string>();
   for (const item of itemsOf(message)) {
     const id = callIdOf(item);

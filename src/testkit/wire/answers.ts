@@ -1,16 +1,16 @@
-import { inWords } from './loose.js';
+import { asText } from './loose.js';
 import type { Faults } from './faults.js';
 import type { Loose } from './loose.js';
 
 /** How a format makes and answers calls, with the rules for both. */
-interface Answering<Rule extends string, Id> {
+interface AnswerShape<Rule extends string, Id> {
   calls(message: Loose, at: number): readonly Id[];
   /** Undefined for a message without answers: the calls before it can no longer wait. */
   answers(message: Loose, at: number): readonly Id[] | undefined;
   /** Each call is answered once, directly after its message. */
-  readonly once: Rule;
+  readonly onceRule: Rule;
   /** Calls of one message differ, and no answer is without its call. */
-  readonly own: Rule;
+  readonly ownRule: Rule;
   /** Whether a call may stay unanswered. */
   readonly mayWait?: boolean;
 }
@@ -18,30 +18,30 @@ interface Answering<Rule extends string, Id> {
 /** Checks that answers directly follow the message that asks for them. */
 export function checkAnswers<Rule extends string, Id>(
   messages: readonly Loose[],
-  { calls, answers, once, own, mayWait = false }: Answering<Rule, Id>,
+  { calls, answers, onceRule, ownRule, mayWait = false }: AnswerShape<Rule, Id>,
   openEnd: boolean,
   faults: Faults<Rule>,
 ): void {
-  let [from, asked] = [0, new Map<Id, boolean>()];
-  const settle = (): void => {
-    for (const [id, answered] of mayWait ? [] : asked)
-      if (!answered) faults.add(once, from, `call ${inWords(id)} is not directly followed by its result`);
+  let [from, openCalls] = [0, new Map<Id, boolean>()];
+  const reportUnanswered = (): void => {
+    for (const [id, answered] of mayWait ? [] : openCalls)
+      if (!answered) faults.add(onceRule, from, `call ${asText(id)} is not directly followed by its result`);
   };
   messages.forEach((message, at) => {
-    const given = answers(message, at);
-    for (const id of given ?? []) {
-      const answered = asked.get(id);
-      if (answered === undefined) faults.add(own, at, `${inWords(id)} answers no call of the step before it`);
-      else if (answered) faults.add(once, at, `a second result for ${inWords(id)}`);
-      else asked.set(id, true);
+    const answeredIds = answers(message, at);
+    for (const id of answeredIds ?? []) {
+      const done = openCalls.get(id);
+      if (done === undefined) faults.add(ownRule, at, `${asText(id)} answers no call of the step before it`);
+      else if (done) faults.add(onceRule, at, `a second result for ${asText(id)}`);
+      else openCalls.set(id, true);
     }
-    if (given) return;
-    settle();
-    [from, asked] = [at, new Map()];
+    if (answeredIds) return;
+    reportUnanswered();
+    [from, openCalls] = [at, new Map()];
     for (const id of calls(message, at)) {
-      if (asked.has(id)) faults.add(own, at, `two calls are called ${inWords(id)}`);
-      asked.set(id, false);
+      if (openCalls.has(id)) faults.add(ownRule, at, `two calls are called ${asText(id)}`);
+      openCalls.set(id, false);
     }
   });
-  if (!openEnd) settle();
+  if (!openEnd) reportUnanswered();
 }

@@ -16,7 +16,7 @@
 
 import { z } from 'zod/v4';
 import { Faults, object, text, type Shapes, type WireFault } from './faults.js';
-import { entryOf, inWords, asLoose, isEncodable, isLoose, listIn, type Loose } from './loose.js';
+import { entryOf, asText, asLoose, isEncodable, isLoose, listIn, type Loose } from './loose.js';
 
 export type AnthropicRule = 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A6';
 /** A rule of the format that a request breaks, and where. */
@@ -74,7 +74,7 @@ function checkMessage({ role, content, output_config: options }: Loose, at: numb
   faults.demand('A0', at, isOptional ? CONTENT.nullish() : CONTENT, content, 'content');
 }
 
-const ONLY: Readonly<Record<string, string>> = {
+const ROLE_OF_BLOCK: Readonly<Record<string, string>> = {
   tool_use: 'assistant',
   thinking: 'assistant',
   redacted_thinking: 'assistant',
@@ -104,14 +104,14 @@ const SHAPES: Shapes<AnthropicRule> = {
 
 function checkBlocks(message: Loose, at: number, ids: Set<unknown>, faults: Found): void {
   for (const block of blocksIn(message)) {
-    const type = inWords(block.type);
-    const home = entryOf(ONLY, type) ?? message.role;
-    if (home !== message.role)
-      faults.add('A0', at, `${type} is in a message of the ${inWords(message.role)}`);
+    const type = asText(block.type);
+    const requiredRole = entryOf(ROLE_OF_BLOCK, type) ?? message.role;
+    if (requiredRole !== message.role)
+      faults.add('A0', at, `${type} is in a message of the ${asText(message.role)}`);
     faults.demandPart(SHAPES, at, block);
     if (type === 'text') checkWords(block, at, faults);
     if (type === 'tool_use' && ids.has(block.id))
-      faults.add('A2', at, `a second call is called ${inWords(block.id)}`);
+      faults.add('A2', at, `a second call is called ${asText(block.id)}`);
     if (type === 'tool_use') ids.add(block.id);
     if (type === 'tool_result') checkResult(block, at, faults);
   }
@@ -138,7 +138,7 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
       words = true;
       continue;
     }
-    const name = inWords(id);
+    const name = asText(id);
     if (words) faults.add('A1', at, `the result of ${name} comes after other content`);
     if (answered.has(name)) faults.add('A1', at, `a second result for ${name}`);
     else if (!open.delete(name))
@@ -149,7 +149,7 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
 }
 
 function callIds(message: Loose): string[] {
-  return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? inWords(id) : []));
+  return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? asText(id) : []));
 }
 
 /** A paused turn continues in its own message, or after the results it waits for; no one else speaks in between. */
@@ -159,9 +159,9 @@ function checkOwnCalls(messages: readonly Loose[], faults: Found): void {
     const blocks = blocksIn(message);
     if (message.role === 'assistant') {
       for (const { type, id, tool_use_id: answered } of blocks) {
-        if (type === 'server_tool_use' || type === 'mcp_tool_use') open.set(inWords(id), at);
-        else if (inWords(type).endsWith('_tool_result') && !open.delete(inWords(answered)))
-          faults.add('A1', at, `the provider's own result of ${inWords(answered)} has no call before it`);
+        if (type === 'server_tool_use' || type === 'mcp_tool_use') open.set(asText(id), at);
+        else if (asText(type).endsWith('_tool_result') && !open.delete(asText(answered)))
+          faults.add('A1', at, `the provider's own result of ${asText(answered)} has no call before it`);
       }
     } else if (blocks.some(({ type }) => type !== 'tool_result')) {
       for (const [id, of] of open) faults.add('A1', of, `call ${id} of the provider's own has no result`);
@@ -186,17 +186,17 @@ function checkEnd(body: Loose, messages: readonly Loose[], faults: Found): void 
   const last = messages[at]!;
   if (last.role === 'assistant') {
     for (const id of callIds(last)) faults.add('A1', at, `call ${id} is not answered`);
-    const type = inWords(blocksIn(last).at(-1)?.type);
-    const atWork = type === 'compaction' || (type !== 'tool_use' && /_tool_(use|result)$/.test(type));
-    if (!atWork) faults.add('A3', at, 'the last message is not of the user');
+    const type = asText(blocksIn(last).at(-1)?.type);
+    const isToolAtWork = type === 'compaction' || (type !== 'tool_use' && /_tool_(use|result)$/.test(type));
+    if (!isToolAtWork) faults.add('A3', at, 'the last message is not of the user');
     return;
   }
-  const thinks = asLoose(body.thinking).type === 'enabled';
+  const isThinkingOn = asLoose(body.thinking).type === 'enabled';
   const step = messages.findLastIndex(({ role }) => role === 'assistant');
-  if (!thinks || step < 0 || callIds(messages[step]!).length === 0) return;
+  if (!isThinkingOn || step < 0 || callIds(messages[step]!).length === 0) return;
   const answers = blocksIn(messages[step + 1] ?? {});
-  const looping = answers.length > 0 && answers.every(({ type }) => type === 'tool_result');
-  const first = inWords(blocksIn(messages[step]!)[0]?.type);
-  if (looping && step === at - 1 && first !== 'thinking' && first !== 'redacted_thinking')
+  const isOpenLoop = answers.length > 0 && answers.every(({ type }) => type === 'tool_result');
+  const first = asText(blocksIn(messages[step]!)[0]?.type);
+  if (isOpenLoop && step === at - 1 && first !== 'thinking' && first !== 'redacted_thinking')
     faults.add('A4', step, 'the open tool loop does not begin with thinking');
 }

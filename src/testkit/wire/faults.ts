@@ -1,5 +1,5 @@
 import { z, type ZodType } from 'zod/v4';
-import { inWords, asLoose, isLoose, type Loose } from './loose.js';
+import { asText, asLoose, isLoose, type Loose } from './loose.js';
 
 /** A rule of a provider that a request breaks, and where. */
 export interface WireFault<Rule extends string = string> {
@@ -44,7 +44,7 @@ export class Faults<Rule extends string> {
 
   /** Checks a part against the shape of its type, if there is one. */
   demandPart(shapes: Shapes<Rule>, at: number, part: Loose): void {
-    const type = inWords(part.type);
+    const type = asText(part.type);
     if (Object.hasOwn(shapes, type)) this.demand(shapes[type]![0], at, shapes[type]![1], part, type);
   }
 

@@ -13,7 +13,7 @@
 
 import { z } from 'zod/v4';
 import { Faults, object, text, type WireFault, type WireOptions } from './faults.js';
-import { inWords, asLoose, isEncodable, isLoose, isNothing, listIn, type Loose } from './loose.js';
+import { asText, asLoose, isEncodable, isLoose, isUnset, listIn, type Loose } from './loose.js';
 
 /** Rules by name. */
 export type GeminiRule = 'G0' | 'G1' | 'G2' | 'G3' | 'G4';
@@ -49,7 +49,7 @@ const SYSTEM_PART = z.union([z.string(), z.object({ text: z.string() })]);
 const SYSTEM_PARTS = z.union([SYSTEM_PART, z.array(SYSTEM_PART).min(1)], 'no text');
 
 function checkSystem(system: unknown, faults: Found): void {
-  if (isNothing(system)) return;
+  if (isUnset(system)) return;
   const isContent = isLoose(system) && 'parts' in system;
   const [shape, said] = isContent ? [SYSTEM_PARTS, system.parts] : [SYSTEM_PART, system];
   faults.demand('G4', 0, shape, said, 'the system prompt');
@@ -68,7 +68,7 @@ const named = { name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/), id: 
 const mimeType = z.string().regex(/^[\w.+-]+\/[\w.+-]+$/);
 
 /** A part has exactly one of these, in either spelling; for those that are checked, the content. */
-const SAYINGS = {
+const CONTENT_FIELDS = {
   text: z.unknown(),
   functionCall: z.object({ ...named, args: object.nullish() }),
   functionResponse: z.object({ ...named, response: object }),
@@ -80,16 +80,16 @@ const SAYINGS = {
   toolResponse: z.unknown(),
 } as const;
 
-function checkPart(part: Loose, isModels: boolean, at: number, faults: Found): void {
-  const said = Object.entries(SAYINGS).filter(([name]) => !isNothing(part[name]));
+function checkPart(part: Loose, isFromModel: boolean, at: number, faults: Found): void {
+  const found = Object.entries(CONTENT_FIELDS).filter(([name]) => !isUnset(part[name]));
   const signature = part.thoughtSignature ?? undefined;
   faults.demand('G0', at, text.optional(), signature, 'thoughtSignature');
-  if (said.length === 0 && signature === undefined) faults.add('G0', at, 'a part that says nothing');
-  if (said.length > 1) faults.add('G0', at, `a part that says ${said.map(([name]) => name).join(' and ')}`);
+  if (found.length === 0 && signature === undefined) faults.add('G0', at, 'a part that says nothing');
+  if (found.length > 1) faults.add('G0', at, `a part that says ${found.map(([name]) => name).join(' and ')}`);
   faults.demand('G0', at, z.string().nullish(), part.text, 'text');
   if (part.text === '' && signature === undefined) faults.add('G0', at, 'a text without words');
-  for (const [name, shape] of said) faults.demand('G0', at, shape, part[name], name);
-  if (!isModels && !isNothing(part.functionCall))
+  for (const [name, shape] of found) faults.demand('G0', at, shape, part[name], name);
+  if (!isFromModel && !isUnset(part.functionCall))
     faults.add('G2', at, 'a call in a turn that is not the model’s');
 }
 
@@ -109,11 +109,11 @@ function checkTurns(contents: readonly Loose[], openEnd: boolean, faults: Found)
 function checkResponses(contents: readonly Loose[], openEnd: boolean, faults: Found): void {
   contents.forEach((content, at) => {
     const [before, next] = [contents[at - 1], contents[at + 1]];
-    const isModels = content.role === 'model';
+    const isFromModel = content.role === 'model';
     const isUnanswered = next ? next.role === 'model' : !openEnd;
-    if (isModels && isUnanswered && callsIn(content).length > 0)
+    if (isFromModel && isUnanswered && callsIn(content).length > 0)
       faults.add('G2', at, 'calls without responses');
-    const calls = !isModels && before?.role === 'model' ? callsIn(before) : [];
+    const calls = !isFromModel && before?.role === 'model' ? callsIn(before) : [];
     const responses = responsesIn(content);
     const mayWait = openEnd && at === contents.length - 1 && responses.length === partsOf(content).length;
     if (responses.length > calls.length)
@@ -124,23 +124,23 @@ function checkResponses(contents: readonly Loose[], openEnd: boolean, faults: Fo
     calls.forEach((call, i) => {
       const response = responses[i]!;
       if (call.name !== response.name)
-        faults.add('G2', at, `a response of ${inWords(response.name)} to a call of ${inWords(call.name)}`);
-      const bothNamed = !isNothing(call.id) && !isNothing(response.id);
+        faults.add('G2', at, `a response of ${asText(response.name)} to a call of ${asText(call.name)}`);
+      const bothNamed = !isUnset(call.id) && !isUnset(response.id);
       if (bothNamed && call.id !== response.id)
-        faults.add('G2', at, `the response ${inWords(response.id)} is out of order`);
+        faults.add('G2', at, `the response ${asText(response.id)} is out of order`);
     });
   });
 }
 
 function checkSignatures(contents: readonly Loose[], signed: boolean | undefined, faults: Found): void {
-  const isSigned = (part: Loose): boolean => !isNothing(part.thoughtSignature);
+  const isSigned = (part: Loose): boolean => !isUnset(part.thoughtSignature);
   if (!(signed ?? contents.some((content) => partsOf(content).some(isSigned)))) return;
   // A user turn with more than responses begins a new turn.
-  const isSpoken = (content: Loose): boolean =>
+  const isUserTurn = (content: Loose): boolean =>
     content.role === 'user' && responsesIn(content).length < partsOf(content).length;
-  const from = Math.max(0, contents.findLastIndex(isSpoken));
+  const from = Math.max(0, contents.findLastIndex(isUserTurn));
   contents.slice(from).forEach((content, i) => {
-    const first = partsOf(content).find((part) => !isNothing(part.functionCall));
+    const first = partsOf(content).find((part) => !isUnset(part.functionCall));
     if (first && !isSigned(first)) faults.add('G3', from + i, 'the first call of this step has no signature');
   });
 }

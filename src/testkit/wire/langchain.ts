@@ -13,7 +13,7 @@
 import { z } from 'zod/v4';
 import { checkAnswers } from './answers.js';
 import { Faults, object, text, type WireFault, type WireOptions } from './faults.js';
-import { entryOf, inWords, asLoose, isEncodable, isText, listIn, type Loose } from './loose.js';
+import { entryOf, asText, asLoose, isEncodable, isText, listIn, type Loose } from './loose.js';
 
 /** A rule of LangChain's messages; see the head of this file. */
 export type LangChainRule = 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
@@ -28,15 +28,15 @@ export function validateLangChain(
   const faults = new Faults<LangChainRule>();
   const messages = faults
     .messages('L0', 0, Array.isArray(request) ? request : asLoose(request).messages)
-    .map(opened);
+    .map(unwrapped);
   messages.forEach(({ type, fields }, at) => {
     if (!isEncodable([fields.content, fields.tool_calls]))
       faults.add('L8', at, 'a text holds half of a surrogate pair');
     if (type === 'tool') return faults.demand('L4', at, RESULT, fields, type);
     faults.demand('L0', at, TYPE, type, 'type');
     faults.demand('L0', at, CONTENT, fields.content, 'content');
-    const isSilent = fields.content === '' || (fields.content as unknown[] | undefined)?.length === 0;
-    if (isSilent && !speaks(fields) && (type !== 'ai' || callsOf(fields).length === 0))
+    const isEmpty = fields.content === '' || (fields.content as unknown[] | undefined)?.length === 0;
+    if (isEmpty && !hasOtherContent(fields) && (type !== 'ai' || callsOf(fields).length === 0))
       faults.add('L0', at, 'a message says nothing');
     if (type === 'ai') checkCalls(fields, at, faults);
   });
@@ -46,8 +46,8 @@ export function validateLangChain(
       calls: ({ type, fields }) => (type === 'ai' ? callsOf(fields as Loose).flatMap(idOf) : []),
       answers: ({ type, fields }) =>
         type === 'tool' ? [(fields as Loose).tool_call_id].filter(isText) : undefined,
-      once: 'L1',
-      own: 'L2',
+      onceRule: 'L1',
+      ownRule: 'L2',
     },
     openEnd,
     faults,
@@ -65,19 +65,19 @@ const NAMES: Readonly<Record<string, string>> = {
   developer: 'system',
 };
 
-function opened(message: Loose): { readonly type: string; readonly fields: Loose } {
+function unwrapped(message: Loose): { readonly type: string; readonly fields: Loose } {
   const isSerialised = message.lc === 1 && Array.isArray(message.id);
-  const said = isSerialised ? (message.id as unknown[]).at(-1) : whoSpeaks(message);
-  const name = typeof said === 'string' ? said.replace(/MessageChunk$/, 'Message') : '';
+  const rawName = isSerialised ? (message.id as unknown[]).at(-1) : speakerOf(message);
+  const name = typeof rawName === 'string' ? rawName.replace(/MessageChunk$/, 'Message') : '';
   const isStored = message.data !== undefined && message.content === undefined;
   const fields = isSerialised ? asLoose(message.kwargs) : isStored ? asLoose(message.data) : message;
   // A message of a generic class names its speaker itself.
-  const speaker = name === 'ChatMessage' || name === 'generic' ? inWords(fields.role) : name;
+  const speaker = name === 'ChatMessage' || name === 'generic' ? asText(fields.role) : name;
   return { type: entryOf(NAMES, speaker) ?? speaker, fields };
 }
 
 /** Bare fields may have both; LangChain uses the role. */
-function whoSpeaks({ type, role }: Loose): unknown {
+function speakerOf({ type, role }: Loose): unknown {
   return typeof role === 'string' && type !== 'generic' ? role : type;
 }
 
@@ -97,7 +97,7 @@ const CALL = z.object({ id: text, name: text, args: object });
 const RAW_CALL = z.object({ id: text, function: z.object({ name: text, arguments: z.string() }) });
 
 /** Whether an answer may have no content: it refused, thought, or made a call that could not be read. */
-function speaks(fields: Loose): boolean {
+function hasOtherContent(fields: Loose): boolean {
   const more = asLoose(fields.additional_kwargs);
   const said = [more.reasoning_content, more.refusal, more.audio, more.function_call];
   return listIn(fields.invalid_tool_calls).length > 0 || said.some(Boolean);
@@ -123,7 +123,7 @@ function checkCalls(fields: Loose, at: number, faults: Faults<LangChainRule>): v
   for (const block of listIn(fields.content)) {
     const { type, id } = asLoose(block);
     const repeats = type === 'tool_use' || type === 'tool_call';
-    if (repeats && !ids.has(inWords(id)))
-      faults.add('L6', at, `the content repeats call ${inWords(id)}, which is none`);
+    if (repeats && !ids.has(asText(id)))
+      faults.add('L6', at, `the content repeats call ${asText(id)}, which is none`);
   }
 }

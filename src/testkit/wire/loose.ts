@@ -10,10 +10,10 @@ export const asLoose = (value: unknown): Loose => (isLoose(value) ? value : {});
 export const listIn = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? (value as unknown[]) : [];
 
-export const isNothing = (value: unknown): boolean => value === undefined || value === null;
+export const isUnset = (value: unknown): boolean => value === undefined || value === null;
 
 /** Any value as text, by `String`; '[object Object]' if the object's own `toString` makes `String` throw. */
-export function inWords(value: unknown): string {
+export function asText(value: unknown): string {
   try {
     return String(value);
   } catch {
@@ -40,7 +40,7 @@ export function isEncodable(value: unknown): boolean {
   while (waiting.length > 0) {
     const inner = waiting.pop();
     if (typeof inner === 'string' && /\p{Surrogate}/u.test(inner)) return false;
-    if (typeof inner !== 'object' || inner === null || isSealed(inner) || seen.has(inner)) continue;
+    if (typeof inner !== 'object' || inner === null || isBinary(inner) || seen.has(inner)) continue;
     seen.add(inner);
     for (const part of Object.entries(inner).flat() as unknown[]) waiting.push(part);
   }
@@ -48,5 +48,5 @@ export function isEncodable(value: unknown): boolean {
 }
 
 /** Bytes and addresses are always well-formed. */
-const isSealed = (value: object): boolean =>
+const isBinary = (value: object): boolean =>
   value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL;

@@ -13,7 +13,7 @@
 import { z } from 'zod/v4';
 import { checkAnswers } from './answers.js';
 import { Faults, text, type WireFault, type WireOptions } from './faults.js';
-import { asLoose, isNothing, isText, listIn, type Loose } from './loose.js';
+import { asLoose, isUnset, isText, listIn, type Loose } from './loose.js';
 
 /** A rule of Chat Completions; see the head of this file. */
 export type Rule = 'C0' | 'C1' | 'C2' | 'C3' | 'C4' | 'C5';
@@ -32,8 +32,8 @@ export function validateOpenAiChat(request: unknown, { openEnd = true }: WireOpt
       calls: (message, at) => (message.role === 'assistant' ? callsOf(message, at, faults) : []),
       answers: ({ role, tool_call_id: id }) =>
         role === 'tool' ? [id] : role === 'function' ? [LEGACY] : undefined,
-      once: 'C1',
-      own: 'C2',
+      onceRule: 'C1',
+      ownRule: 'C2',
     },
     openEnd,
     faults,
@@ -58,7 +58,7 @@ const CUSTOM_CALL = z.object({ id: text, custom: z.object({ name: text, input: z
 function checkShape(message: Loose, at: number, faults: Faults<Rule>): void {
   const { role, content } = message;
   faults.demand('C0', at, ROLE, role, 'role');
-  if (role !== 'assistant' || !isNothing(content)) faults.demand('C0', at, CONTENT, content, 'content');
+  if (role !== 'assistant' || !isUnset(content)) faults.demand('C0', at, CONTENT, content, 'content');
   else if (![message.tool_calls, message.function_call, message.refusal, message.audio].some(Boolean))
     faults.add('C3', at, 'an assistant message without content and without calls');
 }
@@ -68,7 +68,7 @@ type CallKey = string | typeof LEGACY;
 function callsOf(message: Loose, at: number, faults: Faults<Rule>): CallKey[] {
   const { function_call: legacy, tool_calls: calls } = message;
   if (legacy) faults.demand('C4', at, FUNCTION, legacy, 'function_call');
-  if (!isNothing(calls) && listIn(calls).length === 0)
+  if (!isUnset(calls) && listIn(calls).length === 0)
     faults.add('C0', at, 'tool_calls is no list or an empty one');
   const ids = listIn(calls).flatMap((value): CallKey[] => {
     const { type, id } = asLoose(value);

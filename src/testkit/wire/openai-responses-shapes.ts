@@ -6,21 +6,21 @@ import { isText } from './loose.js';
 
 const entry = (type: string, fields: z.ZodRawShape = {}) =>
   z.looseObject({ type: z.literal(type), ...fields });
-const words = { text: z.string() };
-const named = (...fields: readonly string[]) =>
+const textField = { text: z.string() };
+const oneOf = (...fields: readonly string[]) =>
   [
     (value: Readonly<Record<string, unknown>>) => fields.some((field) => isText(value[field])),
     `none of ${fields.join(', ')}`,
   ] as const;
 
 const INPUT = z.discriminatedUnion('type', [
-  entry('input_text', words),
-  entry('input_image').refine(...named('image_url', 'file_id')),
-  entry('input_file').refine(...named('file_data', 'file_url', 'file_id')),
+  entry('input_text', textField),
+  entry('input_image').refine(...oneOf('image_url', 'file_id')),
+  entry('input_file').refine(...oneOf('file_data', 'file_url', 'file_id')),
   entry('input_audio'),
 ]);
 const OUTPUT = z.discriminatedUnion('type', [
-  entry('output_text', words),
+  entry('output_text', textField),
   entry('refusal', { refusal: z.string() }),
 ]);
 
@@ -55,7 +55,7 @@ function pair(result: string, call: z.ZodRawShape, answer: z.ZodRawShape, more: 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/);
 const output = z.union([z.string(), z.array(z.unknown())]);
 const chunk = z.object({ stdout: z.string(), stderr: z.string(), outcome: object });
-const screenshot = z.looseObject({}).refine(...named('image_url', 'file_id'));
+const screenshot = z.looseObject({}).refine(...oneOf('image_url', 'file_id'));
 
 /** Pairs by the type of the call. */
 export const PAIRS: Readonly<Record<string, Pair>> = {

@@ -16,7 +16,7 @@
 
 import { z } from 'zod/v4';
 import { Faults, text, type WireFault, type WireOptions } from './faults.js';
-import { asLoose, isEncodable, isLoose, isNothing, isText, listIn, type Loose } from './loose.js';
+import { asLoose, isEncodable, isLoose, isUnset, isText, listIn, type Loose } from './loose.js';
 import { ENTRIES, MESSAGE, PAIRS } from './openai-responses-shapes.js';
 
 /** A rule of Responses; see the head of this file. */
@@ -50,23 +50,23 @@ const CLIENT_TYPES = new Set(['compaction_trigger', 'additional_tools']);
 const MAX_CALL_ID = 450;
 
 /** An item and its author: a call that the client runs, its answer, or an item of the model or another speaker. */
-interface Seen {
+interface Entry {
   readonly item: Loose;
   readonly type: string;
-  readonly of: 'call' | 'answer' | 'model' | 'client' | 'nobody';
+  readonly kind: 'call' | 'answer' | 'model' | 'client' | 'nobody';
 }
 
-function see(value: unknown): Seen {
+function readEntry(value: unknown): Entry {
   const item = asLoose(value);
   const { role, id, call_id: callId } = item;
   const untyped = role !== undefined ? 'message' : isText(id) ? 'item_reference' : '';
   const type = typeof item.type === 'string' ? item.type : untyped;
   // A tool search that the server ran itself has no id.
-  const isServers = type.startsWith('tool_search_') && isNothing(callId);
-  if (type === 'message') return { item, type, of: role === 'assistant' ? 'model' : 'client' };
-  if (Object.hasOwn(PAIRS, type) && !isServers) return { item, type, of: 'call' };
-  if (CALL_OF.has(type) && !isServers) return { item, type, of: 'answer' };
-  return { item, type, of: MODEL_TYPES.has(type) ? 'model' : CLIENT_TYPES.has(type) ? 'client' : 'nobody' };
+  const isServerRun = type.startsWith('tool_search_') && isUnset(callId);
+  if (type === 'message') return { item, type, kind: role === 'assistant' ? 'model' : 'client' };
+  if (Object.hasOwn(PAIRS, type) && !isServerRun) return { item, type, kind: 'call' };
+  if (CALL_OF.has(type) && !isServerRun) return { item, type, kind: 'answer' };
+  return { item, type, kind: MODEL_TYPES.has(type) ? 'model' : CLIENT_TYPES.has(type) ? 'client' : 'nobody' };
 }
 
 /** All violations of a body, or of a bare list of items, in order. Linear in the items. Never throws. */
@@ -79,16 +79,16 @@ export function validateOpenAiResponses(
   const { input, instructions, previous_response_id: previous, conversation, prompt } = body;
   faults.demand('P0', 0, z.string().nullish(), instructions, 'instructions');
   if (!isEncodable(instructions)) faults.add('P0', 0, 'the instructions hold half a surrogate pair');
-  const chains = [previous, conversation].filter((one) => !isNothing(one));
+  const chains = [previous, conversation].filter((one) => !isUnset(one));
   if (chains.length > 1) faults.add('P3', 0, 'previous_response_id and conversation are both set');
   faults.demand('P0', 0, INPUT_FIELD, input, 'input');
-  const items = listIn(input).map(see);
-  const mayBeEmpty = !Array.isArray(input) || chains.length > 0 || !isNothing(prompt);
+  const items = listIn(input).map(readEntry);
+  const mayBeEmpty = !Array.isArray(input) || chains.length > 0 || !isUnset(prompt);
   if (items.length === 0 && !mayBeEmpty) faults.add('P0', 0, 'there is no item');
   items.forEach((seen, at) => checkItem(seen, at, body, faults));
-  const isElsewhere = chains.length > 0 || items.some(({ type }) => type === 'item_reference');
-  checkPairs(items, isElsewhere, openEnd, faults);
-  checkPrograms(items, isElsewhere, faults);
+  const mayLackCall = chains.length > 0 || items.some(({ type }) => type === 'item_reference');
+  checkPairs(items, mayLackCall, openEnd, faults);
+  checkPrograms(items, mayLackCall, faults);
   checkReasoning(items, faults);
   checkIds(items, faults);
   return faults.inOrder;
@@ -96,18 +96,18 @@ export function validateOpenAiResponses(
 
 const INPUT_FIELD = z.union([z.string(), z.array(z.unknown())], 'neither a list nor a text');
 
-function checkItem({ item, type, of }: Seen, at: number, body: Loose, faults: Found): void {
+function checkItem({ item, type, kind }: Entry, at: number, body: Loose, faults: Found): void {
   if (!isEncodable(item)) faults.add('P0', at, 'half a surrogate pair');
-  if (of === 'call') faults.demand('P1', at, PAIRS[type]!.call, item, type);
-  else if (of === 'answer') faults.demand('P1', at, PAIRS[CALL_OF.get(type)!]!.answer, item, type);
+  if (kind === 'call') faults.demand('P1', at, PAIRS[type]!.call, item, type);
+  else if (kind === 'answer') faults.demand('P1', at, PAIRS[CALL_OF.get(type)!]!.answer, item, type);
   else if (type === 'message') faults.demand('P0', at, MESSAGE, item, type);
-  else if (of === 'nobody') faults.add('P0', at, `items of type ${type || 'none'} are not known`);
+  else if (kind === 'nobody') faults.add('P0', at, `items of type ${type || 'none'} are not known`);
   if (/^(?:function|custom_tool)_call_output$/.test(type) && Array.isArray(item.output))
     faults.demand('P0', at, ENTRIES, item.output, 'output');
   if (type === 'item_reference') faults.demand('P0', at, text, item.id, 'id of a reference');
   if (type === 'compaction') {
     faults.demand('P4', at, text, item.encrypted_content, 'sealed content of a compaction');
-    if (!isNothing(body.previous_response_id)) faults.add('P3', at, 'a compaction item in an old chain');
+    if (!isUnset(body.previous_response_id)) faults.add('P3', at, 'a compaction item in an old chain');
   }
   if (type !== 'reasoning') return;
   faults.demand('P2', at, z.array(z.unknown()), item.summary, 'summary');
@@ -122,21 +122,21 @@ interface Waiting {
   answered: boolean;
 }
 
-function checkPairs(items: readonly Seen[], elsewhere: boolean, openEnd: boolean, faults: Found): void {
+function checkPairs(items: readonly Entry[], mayLackCall: boolean, openEnd: boolean, faults: Found): void {
   const calls = new Map<string, Waiting>();
   let step: Waiting[] = [];
   let isOver = false;
-  const settle = (): void => {
+  const reportUnanswered = (): void => {
     for (const { type, at, answered } of step)
       if (!answered) faults.add('P1', at, `this ${type} has no result before the model goes on`);
     step = [];
   };
-  items.forEach(({ item, type, of }, at) => {
-    const isModels = of === 'model' || of === 'call';
-    if (of === 'answer') answer(item, type, at, calls, elsewhere, faults);
-    else if (isModels && isOver) settle();
+  items.forEach(({ item, type, kind }, at) => {
+    const isModels = kind === 'model' || kind === 'call';
+    if (kind === 'answer') checkAnswer(item, type, at, calls, mayLackCall, faults);
+    else if (isModels && isOver) reportUnanswered();
     isOver = !isModels;
-    if (of !== 'call') return;
+    if (kind !== 'call') return;
     const id = item[PAIRS[type]!.id];
     if (!isText(id) || id.length > MAX_CALL_ID)
       return faults.add('P5', at, `the id of a call has ${isText(id) ? id.length : 'no'} characters`);
@@ -146,48 +146,48 @@ function checkPairs(items: readonly Seen[], elsewhere: boolean, openEnd: boolean
     step.push(call);
   });
   // If anyone but the model spoke, earlier calls can no longer wait.
-  const isWaiting = openEnd && !items.slice(step.at(-1)?.at ?? 0).some(({ of }) => of === 'client');
-  if (!isWaiting) settle();
+  const isWaiting = openEnd && !items.slice(step.at(-1)?.at ?? 0).some(({ kind }) => kind === 'client');
+  if (!isWaiting) reportUnanswered();
 }
 
-function answer(
+function checkAnswer(
   item: Loose,
   type: string,
   at: number,
   calls: ReadonlyMap<string, Waiting>,
-  elsewhere: boolean,
+  mayLackCall: boolean,
   faults: Found,
 ): void {
   const wanted = CALL_OF.get(type)!;
   const named = PAIRS[wanted]!.names.map((field) => item[field]).filter(isText);
   const call = named.map((id) => calls.get(id)).find((one) => one !== undefined);
   if (named.length === 0) faults.add('P1', at, `a ${type} that names no call`);
-  else if (!call && !elsewhere) faults.add('P1', at, `no call ${named[0]} precedes its result`);
+  else if (!call && !mayLackCall) faults.add('P1', at, `no call ${named[0]} precedes its result`);
   if (!call) return;
   if (call.type !== wanted) faults.add('P1', at, `a ${type} answers a ${call.type}`);
   else if (call.answered) faults.add('P1', at, `a second result for ${named[0]}`);
   else call.answered = true;
 }
 
-function checkPrograms(items: readonly Seen[], elsewhere: boolean, faults: Found): void {
+function checkPrograms(items: readonly Entry[], mayLackCall: boolean, faults: Found): void {
   const programs = new Set<unknown>();
   items.forEach(({ item, type }, at) => {
     if (type === 'program') programs.add(item.call_id);
-    if (type === 'program_output' && !programs.has(item.call_id) && !elsewhere)
+    if (type === 'program_output' && !programs.has(item.call_id) && !mayLackCall)
       faults.add('P1', at, 'the output of a program that is not here');
   });
 }
 
-function checkReasoning(items: readonly Seen[], faults: Found): void {
+function checkReasoning(items: readonly Entry[], faults: Found): void {
   items.forEach(({ type }, at) => {
     if (type !== 'reasoning') return;
     const next = items.slice(at).find((one) => one.type !== 'reasoning');
-    const isModels = (next?.of === 'model' && next.type !== 'compaction') || next?.of === 'call';
+    const isModels = (next?.kind === 'model' && next.type !== 'compaction') || next?.kind === 'call';
     if (!isModels) faults.add('P2', at, 'reasoning without the item that it led to');
   });
 }
 
-function checkIds(items: readonly Seen[], faults: Found): void {
+function checkIds(items: readonly Entry[], faults: Found): void {
   const seen = new Set<unknown>();
   items.forEach(({ item: { id }, type }, at) => {
     // A shell's result names its call by `id`; a reference names an item that may also be here.
