@@ -105,7 +105,7 @@ export class Service {
     const engine = await engineOn(this.store, this.#sources, knobs, old);
     const discard = async (): Promise<void> => {
       const refused = engine.get(SERVICES.Spillway);
-      await old.lasting.plugins.open(refused.lasting.plugins);
+      await old.lasting.plugins.openAgain(refused.lasting.plugins);
       await refused.close();
     };
     try {

@@ -95,18 +95,20 @@ export class PluginHost {
    */
   async open(before?: PluginHost): Promise<void> {
     try {
-      await this.#openAll(before);
+      if (before) await this.#takeOver(before);
+      for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
     } catch (fault) {
-      // A plugin that cannot be opened again remains closed, with those after it. The caller gets the first error.
-      if (before) await before.#openAll(this).catch(() => undefined);
+      await before?.openAgain(this);
       await this.close();
       throw fault;
     }
   }
 
-  async #openAll(before?: PluginHost): Promise<void> {
-    if (before) await this.#takeOver(before);
-    for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
+  /** Like `open`, but a plugin that cannot be opened again remains closed alone: the caller has another error to tell. */
+  async openAgain(after: PluginHost): Promise<void> {
+    await this.#takeOver(after);
+    for (const plugin of this.plugins)
+      if (!this.#open.has(plugin)) await this.#opened(plugin).catch(() => undefined);
   }
 
   /** Closes the open plugins, and releases the engine, because the engine that replaces it still holds this host. */

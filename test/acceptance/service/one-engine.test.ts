@@ -1,5 +1,11 @@
 import { z } from 'zod/v4';
-import { definePlugin, openStore, type Plugin, type Summarizer } from '../../../src/index.js';
+import {
+  definePlugin,
+  openStore,
+  type Plugin,
+  type SessionStore,
+  type Summarizer,
+} from '../../../src/index.js';
 import { prose, says, system, user } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -47,6 +53,16 @@ function locking(failsOn?: number) {
   return { plugin, told };
 }
 
+/** The same store, which does not take what `refused` is asked to keep. */
+const refusing = (store: SessionStore, refused: string): SessionStore =>
+  new Proxy(store, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name, target);
+      if (name === refused) return () => Promise.reject(new Error('away'));
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+
 /** A summarizer that counts what it is asked. */
 function counting(write: () => string): { readonly summarizer: Summarizer; readonly asked: () => number } {
   let asked = 0;
@@ -92,6 +108,51 @@ describe('a plugin that holds a lock', () => {
     const { body } = await service.get('/knobs');
     expect(body.values.find(({ path }: { path: string }) => path === 'target')).toMatchObject({ own: false });
     expect((await turned(service, { target: 0.55 })).status).toBe(200);
+  });
+});
+
+describe('plugins of knobs that are refused', () => {
+  /** A plugin that opens as often as `times` says, and tells of it. */
+  function plugged(name: string, told: string[], times = Infinity, failsOn?: number): Plugin {
+    let left = times;
+    return definePlugin({
+      name,
+      knobs: z.object({ port: z.int().default(1) }),
+      open({ knobs }) {
+        if (--left < 0 || (knobs as { readonly port: number }).port === failsOn) throw new Error('no');
+        told.push(`open ${name}`);
+      },
+      close: () => void told.push(`close ${name}`),
+    });
+  }
+  const ports = (...names: string[]) => Object.fromEntries(names.map((name) => [`knobs.${name}.port`, 7]));
+
+  it('K15: are open again, all but the one that cannot be', async () => {
+    const told: string[] = [];
+    const plugins = [plugged('once', told, 1), plugged('other', told), plugged('picky', told, Infinity, 7)];
+    const service = await started(BUDGET, AUTO, { plugins });
+    told.length = 0;
+    const refused = await turned(service, ports('once', 'other', 'picky'));
+    expect(refused.body.error).toMatchObject({
+      code: 'PLUGIN_FAILED',
+      message: expect.stringContaining('once'),
+    });
+    expect(told.slice(-2)).toEqual(['open other', 'open picky']);
+    await service.close();
+    expect(told.slice(-2).sort()).toEqual(['close other', 'close picky']);
+  });
+
+  it('K15: so are they where the store does not take the knobs, and its fault is told', async () => {
+    const told: string[] = [];
+    const store = refusing(await openStore('memory:'), 'setValue');
+    const service = await started(BUDGET, AUTO, {
+      plugins: [plugged('twice', told, 2), plugged('other', told)],
+      store,
+    });
+    told.length = 0;
+    const refused = await turned(service, ports('twice', 'other'));
+    expect(refused.body.error).toMatchObject({ code: 'STORE_FAILED' });
+    expect(told.at(-1)).toBe('open other');
   });
 });
 
