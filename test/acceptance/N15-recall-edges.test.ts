@@ -622,6 +622,24 @@ it.each(['v0', 'v1'] as const)(
   },
 );
 
+it.each([7, undefined, null, '', ['a']])(
+  'N15: a recall of a server that names its calls so (%j) is answered behind the words before it',
+  async (id) => {
+    const { emulator, session, ask } = await opened(chat(false));
+    await talked(ask, session);
+    const call = { id, type: 'function', function: { name: 'recall', arguments: '{"query":"key oak box"}' } };
+    const message = { role: 'assistant', content: 'Let me look.', tool_calls: [call] };
+    const answer = { choices: [{ index: 0, finish_reason: 'tool_calls', message }] };
+    emulator.script = [{ status: 200, body: answer }, says('In the oak box.')];
+    expect((await ask('Where is the key?')).text).toBe('Let me look.\n\nIn the oak box.');
+    const further = emulator.received.at(-1)!.body.messages as readonly object[];
+    expect(further.at(-2)).toMatchObject({ role: 'assistant', content: 'Let me look.' });
+    expect(further.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('number 4711') });
+    await ask('Thanks.');
+    legal(emulator);
+  },
+);
+
 describe('N15: an agent of LangChain with a structured answer', () => {
   const HIGH = z.object({ h: z.number() });
   const opened = async (recall: boolean | number, format: object, isBare: boolean) => {

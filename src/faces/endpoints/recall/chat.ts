@@ -32,7 +32,7 @@ export const CHAT_RECALL: RecallWire = {
     });
   },
   restored: (messages, step) =>
-    restoredMessage(messages, step, (message, { content }) => ({ ...message, content })),
+    restoredMessage(messages, step, (message, { content }) => ({ ...message, content }), isRecall),
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: texts[at] })),
   visible(answers) {

@@ -118,16 +118,17 @@ export function restoredParts(
 const contentOf = (message: unknown): readonly unknown[] =>
   isFields(message) ? listOf(message.content) : [];
 
-/** Like `restoredRun`, for a step that is one message with a field for its calls: returns that message, changed. */
+/** Like `restoredRun`, for a step that is one message with calls: returns it, changed. `isRecall` finds calls without id. */
 export function restoredMessage(
   messages: readonly unknown[],
   { calls, complete: [whole] }: RecallStep,
   change: (message: Fields, whole: Fields) => Fields,
+  isRecall?: (call: Fields) => boolean,
 ): Restored | undefined {
   const ids = new Set(calls.map(({ id }) => id));
+  const isOne = (call: Fields) => ids.has(textIn(call.id)) || (ids.has('') && isRecall?.(call));
   const hasCall = (message: unknown): boolean =>
-    isFields(message) &&
-    listOf(message.tool_calls).some((call) => isFields(call) && ids.has(String(call.id)));
+    isFields(message) && listOf(message.tool_calls).some((call) => isFields(call) && isOne(call));
   const at = messages.findLastIndex(hasCall);
   return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields, whole as Fields)] };
 }
