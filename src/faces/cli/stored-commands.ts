@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ACTIONS } from './commands/stored.js';
 import type { StoredOptions } from './commands/session-action.js';
 import { count, many, fraction, addShared, integer } from './options.js';
-import { EXIT, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 type Name = keyof typeof ACTIONS;
 
@@ -14,8 +14,7 @@ export function storedCommands(program: Command, terminal: Terminal, exit: (code
         // commander passes the arguments (undefined if omitted), then the options, then the command.
         const names = given.slice(0, -2).filter((one) => typeof one === 'string');
         const { ACTIONS: actions } = await import('./commands/stored.js');
-        await actions[name](given.at(-2) as StoredOptions, terminal, names);
-        exit(EXIT.done);
+        exit(await actions[name](given.at(-2) as StoredOptions, terminal, names));
       },
     );
   const add = (name: Name, description: string, session = '<session>'): Command =>

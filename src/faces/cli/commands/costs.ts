@@ -11,7 +11,7 @@ export const projectCosts: Action = async (options, terminal) => {
     throw usageFault('--calls', 'no session', 'with the name of one: spillway costs SESSION --calls');
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
-  show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
+  return show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
 };
 
 /** The costs of a session, the net cost of its compactions and, with `--calls`, each call. */

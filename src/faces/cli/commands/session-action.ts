@@ -5,7 +5,7 @@ import type { SessionStore } from '../../../spi/index.js';
 import type { Plan } from '../../../transcript/index.js';
 import { openStored } from '../../operations/index.js';
 import { closeAfter, sourcesOf, withEngine, type EngineOptions } from '../open.js';
-import { type Terminal, visible } from '../terminal.js';
+import { EXIT, type Terminal, visible } from '../terminal.js';
 
 /** Options of the commands for stored sessions. Each command takes some of them. */
 export interface StoredOptions extends EngineOptions {
@@ -40,10 +40,12 @@ export interface StoredOptions extends EngineOptions {
 export interface Output {
   readonly value: unknown;
   readonly lines: () => readonly string[];
+  /** The exit code, if it is not that of a command that is done. */
+  readonly exit?: number;
 }
 
-/** A command: acts, with its options, on the names before the options in the command line, and shows the result. */
-export type Action = (options: StoredOptions, terminal: Terminal, names: readonly string[]) => Promise<void>;
+/** Acts, with its options, on the names before the options in the command line; shows the result; gives the exit code. */
+export type Action = (options: StoredOptions, terminal: Terminal, names: string[]) => Promise<number>;
 
 /** The action of a command in one session. `names` follow the session's id in the command line. */
 export type SessionAction = (within: Scope, ...names: string[]) => Output | Promise<Output>;
@@ -53,9 +55,10 @@ export interface Scope {
   readonly options: StoredOptions;
 }
 
-export function show({ value, lines }: Output, { json }: StoredOptions, terminal: Terminal): void {
+export function show({ value, lines, exit }: Output, { json }: StoredOptions, terminal: Terminal): number {
   if (json) terminal.out(`${JSON.stringify(value)}\n`);
   else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
+  return exit ?? EXIT.done;
 }
 
 /** The edits of a plan, one line each, with the places that `edit` takes. */
@@ -81,7 +84,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
         });
       }
       const session = await openStored(spillway, { sessionId: id, agentPath }, options.model);
-      show(await act({ session, options }, ...names), options, terminal);
+      return show(await act({ session, options }, ...names), options, terminal);
     });
   };
 }

@@ -11,6 +11,7 @@ import * as verbs from '../../operations/index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { CompactionRecord } from '../../../transcript/index.js';
 import { usageFault } from '../options.js';
+import { EXIT } from '../terminal.js';
 import { amount, budgetLine, counted, percent } from '../report/numbers.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
@@ -108,7 +109,7 @@ async function plan({ session, options: { target, propose } }: Scope): Promise<O
       ...(propose ? ['waits for approve or reject'] : []),
     ];
   };
-  return { value: run, lines };
+  return { value: run, lines, exit: run.kind === 'unreachable' ? EXIT.unreachable : EXIT.done };
 }
 
 /** The budget of the settings here, which may differ from the budget of the service that serves the session. */
