@@ -181,11 +181,14 @@ describe('a compacting Anthropic client', () => {
     expect(validateAnthropic(last)).toEqual([]);
   });
 
-  it('keeps the words of the provider’s own summary when later messages are compacted', async () => {
+  const removed = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'old' } };
+  it.each([
+    ['the words of the provider’s own summary', {}],
+    ['the provider’s own summary whole if it changes tools', { tool_changes: [removed] }],
+  ])('keeps %s when later messages are compacted', async (_, changes) => {
     const { emulator, client, session } = await open(4_000);
-    const content = [
-      { type: 'compaction', content: `The key of the mill is 4711. ${prose(60, 5)}`, signature: 's' },
-    ];
+    const words = `The key of the mill is 4711. ${prose(60, 5)}`;
+    const content = [{ type: 'compaction', content: words, signature: 's', ...changes }];
     emulator.script = Array.from({ length: 60 }, (_, at) => called('Read', at, prose(20, at)));
     emulator.otherwise = { text: 'Done.' };
     const messages = said({ role: 'assistant', content });
@@ -194,6 +197,7 @@ describe('a compacting Anthropic client', () => {
     expect(session.operator.history.length).toBeGreaterThan(3);
     const last = sent(emulator).at(-1)!;
     expect(JSON.stringify(last)).toContain('The key of the mill is 4711.');
+    expect(JSON.stringify(last).includes(JSON.stringify(content[0]))).toBe('tool_changes' in changes);
     expect(validateAnthropic(last)).toEqual([]);
   });
 

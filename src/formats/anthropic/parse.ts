@@ -87,7 +87,11 @@ function pieceOf(carried: Carried, id: string, role: Role | undefined, report: R
     report,
   );
   const isTools = parts.length > 0 && parts.every((part) => part.type === 'tool-result');
-  const about = { id, wire: carried, wireFormat: FORMAT };
+  const changesTools = listOf(carried.message.content).some(
+    (block) => isFields(block) && block.type === 'compaction' && listOf(block.tool_changes).length > 0,
+  );
+  // Without the block, the model would have the tools of the beginning again.
+  const about = { id, wire: carried, wireFormat: FORMAT, ...(changesTools && { pinned: true }) };
   return logMessage(role === 'user' && isTools ? 'tool' : role, about, parts);
 }
 
