@@ -57,7 +57,7 @@ export const dialectOf = (store: string): Dialect => ({
   faultOf: (error) => faultOf(store, error),
   isTransient,
   isMissingTable: (error) => codeOf(error) === '42P01',
-  isTaken: (error) => /^(?:42P07|42710)$/.test(codeOf(error)),
+  isTaken: (error) => /^(?:42P07|42710|42701)$/.test(codeOf(error)),
   isIdTaken: (error) => breaks(error, 'spillway_message_id'),
   isEventTaken: (error) => breaks(error, 'spillway_event_name'),
 });

@@ -109,7 +109,7 @@ export interface Dialect {
   /** Whether another process blocked the call for a moment and nothing was changed. */
   isTransient(error: unknown): boolean;
   isMissingTable(error: unknown): boolean;
-  /** Whether a table to be created already exists. */
+  /** Whether a table or a column to be created already exists. */
   isTaken(error: unknown): boolean;
   /** Whether two messages of one thread share an id. */
   isIdTaken(error: unknown): boolean;

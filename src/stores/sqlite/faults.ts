@@ -42,12 +42,7 @@ const FAULTS: readonly KnownFault[] = [
     'STORE_DAMAGED',
     'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.',
   ],
-  [
-    /^SQLITE_(?:CANTOPEN|IOERR)/,
-    'STORE_FAILED',
-    'Look at the disk and at what else uses the file.',
-    'retryable',
-  ],
+  [/^SQLITE_(?:CANTOPEN|IOERR)/, 'STORE_FAILED', 'Look at the disk, and at what uses the file.', 'retryable'],
 ];
 
 /** SQLite's errors, with a remedy for the operator. */
@@ -56,7 +51,7 @@ export const dialectOf = (store: string): Dialect => ({
   faultOf: (error) => faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error }),
   isTransient: isBusy,
   isMissingTable: (error) => messageOf(error).startsWith('no such table'),
-  isTaken: (error) => messageOf(error).endsWith(' already exists'),
+  isTaken: (error) => / already exists$|^duplicate column name/.test(messageOf(error)),
   isIdTaken: (error) => breaks(error, 'spillway_message.id_key'),
   isEventTaken: (error) => breaks(error, 'spillway_event.event_key'),
 });

@@ -145,6 +145,17 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     expect(await torn.rows('select id_key from spillway_message')).toHaveLength(2);
   });
 
+  it('that has what its list of steps lacks is refused as incomplete', async () => {
+    const torn = await place();
+    await (await opened(torn.url)).close();
+    await torn.run("delete from spillway_migration where name = '0002-named-events'");
+    const fault = {
+      code: 'STORE_SCHEMA',
+      message: expect.stringContaining('incomplete (at 0002-named-events)'),
+    };
+    await expect(opened(torn.url)).rejects.toMatchObject(fault);
+  });
+
   it('holds nothing of a session that was deleted as docs/stores.md says, and all of the others', async () => {
     const { url, run, rows } = await place();
     const talkOf = (word: string) =>
