@@ -28,7 +28,7 @@ export async function load(db: Database, key: ThreadKey): Promise<StoredThread |
   const head = { messages: row.messages, entries: row.entries };
   if (row.body === null) return { head };
   const checkpointAt = { messages: row.atMessages!, entries: row.atEntries! };
-  return { head, checkpoint: parsed(row.body), checkpointAt };
+  return { head, checkpoint: parsed(row.body, 'a checkpoint'), checkpointAt };
 }
 
 export async function messages(
@@ -48,7 +48,7 @@ export async function entries(
   to?: number,
 ): Promise<readonly LedgerEntry[]> {
   const rows = await rowsOf(db, 'spillway_entry', key, from, to).select(['kind', 'at', 'body']).execute();
-  return rows.map(({ kind, at, body }) => ({ kind: readText(kind), at, body: parsed(body) }));
+  return rows.map(({ kind, at, body }) => ({ kind: readText(kind), at, body: parsed(body, 'an entry') }));
 }
 
 /** In the order in which they were noted; the clock does not matter. */
@@ -65,7 +65,7 @@ export async function events(
   if (query.limit !== undefined) select = select.limit(integer(query.limit));
   const rows = await select.execute();
   return rows.map(({ body }) => {
-    const event = parsed<Partial<StoredEvent> | null>(body);
+    const event = parsed<Partial<StoredEvent> | null>(body, 'an event');
     if (typeof event?.kind === 'string') return event as StoredEvent;
     throw damaged('an event of the store', 'a body that is no event');
   });
@@ -138,34 +138,37 @@ export async function artifact(db: Database, key: string): Promise<StoredArtifac
     .select('body')
     .where('key', '=', keyOf(key))
     .executeTakeFirst();
-  return row && parsed(row.body);
+  return row && parsed(row.body, 'an artifact');
 }
 
 export async function value(db: Database, scope: string, name: string): Promise<Json | undefined> {
   const row = await valuesIn(db, scope).where('name_key', '=', keyOf(name)).executeTakeFirst();
-  return row && parsed(row.body);
+  return row && parsed(row.body, valueOf(scope, name));
 }
 
 export async function values(db: Database, scope: string): Promise<Readonly<Record<string, Json>>> {
   const rows = await valuesIn(db, scope).orderBy('name_key').execute();
-  return Object.fromEntries(rows.map(({ name, body }) => [readText(name), parsed<Json>(body)]));
+  const named = rows.map(({ name, body }) => [readText(name), body] as const);
+  return Object.fromEntries(named.map(([name, body]) => [name, parsed<Json>(body, valueOf(scope, name))]));
 }
 
 const valuesIn = (db: Database, scope: string) =>
   db.selectFrom('spillway_value').select(['name', 'body']).where('scope_key', '=', keyOf(scope));
 
-/** Throws `STORE_DAMAGED` if a body is no JSON. */
-function parsed<T>(body: string): T {
+const valueOf = (scope: string, name: string): string => `the value "${name}" of ${scope}`;
+
+/** Throws `STORE_DAMAGED` if the body of `what` is no JSON. */
+function parsed<T>(body: string, what: string): T {
   try {
     return parseJson(body) as T;
   } catch (cause) {
-    throw damaged('a body of the store', 'no JSON', cause);
+    throw damaged(`${what} in the store`, 'a body that is no JSON', cause);
   }
 }
 
 /** A message whose fields are checked, so that its readers can rely on them. */
 function messageOf(body: string): LogMessage {
-  const message = bytesIn(parsed<Partial<LogMessage> | null>(body));
+  const message = bytesIn(parsed<Partial<LogMessage> | null>(body, 'a message'));
   const { id, seq, role, parts, size } = message ?? {};
   const isComplete =
     typeof id === 'string' &&

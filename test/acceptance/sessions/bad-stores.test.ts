@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Libsql from 'libsql';
 import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
-import { createSpillway, listSessions, SpillwayError } from '../../../src/index.js';
+import { createSpillway, listSessions, openStore, SpillwayError } from '../../../src/index.js';
 import type { SessionStore, Spillway } from '../../../src/index.js';
 import { freePort, postgresOfFile } from '../../support/postgres.js';
 import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
@@ -195,6 +195,28 @@ it('what was learned of a limit, damaged in the store, keeps no session from bei
   const session = await one.open({ id: 'mill' });
   await session.append(said('more'));
   expect((await session.prepare()).run.kind).toBe('below-gate');
+});
+
+it('a body that is no JSON is told with what it is of', async () => {
+  const file = await filled();
+  for (const table of ['message', 'entry', 'checkpoint', 'event'])
+    change(file, `update spillway_${table} set body = '{'`);
+  change(file, "insert into spillway_value values ('service', 'knobs', 'knobs', '{')");
+  const store = await openStore(`sqlite:${file}`);
+  const key = { sessionId: 'mill', agentPath: 'primary' };
+  for (const [asked, what] of [
+    [store.messages(key, 0), 'a message'],
+    [store.entries(key, 0), 'an entry'],
+    [store.load(key), 'a checkpoint'],
+    [store.events(key), 'an event'],
+    [store.value('service', 'knobs'), 'the value "knobs" of service'],
+    [store.values('service'), 'the value "knobs" of service'],
+  ] as const)
+    await expect(asked).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+      message: expect.stringContaining(what),
+    });
+  await store.close();
 });
 
 it('an event that is none is told as STORE_DAMAGED by who reads events, and by nobody else', async () => {
