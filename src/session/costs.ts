@@ -29,10 +29,11 @@ const ZERO_LINE: CostLine = { ...lineOf(undefined, 0), calls: 0 };
 
 const NO_COSTS: Costs = { primary: ZERO_LINE, compactor: ZERO_LINE, recalled: ZERO_LINE };
 
-/** Adds stored sums to `before`, line by line. */
+/** Adds stored sums to `before`, line by line. Lines that only a newer version of Spillway knows are left out. */
 export function costsOf(entries: readonly UsageEntry[], before = NO_COSTS): Costs {
   const costs = { ...before };
-  for (const { line, model: _, ...sums } of entries) costs[line] = addLines(costs[line], sums);
+  for (const { line, model: _, ...sums } of entries)
+    if (Object.hasOwn(costs, line)) costs[line] = addLines(costs[line], sums);
   return costs;
 }
 

@@ -197,6 +197,21 @@ it('what was learned of a limit, damaged in the store, keeps no session from bei
   expect((await session.prepare()).run.kind).toBe('below-gate');
 });
 
+it('usage of a kind that only a newer release knows is left out of the costs, and keeps no session from being opened', async () => {
+  const file = await filled();
+  change(
+    file,
+    `insert into spillway_usage (thread_id, line, model, calls, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost, unpriced)
+     values (1, 'blessing', 'm', 1, 2, 0, 0, 0, 0.5, 0), (1, 'primary', 'n', 3, 4, 0, 0, 0, 0.5, 0)`,
+  );
+  const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+  engines.push(one);
+  const session = await one.open({ id: 'mill' });
+  expect((await session.prepare()).run.kind).toBe('below-gate');
+  expect(session.operator.costs.primary).toMatchObject({ calls: 3, inputTokens: 4 });
+  expect(await one.projectCosts()).not.toHaveProperty('blessing');
+});
+
 it('a body that is no JSON is told with what it is of', async () => {
   const file = await filled();
   for (const table of ['message', 'entry', 'checkpoint', 'event'])
