@@ -46,7 +46,6 @@ type Reads = {
  */
 export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueue> {
   const { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue } = parts;
-  const { migrations = migrationsOf } = parts;
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -132,7 +131,7 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
   };
 
   try {
-    await ask((database) => migrate(migrating ?? database, dialect, migrations(dialect), name));
+    await ask((database) => migrate(database, parts));
     return store;
   } catch (error) {
     await store.close().catch(() => undefined);
@@ -146,9 +145,12 @@ export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueu
  * Updates the tables to the newest schema. Several processes may call it at once: one migrates, the others wait. Costs
  * one query if there is nothing to do. Throws `STORE_SCHEMA`, and errors of the driver.
  */
-async function migrate(db: Database, dialect: Dialect, migrations: Migrations, store: string): Promise<void> {
+async function migrate(database: Database, parts: SqlParts): Promise<void> {
+  const { name: store, dialect, migrating: db = database } = parts;
+  const migrations = (parts.migrations ?? migrationsOf)(dialect);
   const known = Object.keys(migrations);
-  const done = await doneIn(db, dialect);
+  // Not on the connection for migrations, which has no deadline: a server that hangs must not stop the start for ever.
+  const done = await doneIn(database, dialect);
   const newer = done.filter((name) => !known.includes(name));
   if (newer.length > 0) {
     throw new SpillwayError('STORE_SCHEMA', {

@@ -133,6 +133,25 @@ describe('a database of PostgreSQL', () => {
     expect(await store.value('a', 'b')).toBe(2);
   });
 
+  it.each([0, 1, 2, 3])(
+    'that swallows all but %d pieces that it is sent is given up at the start',
+    async (most) => {
+      const url = await server.create();
+      await (await opened(url)).close();
+      const way = createServer((client) => {
+        const on = connect(server.port, '127.0.0.1');
+        let left = most;
+        client.on('data', (piece) => left-- > 0 && on.write(piece));
+        on.on('data', (piece) => client.write(piece));
+        for (const end of [client, on]) end.on('error', () => undefined);
+        client.on('close', () => on.destroy());
+      });
+      const there = url.replace(`:${server.port}`, `:${await portOf(way)}`);
+      const fault = { code: 'STORE_FAILED', retryable: true };
+      await expect(opened(there, { patienceMs: 200 })).rejects.toMatchObject(fault);
+    },
+  );
+
   it('that swallows what it is sent is given up, and its connections with it', async () => {
     const url = await server.create();
     let swallows = false;
