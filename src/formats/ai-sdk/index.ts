@@ -34,8 +34,8 @@ const provider: Provider = {
     ),
   ),
   truncation: [switchOffField('contextManagement')],
-  // Bedrock's cache marks are in its options as well.
-  passing: /^(?:cacheControl|cachePoint|cache_point)$/,
+  // Bedrock's cache marks are in its options as well. Mastra puts the time of each call into options of its own.
+  passing: /^(?:cacheControl|cachePoint|cache_point|mastra)$/,
 };
 
 /**

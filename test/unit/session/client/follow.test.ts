@@ -66,6 +66,20 @@ describe('a client that sends its whole history each time', () => {
     expect(ids(next.appended)).toEqual(['m4']);
   });
 
+  it('may come from Mastra, which puts the time of each call into the options of all parts', async () => {
+    const session = (await engine(4_000, {}, { format: 'ai-sdk' })).session();
+    const at = (createdAt: number, ...words: string[]) =>
+      words.map((text) => ({
+        role: 'user',
+        content: [{ type: 'text', text, providerOptions: { mastra: { createdAt } } }],
+      }));
+    await session.follow({ messages: at(1, 'Build a mill.') });
+    const body = { messages: at(2, 'Build a mill.', 'Go on.') };
+    expect(await session.isStranger(body)).toBe(false);
+    const { appended, rewound } = await session.follow(body);
+    expect([ids(appended), rewound]).toEqual([['m1'], undefined]);
+  });
+
   it('that goes back starts over from there, and only what reached past that point is undone', async () => {
     const session = await following(3_000);
     const old = [...START, says('Gladly.'), ...talk(12, 150)];
