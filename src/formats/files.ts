@@ -114,9 +114,7 @@ function base64Of(value: unknown): string | undefined {
 }
 
 /** The type that a `data:` address names; undefined for any other text. */
-function typeInAddress(url: string): string | undefined {
-  return /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
-}
+const typeInAddress = (url: string): string | undefined => /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
 
 /** A `data:` address taken apart, or the address itself. */
 function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {

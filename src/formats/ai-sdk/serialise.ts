@@ -118,24 +118,29 @@ function writeMessage(
   report: Report,
 ): WireMessage | undefined {
   if (role === 'system') return writeSystem(shown, wire, report);
-  const fitting = items.filter(({ type }) => {
-    if (role === 'assistant' || !ASSISTANT_ITEMS.has(type)) return true;
-    report('foreign-part', `${asText(type)} has no place in a message of the user and is not sent`);
-    return false;
+  const end = items.findLastIndex((item) => item.type !== 'reasoning' && !isSilent(item));
+  const fitting = items.filter(({ type }, at) => {
+    const fits = role === 'assistant' || !ASSISTANT_ITEMS.has(type);
+    const dangles = at > end && type === 'reasoning';
+    if (!fits)
+      report('foreign-part', `${asText(type)} has no place in a message of the user and is not sent`);
+    else if (dangles) report('dangling-reasoning', REPAIRS.dangling);
+    return fits && !dangles;
   });
   const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
   if (!speaks && calls.length === 0) {
     if (answers.length === 0 && wire) report('empty-text', REPAIRS.silent);
     return undefined;
   }
-  const isOriginal =
-    wire && wire.role === role && !isChanged && answers.length === 0 && fitting.length === items.length;
-  if (isOriginal) return wire;
+  const isOriginal = !isChanged && answers.length === 0 && fitting.length === items.length;
+  if (isOriginal && wire?.role === role) return wire;
   const onlyText = fitting.length === 1 && typeof wire?.content === 'string' ? fitting[0]!.text : undefined;
   if (wire && onlyText === wire.content && wire.role === role) return wire;
-  const content = fitting.filter((item) => item.type !== 'text' || item.text !== '' || item.providerOptions);
-  return { ...wire, role, content };
+  return { ...wire, role, content: fitting.filter((item) => !isSilent(item)) };
 }
+
+const isSilent = ({ type, text, providerOptions }: Fields): boolean =>
+  type === 'text' && text === '' && !providerOptions;
 
 /** Items that only the assistant may have; unknown items are sent as they came, for the SDK to judge. */
 const ASSISTANT_ITEMS: ReadonlySet<unknown> = new Set([

@@ -170,6 +170,4 @@ function innerOfFile(source: FileSource, { name }: FilePart): Fields | undefined
     : { type: 'file-data', data: source.data, mediaType, ...filename };
 }
 
-function addressOf(url: string): URL | undefined {
-  return URL.canParse(url) ? new URL(url) : undefined;
-}
+const addressOf = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);

@@ -62,13 +62,9 @@ const listed = (block: Block | undefined): Block[] => (block ? [block] : []);
 const isResult = ({ type }: Block): boolean => type === 'tool_result';
 
 /** Whether the content has only blocks: texts and numbers among blocks were read as texts, and are written as texts. */
-function holdsBlocks(content: unknown): boolean {
-  return !Array.isArray(content) || content.every(isFields);
-}
+const holdsBlocks = (content: unknown): boolean => !Array.isArray(content) || content.every(isFields);
 
-function isKnownRole(role: unknown): boolean {
-  return role === 'user' || role === 'assistant' || role === 'system';
-}
+const isKnownRole = (role: unknown): boolean => role === 'user' || role === 'assistant' || role === 'system';
 
 /** Whether a system message only sets options for the answer. */
 const setsOptions = ({ role, content, output_config: options }: WireMessage): boolean =>

@@ -59,6 +59,17 @@ export class Outbox {
     this.add('assistant', piece);
   }
 
+  /** Leaves out thinking at the end of the assistant's turn: it led to nothing, and the provider refuses it there. */
+  #endTurn(): void {
+    const last = this.#entries.at(-1);
+    if (last?.role !== 'assistant' || !isThinking(last.blocks.at(-1) ?? {})) return;
+    this.note('request', 'dangling-reasoning', REPAIRS.dangling);
+    last.unchanged = undefined;
+    last.blocks.pop();
+    if (last.blocks.length === 0) this.#entries.pop();
+    this.#endTurn();
+  }
+
   add(role: Entry['role'], piece: Piece): void {
     if (piece.blocks.length === 0 && role !== 'system') return;
     const last = this.#entries.at(-1);
@@ -70,11 +81,13 @@ export class Outbox {
   }
 
   #push(role: Entry['role'], { blocks, unchanged, frame, isIntact }: Piece): void {
+    if (role !== 'assistant') this.#endTurn();
     this.#entries.push({ role, frame, unchanged, blocks: [...blocks], isIntact });
   }
 
   /** Ends with the user's turn, unless a provider-run tool is still at work or the provider's summary comes last. */
   close(at: string): void {
+    this.#endTurn();
     const last = this.#entries.at(-1);
     if (!last) {
       this.note(at, 'nothing-said', 'no message has words; a line of the user was added');
@@ -97,10 +110,8 @@ export class Outbox {
 
 const mayEndRequest = (block: Block): boolean => isServerBlock(block) || block.type === 'compaction';
 
-function toMessage({ role, unchanged, frame, blocks }: Entry): WireMessage {
-  if (unchanged) return unchanged;
-  return { ...frame, role, content: blocks };
-}
+const toMessage = ({ role, unchanged, frame, blocks }: Entry): WireMessage =>
+  unchanged ?? { ...frame, role, content: blocks };
 
 /** The most blocks that may carry `cache_control` in one request: tools, system and messages together. */
 const MAX_MARKS = 4;

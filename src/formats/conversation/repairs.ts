@@ -73,6 +73,7 @@ export const REPAIRS = {
   foreignPart: (kind: string, bytes: number) =>
     `${kind} (${bytes} bytes) has no place in this format and is not sent`,
   foreignReasoning: 'thinking of another provider is not sent',
+  dangling: 'reasoning that led to nothing is refused; not sent',
   midway: 'instructions midway have no place here; sent as a labelled user message',
   displaced: (ids: string) => `moved up to its call ${ids}`,
   wordsOfTool:

@@ -133,9 +133,7 @@ function asTextPart(own: WirePart, source: Part, report: Report): WirePart {
   return { text: fileNote(source) };
 }
 
-function isRole(role: unknown): boolean {
-  return role === 'user' || role === 'model' || role === 'function';
-}
+const isRole = (role: unknown): boolean => role === 'user' || role === 'model' || role === 'function';
 
 function callIn(part: ToolCallPart, wire: WirePart): DraftCall {
   const call = fieldOf(wire, 'functionCall');

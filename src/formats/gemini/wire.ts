@@ -38,9 +38,7 @@ export function keyOf(part: Fields, name: string): string {
   return !isSet(part[name]) && isSet(part[snakeCase(name)]) ? snakeCase(name) : name;
 }
 
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Parts of a turn, or of a system prompt: a bare text counts as one. */
 export function partsIn(value: unknown): readonly WirePart[] {

@@ -58,7 +58,8 @@ const draftOf = createDrafter<LangChainDraft>((shown, report) => {
   const answers = results.map((part) => answerOf(part, message, wire, report));
   const silent = { answers, calls: [], hasContent: false };
   if (results.length > 0 && results.length === message.parts.length) return silent;
-  const said = writeMessage(shown, wire, report);
+  const isThought = message.parts.length > 0 && message.parts.every(({ type }) => type === 'reasoning');
+  const said = isThought ? undefined : writeMessage(shown, wire, report);
   if (said) return { answers, hasContent: true, calls: said.calls, message: repaired(said.message, report) };
   if (wire && results.length === 0) report('empty-text', REPAIRS.silent);
   return silent;

@@ -3,7 +3,7 @@ import { type Aligned, alignedParts, createDrafter, wellFormed } from '../conver
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
 import { textOf, textsIn } from '../conversation/reading.js';
-import type { Report } from '../conversation/repairs.js';
+import { REPAIRS, type Report } from '../conversation/repairs.js';
 import { asText, innerOf, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import { foreignForm } from './from-other-format.js';
@@ -200,7 +200,7 @@ function boundItems(all: readonly Written[], report: Report): readonly Item[] {
     if (!isUnbound || !isWhole) return written;
     if (!isReadable)
       report('unbound-reasoning', 'reasoning without id and sealed content means nothing; not sent');
-    else if (!next) report('dangling-reasoning', 'reasoning that led to nothing is refused; not sent');
+    else if (!next) report('dangling-reasoning', REPAIRS.dangling);
     return [];
   });
 }

@@ -81,9 +81,7 @@ function itemsOf(message: Message | undefined): readonly Item[] {
   return (message?.wire as Carried | undefined)?.items ?? [];
 }
 
-function hasReference(message: Message): boolean {
-  return itemsOf(message).some(isReference);
-}
+const hasReference = (message: Message): boolean => itemsOf(message).some(isReference);
 
 /** The id of the call that a result names. */
 function namedCallId(item: Item, { resultIdFields }: CallKind): string | undefined {

@@ -45,9 +45,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages: items, notices, ...(Object.keys(beside).length > 0 ? { beside } : {}) };
 }
 
-function holdsReference(shown: ViewMessage): boolean {
-  return carriedBy(shown)?.items?.some(isReference) ?? false;
-}
+const holdsReference = (shown: ViewMessage): boolean => carriedBy(shown)?.items?.some(isReference) ?? false;
 
 /** For a new chain the server keeps nothing: a result whose call is not in the request is an orphan. */
 function withoutServerCalls(draft: Draft): Draft {

@@ -47,9 +47,8 @@ function jsonForm(value: unknown): unknown {
   return typeof value.toJSON === 'function' ? (value as { toJSON(): unknown }).toJSON() : value;
 }
 
-function areSameText(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
-  return a !== undefined && b !== undefined && sameText(a, b);
-}
+const areSameText = (a: string | undefined, b: string | undefined, sameText: SameText): boolean =>
+  a !== undefined && b !== undefined && sameText(a, b);
 
 function sameList(a: unknown, b: unknown, sameText: SameText): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
@@ -100,6 +99,4 @@ function onlyText(content: unknown): string | undefined {
   return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : undefined;
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

@@ -7,8 +7,8 @@
  *    the provider's own (`server_tool_use`, `mcp_tool_use`) has its result before the user speaks, and each result its call
  * A2 ids match `^[a-zA-Z0-9_-]{1,64}$` and differ throughout the request, a call has a name, `input` is an object
  * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work, or its `compaction` is last)
- * A4 thinking is signed and carries no `cache_control`; at most 4 cache marks; with thinking enabled, the assistant's
- *    message that the open tool loop ends in begins with thinking; words of the user end a loop
+ * A4 thinking is signed, carries no `cache_control` and ends no turn; at most 4 cache marks; with thinking enabled, the
+ *    assistant's message that the open tool loop ends in begins with thinking; words of the user end a loop
  * A6 the user speaks first, or a `compaction` of the provider's; instructions midway directly follow a user's message
  *
  * A5 (thinking bound to what precedes it) shows only over several requests, and is not judged here.
@@ -128,7 +128,7 @@ function checkResult({ content, is_error: failed }: Loose, at: number, faults: F
   }
 }
 
-/** Results and the calls of the message before: each call once, all before anything else. */
+/** Results and the calls of the message before: each call once, all before anything else; thinking does not end it. */
 function checkResults(message: Loose, before: Loose | undefined, at: number, faults: Found): void {
   const open = new Set(before?.role === 'assistant' ? callIds(before) : []);
   const answered = new Set<string>();
@@ -146,11 +146,12 @@ function checkResults(message: Loose, before: Loose | undefined, at: number, fau
     answered.add(name);
   }
   for (const id of open) faults.add('A1', at - 1, `call ${id} is not answered in the next message`);
+  const end = before?.role === 'assistant' && message.role === 'user' && blocksIn(before).at(-1)?.type;
+  if (end === 'thinking' || end === 'redacted_thinking') faults.add('A4', at - 1, 'thinking ends a turn');
 }
 
-function callIds(message: Loose): string[] {
-  return blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? asText(id) : []));
-}
+const callIds = (message: Loose): string[] =>
+  blocksIn(message).flatMap(({ type, id }) => (type === 'tool_use' ? asText(id) : []));
 
 /** A paused turn continues in its own message, or after the results it waits for; no one else speaks in between. */
 function checkOwnCalls(messages: readonly Loose[], faults: Found): void {

@@ -109,9 +109,7 @@ function callsOf(fields: Loose): readonly unknown[] {
   return parsed.length > 0 ? parsed : listIn(asLoose(fields.additional_kwargs).tool_calls);
 }
 
-function idOf(call: unknown): string[] {
-  return [asLoose(call).id].filter(isText);
-}
+const idOf = (call: unknown): string[] => [asLoose(call).id].filter(isText);
 
 function checkCalls(fields: Loose, at: number, faults: Faults<LangChainRule>): void {
   if (fields.tool_calls !== undefined && !Array.isArray(fields.tool_calls))

@@ -206,6 +206,18 @@ describe('a log that is broken', () => {
     }
   });
 
+  it('leaves out reasoning that led to nothing, which providers refuse once another message follows', () => {
+    const reasoning = { type: 'reasoning', text: 'I look.' };
+    const [go, well] = ['go', 'well?'].map((content) => ({ role: 'user', content }));
+    const said = (...content: unknown[]) => ({ role: 'assistant', content });
+    const alone = back([go, said(reasoning), well]);
+    expect(alone.messages).toEqual([go, well]);
+    expect(kinds(alone.notices)).toContain('dangling-reasoning');
+    const answer = said(reasoning, ...text('It is here.'));
+    expect(back([go, said(...answer.content, reasoning), well]).messages).toEqual([go, answer, well]);
+    expect(back([go, answer, well]).notices).toEqual([]);
+  });
+
   it('names calls without an id after their place, and pairs by it nothing that is not sure', () => {
     const { messages, notices } = aiSdk.parse([user('a'), step(call(undefined))]);
     expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });

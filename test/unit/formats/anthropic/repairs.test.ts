@@ -181,6 +181,18 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(more.messages[1]!.content).toEqual([thinking('x'), text('z')]);
   });
 
+  it('thinking that led to nothing: the answer broke off, or had no room to go on', () => {
+    const alone = wire(go, assistant(thinking('x')), go);
+    expect(alone).toMatchObject({
+      messages: [{ role: 'user' }, { role: 'user' }],
+      kinds: ['dangling-reasoning'],
+    });
+    const behind = wire(go, assistant(text('z'), thinking('x')), go);
+    expect(behind.messages[1]!.content).toEqual([text('z')]);
+    const apart = wire(go, assistant(thinking('x')), assistant(text('z')), go);
+    expect(apart.kinds).toEqual([]);
+  });
+
   it('a picture in the result of a failed call', () => {
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
     const failed = { ...result('a', [text('no'), picture]), is_error: true };

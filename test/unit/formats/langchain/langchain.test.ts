@@ -264,6 +264,11 @@ describe('a log that is broken', () => {
     }
   });
 
+  it('leaves out thinking that led to nothing, which Anthropic refuses at the end of a turn', () => {
+    const thought = { type: 'ai', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }] };
+    expect(back([user('a'), thought, user('b')]).messages).toEqual([user('a'), user('b')]);
+  });
+
   it('names calls without an id after their place', () => {
     const { messages, notices } = langchain.parse([user('a'), step(call())]);
     expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });
