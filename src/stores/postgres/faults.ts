@@ -35,6 +35,7 @@ export async function runCommit<T>(commit: () => Promise<T>): Promise<T> {
 const DENIED = 'Check user, password and permissions; user and password are in the URL of the store.';
 const NO_ROOM = 'Make room on the disk of the server; nothing was changed.';
 const UNREACHABLE = 'Start the server, or look at the way to it; nothing was changed.';
+const ENDED = 'Nothing was changed; the cause says more.';
 const FAULTS: readonly KnownFault[] = [
   [/^(?:28...|42501|25006)$/, 'STORE_DENIED', DENIED],
   [/^ERR_INVALID_URL$/, 'STORE_FAILED', 'Write @, : and / within the password as %40, %3A and %2F.'],
@@ -44,12 +45,7 @@ const FAULTS: readonly KnownFault[] = [
   [/^42P01$/, 'STORE_SCHEMA', 'Its tables are incomplete: restore them, or use another database.'],
   [LOST, 'STORE_FAILED', UNREACHABLE, 'retryable'],
   // 57014: `statement_timeout`.
-  [
-    /^(?:40001|40P01|55P03|53...|57014)$/,
-    'STORE_FAILED',
-    'Nothing was changed; the cause says more.',
-    'retryable',
-  ],
+  [/^(?:40001|40P01|55P03|53...|57014)$/, 'STORE_FAILED', ENDED, 'retryable'],
 ];
 
 export const dialectOf = (store: string): Dialect => ({

@@ -13,14 +13,15 @@ export const agentField = { agent_path: AgentPath.optional().describe('Agent pat
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 
+const cursorLike = (shape: RegExp) =>
+  z.string().regex(shape).optional().describe('The `next` value of the previous page.');
+
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
-  cursor: z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .optional()
-    .describe('The `next` value of the previous page.'),
+  cursor: cursorLike(/^\d{1,9}$/),
 });
+const TIMES = /^-?[\d.]{1,20}_-?[\d.]{1,20}(_\d{1,9})?$/;
+export const ThreadsQuery = PageQuery.extend({ cursor: cursorLike(TIMES) });
 
 export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
 

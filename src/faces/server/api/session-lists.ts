@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod/v4';
 import { valueOrFault } from '../../../errors/index.js';
 import type { Session } from '../../../session/index.js';
+import type { ThreadInfo } from '../../../spi/index.js';
 import { maySee, type Caller } from '../access.js';
 import { sessionUnknown, type Service } from '../service.js';
 import type { PageQuery } from './requests.js';
@@ -43,6 +44,16 @@ export function paged<Item>(
     total: all.length,
     ...(end < all.length && { next: String(isReversed ? all.length - end : end) }),
   };
+}
+
+/** Newest first. What was written to since the first page comes (again) behind the others: no reader misses it. */
+export function pagedThreads(all: readonly ThreadInfo[], { limit, cursor }: PageRequest) {
+  const newest = all[0]?.updatedAt ?? 0;
+  const [after = -1, upTo = newest, at] = cursor?.split('_').map(Number) ?? [];
+  const among = all.filter(({ updatedAt }) => updatedAt > after && updatedAt <= upTo);
+  const { items, next } = paged(among, { limit, cursor: at?.toString() }, 'newest first');
+  const rest = next ? `${after}_${upTo}_${next}` : newest > upTo ? `${upTo}_${newest}` : undefined;
+  return { items, total: all.length, ...(rest !== undefined && { next: rest }) };
 }
 
 /** Sessions that are read at the same time, because each may be read whole. */

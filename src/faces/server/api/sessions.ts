@@ -7,7 +7,7 @@ import type { LogMessage } from '../../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
 import { disconnectSignal } from '../disconnect.js';
 import type { Service } from '../service.js';
-import { askEach, paged } from './session-lists.js';
+import { askEach, paged, pagedThreads } from './session-lists.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
 import { historyCheck } from '../../endpoints/index.js';
@@ -42,16 +42,13 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions',
     {
       summary: 'Sessions, the one written to last first; each agent of one by itself.',
-      query: takes.PageQuery.extend(Figures.shape),
+      query: takes.ThreadsQuery.extend(Figures.shape),
       answer: verbs.pageOf(verbs.SessionSummary),
     },
     async ({ caller, query }) => {
       const all = await service.store.threads();
-      const page = paged(
-        all.filter(({ sessionId }) => maySee(caller, sessionId)),
-        query,
-        'newest first',
-      );
+      const seen = all.filter(({ sessionId }) => maySee(caller, sessionId));
+      const page = pagedThreads(seen, query);
       const names = new Set(page.items.map(({ sessionId }) => sessionId));
       const listed = (
         await Promise.all([...names].map((sessionId) => listSessions(service.store, { sessionId })))
