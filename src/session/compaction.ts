@@ -135,7 +135,7 @@ export class Compaction {
       policy: { ...policy, target: how.target, ...(how.refused && { minGain: policy.minGain * full }) },
       forced: how.forced,
       ...(how.refused && { refused: true }),
-      ...(filler && { asks: true }),
+      ...(filler && { asksModel: true }),
     };
     const [{ log }, { head }] = [thread, thread.ledger];
     const isCurrent = (): boolean => thread.ledger.head === head && thread.log === log;

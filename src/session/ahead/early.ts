@@ -62,7 +62,7 @@ export class EarlyFill {
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
     this.#run(async () => {
       await inSlices(thread.reader.catchUpInSteps());
-      const input = { ...planner.input(trigger), policy, forced: true, asks: true };
+      const input = { ...planner.input(trigger), policy, forced: true, asksModel: true };
       const outcome = await planner.draft(input);
       if (outcome.kind !== 'planned' || !hasSlots(outcome)) return undefined;
       return this.#prepare(input, outcome, filler);

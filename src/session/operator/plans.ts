@@ -88,7 +88,7 @@ export class Plans {
       ...planner.input(trigger, budget),
       policy: { ...policy, target },
       forced: true,
-      ...(filler && { asks: true }),
+      ...(filler && { asksModel: true }),
     };
     const { outcome, bought, answers }: FilledRun =
       before.pressure < threshold

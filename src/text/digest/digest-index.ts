@@ -192,8 +192,8 @@ export class DigestIndex implements LogFold {
       ...(voice === 'user' && mayBind(passage.text) && { isBinding: true }),
     }));
     if (passages.length === 0) return;
-    const binds = passages.some((passage) => passage.isBinding);
-    const more = { ...(answers && { answers }), ...(binds && { binds }) };
+    const isBinding = passages.some((passage) => passage.isBinding);
+    const more = { ...(answers && { answers }), ...(isBinding && { isBinding }) };
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, ...more });
   }
 
