@@ -70,13 +70,13 @@ const WRONG: readonly (readonly [what: string, bind: Binds, found: RegExp, remed
 
 describe('a container of a platform', () => {
   it.each(SINGLE.flatMap(([name, make]) => WRONG.map((wrong) => [name, wrong[0], make, wrong] as const)))(
-    'that binds to %s %s is told which service and what to do, and usable afterwards',
+    'that binds to %s %s gets an error with the service and the remedy, and works once that is mended',
     async (name, _what, make, [, bind, found, remedy]) => {
       const service = SERVICES[name] as ServiceIdentifier;
       const good: unknown = await make();
       const container = createContainer();
       if (container.isBound(service)) await container.unbind(service);
-      // As a platform does it: by a module of its own.
+      // As a platform does it: with a module of its own.
       const platform = new ContainerModule(() => bind(container, service, good));
       container.load(platform);
       const opening = openSpillway(container, SETTINGS);
@@ -110,24 +110,27 @@ describe('a container of a platform', () => {
         }),
       /no licence/,
     ],
-  ])('that binds among its stages %s is told so, and usable afterwards', async (_, bind, found) => {
-    const parent = createContainer();
-    const container = new Container({ parent });
-    bind(container);
-    const opening = openSpillway(container, SETTINGS);
-    await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await expect(opening).rejects.toThrow(/SERVICES\.Stage;/);
-    await expect(opening).rejects.toThrow(found);
-    await container.unbind(SERVICES.Stage);
-    container.bind(SERVICES.Stage).to(PollsStage);
-    const spillway = await openSpillway(container, {
-      settings: { ...SETTINGS.settings, roster: [{ stage: 'polls', opensAt: 0.8 }] },
-    });
-    expect(spillway.stages.map(({ name }) => name)).toContain('polls');
-  });
+  ])(
+    'that binds among its stages %s gets an error that says so, and works once that is mended',
+    async (_, bind, found) => {
+      const parent = createContainer();
+      const container = new Container({ parent });
+      bind(container);
+      const opening = openSpillway(container, SETTINGS);
+      await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(opening).rejects.toThrow(/SERVICES\.Stage;/);
+      await expect(opening).rejects.toThrow(found);
+      await container.unbind(SERVICES.Stage);
+      container.bind(SERVICES.Stage).to(PollsStage);
+      const spillway = await openSpillway(container, {
+        settings: { ...SETTINGS.settings, roster: [{ stage: 'polls', opensAt: 0.8 }] },
+      });
+      expect(spillway.stages.map(({ name }) => name)).toContain('polls');
+    },
+  );
 
   it.each(['Config', 'Policy', 'OpenFiller', 'Spillway'] as const)(
-    'that binds %s, which the opening binds, is told so, and usable afterwards',
+    'that binds %s, which openSpillway binds, gets an error that says so, and works once it is unbound',
     async (name) => {
       const service = SERVICES[name] as ServiceIdentifier;
       const container = createContainer();
@@ -156,7 +159,7 @@ describe('a container of a platform', () => {
     expect(container.isBound(SERVICES.OpenFiller)).toBe(true);
   });
 
-  it('is opened as often as asked, each time by its settings, and a child beside its parent', async () => {
+  it('can be opened again with other settings, and a child container apart from its parent', async () => {
     const container = createContainer();
     const first = await openSpillway(container, SETTINGS);
     const second = await openSpillway(container, { settings: { counter: 'o200k_base' } });
@@ -170,7 +173,7 @@ describe('a container of a platform', () => {
     expect(new Set([first, second, third]).size).toBe(3);
   });
 
-  it('may be shared by two engines that are opened at once, and each goes on', async () => {
+  it('may be shared by two engines that are opened at once, and both work', async () => {
     const container = createContainer();
     container.bind(SERVICES.TokenCounter).toConstantValue(other);
     const settings = (window: number) => ({ settings: { window, reserve: { output: 0 } } });
@@ -192,7 +195,7 @@ describe('a container of a platform', () => {
   });
 });
 
-it('a file of ours that a bundle of somebody else has left behind is looked for up to the root, and no further', () => {
+it('the folder of a file is looked for up to the root, and a file that is nowhere is not found', () => {
   expect(folderWith('package.json')).toBe(packageFolder());
   expect(folderWith('nowhere.cjs')).toBeUndefined();
 });

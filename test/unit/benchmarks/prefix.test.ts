@@ -4,8 +4,8 @@ import { referenceCount } from '../../../benchmarks/support/reference-count.js';
 const message = (text: string) => ({ role: 'user', content: text });
 const tokensOf = (...texts: string[]): number => referenceCount(texts.map(message));
 
-describe('what a prefix cache keeps', () => {
-  it('a request that extends the last one pays for what it adds', () => {
+describe('the tally of a prefix cache', () => {
+  it('bills a request that extends the last one only for its new messages', () => {
     const prefixes = new Prefixes();
     prefixes.next(['one', 'two'].map(message), false);
     const billed = prefixes.next(['one', 'two', 'three'].map(message), false);
@@ -14,7 +14,7 @@ describe('what a prefix cache keeps', () => {
     expect(unchangedShare(prefixes.tally)).toBe(1);
   });
 
-  it('what stands behind a change is paid for again, and has left only where it is gone', () => {
+  it('bills messages after a change again, and counts as left only those that are gone', () => {
     const prefixes = new Prefixes();
     prefixes.next(['one', 'two', 'three'].map(message), false);
     const billed = prefixes.next(['one', 'three', 'four'].map(message), true);
@@ -27,21 +27,21 @@ describe('what a prefix cache keeps', () => {
     });
   });
 
-  it('a change where nothing was committed is no extension', () => {
+  it('counts a change without a commit as no extension', () => {
     const prefixes = new Prefixes();
     prefixes.next(['one', 'two'].map(message), false);
     prefixes.next(['one', 'other'].map(message), false);
     expect(prefixes.tally).toMatchObject({ between: 1, extended: 0 });
   });
 
-  it('a copy that leaves has left, though another stands', () => {
+  it('counts a removed message as left although an equal one stays', () => {
     const prefixes = new Prefixes();
     prefixes.next(['one', 'one'].map(message), false);
     prefixes.next(['one'].map(message), true);
     expect(prefixes.tally.leftTokens).toBe(tokensOf('one'));
   });
 
-  it('tallies add up', () => {
+  it('adds up with another tally', () => {
     const sum = newTally();
     addTally(sum, { ...newTally(), requests: 2, sentTokens: 5 });
     addTally(sum, { ...newTally(), requests: 1, sentTokens: 4 });

@@ -105,7 +105,7 @@ describe('wrong settings', () => {
 });
 
 it.each(['localhost:11434/v1', 'gateway.example', ''])(
-  'a summarizer is at an address, and %j is none',
+  '%j is refused as the address of a summarizer',
   async (baseUrl) => {
     const allowed = 'an address with http:// or https://, or null';
     expect(await faults({ overrides: { summarizerModel: { baseUrl } } })).toMatchObject([
@@ -114,14 +114,14 @@ it.each(['localhost:11434/v1', 'gateway.example', ''])(
   },
 );
 
-it('an address holds no password: no request would go there, and records would tell it', async () => {
+it('an address with a password is refused, and the remedy is apiKeyEnv', async () => {
   const summarizerAgents = { brief: { baseUrl: 'https://me:secret@gateway.example/v1' } };
   expect(await faults({ overrides: { summarizerAgents } })).toMatchObject([
     { subject: 'summarizerAgents.brief.baseUrl', remedy: expect.stringContaining('apiKeyEnv') },
   ]);
 });
 
-describe('names that every object has', () => {
+describe('names that every JavaScript object has', () => {
   it.each(['toString', 'hasOwnProperty'])('are names like any other: %s', async (name) => {
     const { agents, settings } = await load({
       overrides: { agents: { [name]: { target: 0.5 } }, models: { [name]: { contextWindow: 9_000 } } },
@@ -133,8 +133,8 @@ describe('names that every object has', () => {
   });
 });
 
-describe('what stands in a mapping that is empty by default', () => {
-  it('is told of with the file that it stands in', async () => {
+describe('an entry in a mapping that is empty by default', () => {
+  it('is reported with the file that it is in', async () => {
     const found = await inFile('knobs: { theirs: { a: 1 } }\nagents: { "a//b": { target: 0.3 } }\n');
     expect(found).toMatchObject([
       { subject: 'agents["a//b"]', allowed: expect.stringContaining('names joined by slashes') },
@@ -146,14 +146,14 @@ describe('what stands in a mapping that is empty by default', () => {
     }
   });
 
-  it('is said to be from where the last of it was set', async () => {
+  it('has the origin of the layer that sets it', async () => {
     const { origin } = await load({ overrides: { models: { m: { contextWindow: 9_000 } } } });
     expect(['models', 'models.m', 'models.m.contextWindow'].map(origin)).toEqual(['code', 'code', 'code']);
     expect(origin('models.other')).toBe('default');
   });
 });
 
-it('values that are nested without end are refused, from wherever they are', async () => {
+it('values that are nested too deep are refused, from code, from the environment and by tuned()', async () => {
   const text = '['.repeat(50_000) + ']'.repeat(50_000);
   const deep = JSON.parse(text) as never;
   const around: unknown[] = [];
@@ -201,7 +201,7 @@ describe('rules between settings', () => {
     await expect(load({ overrides })).resolves.toBeDefined();
   });
 
-  it('are checked where other settings are wrong', async () => {
+  it('are checked also if other settings are wrong', async () => {
     const found = await subjects({ overrides: { outputCap: -1, target: 0.9 } });
     expect(found).toEqual(['outputCap', 'target']);
   });
@@ -215,7 +215,7 @@ describe('rules between settings', () => {
 });
 
 describe('files that cannot be read as YAML', () => {
-  it('are named with line and column, every error of them', async () => {
+  it('are reported with line and column, and other faults with them', async () => {
     await withFiles({ 'mine.yaml': 'target: 0.5\ntarget: 0.6\nroster: [a\nb: "c\n' }, async (folder) => {
       const file = join(folder, 'mine.yaml');
       const found = await subjects({ file, env: { SPILLWAY_WINDOW: 'x' } });
@@ -228,11 +228,11 @@ describe('files that cannot be read as YAML', () => {
     expect((await inFile(text))[0]!.subject).toMatch(/mine\.yaml:\d+:\d+$/);
   });
 
-  it('are named as a whole where an alias leads nowhere', async () => {
+  it('are reported without a line if an alias leads nowhere', async () => {
     expect((await inFile('a: *nowhere\n'))[0]!.subject).toMatch(/mine\.yaml$/);
   });
 
-  it('are unreadable where they are missing or a folder', async () => {
+  it('are unreadable if they are missing or a folder', async () => {
     expect((await failure({ file: 'nowhere.yaml' })).code).toBe('INPUT_UNREADABLE');
     await withFiles({}, async (folder) =>
       expect((await failure({ file: folder })).code).toBe('INPUT_UNREADABLE'),

@@ -2,9 +2,9 @@ import { openStore, SpillwayError, type SessionStore } from '../../../src/index.
 import { endsOf } from '../../../src/transcript/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
-/* What another process stores of a session while this one works. */
+/* Another process stores messages of a session while this one works. */
 
-/** A store that does something before it is asked for a method, and something before it answers. */
+/** A store that runs one function before it calls a method, and another before the method returns. */
 function during(
   store: SessionStore,
   acts: Partial<Record<keyof SessionStore, { asked?: () => Promise<unknown>; answers?: () => void }>>,
@@ -40,7 +40,7 @@ describe('while a compaction waits for its text', () => {
     return { session, other, prepared, answer };
   }
 
-  it('what another process was told as well stands once, and what came behind it is not lost', async () => {
+  it('a message that another process stored too is kept once, and the message after it is not lost', async () => {
     const { session, other, prepared, answer } = await waiting();
     const told = [session.append(said('x1', 'user', 1)), session.append(said('x2', 'user', 1))];
     await other.append(said('x1', 'user', 1));
@@ -51,7 +51,7 @@ describe('while a compaction waits for its text', () => {
     expect(idsIn(await other.load())).toEqual(idsIn(session));
   });
 
-  it('what has the name of another message is turned down, and nothing else', async () => {
+  it('only a message whose id another process has used for other content is refused', async () => {
     const { session, other, prepared, answer } = await waiting();
     const told = [session.append(said('x1', 'user', 1)), session.append(said('x2', 'user', 1))];
     await other.append(said('x1', 'user', 2));
@@ -65,7 +65,7 @@ describe('while a compaction waits for its text', () => {
 });
 
 it.each(['load', 'messages', 'entries'] as const)(
-  'what an operator says while a session reads what another process stored is not lost (%s)',
+  'a flag that an operator sets while a session reads from a shared store is not lost (%s)',
   async (method) => {
     const store = await openStore('memory:');
     const other = await (await engine({ store })).open({ id: 's' });
@@ -89,7 +89,7 @@ it.each(['load', 'messages', 'entries'] as const)(
   },
 );
 
-it('a log that is rolled back when another process was first is read again as it stands, whenever what was appended', async () => {
+it('a rollback after another process has written leaves session and store with the same log, at any moment of an append', async () => {
   for (let moment = 0; moment < 60; moment++) {
     const store = await openStore('memory:');
     const other = await (await engine({ store })).open({ id: 's' });
@@ -117,7 +117,7 @@ it('a log that is rolled back when another process was first is read again as it
 });
 
 it.each(['commit', 'propose', 'edit', 'preview'] as const)(
-  'a plan made on messages that came to stand behind those of another process is refused (%s)',
+  'a plan is refused if messages of another process were stored before the messages it was made on (%s)',
   async (how) => {
     const store = await openStore('memory:');
     const other = await (await engine({ store })).open({ id: 's' });
@@ -138,7 +138,7 @@ it.each(['commit', 'propose', 'edit', 'preview'] as const)(
   },
 );
 
-it('a plan that ends where a log was rolled back to since is refused: the last words may be those to be answered', async () => {
+it('a plan is refused if the log was rolled back to its last message, which is now the unanswered one', async () => {
   const store = await openStore('memory:');
   const session = await (await engine({ store })).open({ id: 's' });
   await session.append(said('first', 'user'), ...talk(15));
@@ -149,7 +149,7 @@ it('a plan that ends where a log was rolled back to since is refused: the last w
   await expect(session.operator.commit(plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT' });
 });
 
-it('what is told of a decision is stored with it, or not at all, in whichever moment the audit is read', async () => {
+it('the audit record of a commit is stored with the commit or not at all, at any moment of reading the audit', async () => {
   for (let moment = 0; moment < 20; moment++) {
     const store = await openStore('memory:');
     const other = await (await engine({ store })).open({ id: 's' });
@@ -170,7 +170,7 @@ const chat = (...words: string[]) => ({
   messages: words.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
 });
 
-it('what a client says to two processes stands once, in whichever moment one of them reads what the other stored', async () => {
+it('messages that a client sends to two processes are stored once, at any moment of a reload', async () => {
   for (let moment = 0; moment < 60; moment++) {
     const store = await openStore('memory:');
     const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
@@ -187,7 +187,7 @@ it('what a client says to two processes stands once, in whichever moment one of 
   }
 });
 
-it('what a client says is taken in where another process stored its beginning, and an operator takes that back', async () => {
+it('new messages are taken in when another process stored the first of them and an operator rolls those back', async () => {
   const store = await openStore('memory:');
   const format = 'openai-chat';
   const other = await (await engine({ store, format })).open({ id: 's' });
@@ -207,7 +207,7 @@ it('what a client says is taken in where another process stored its beginning, a
   expect(idsIn(await other.load())).toEqual(idsIn(session));
 });
 
-it('what a client says while a compaction waits for its text is no fork where an operator rolls back meanwhile', async () => {
+it('messages sent while a compaction waits for its text make no fork if an operator rolls back meanwhile', async () => {
   const { asked, answer, summarizer } = slow();
   const settings = { roster: ['auto'] };
   const options = { store: 'memory:', format: 'openai-chat', summarizer, settings };
@@ -226,7 +226,7 @@ it('what a client says while a compaction waits for its text is no fork where an
   expect(said).toEqual(words.map((text) => [{ type: 'text', text }]));
 });
 
-it('what a client takes back at two processes is left out once', async () => {
+it('messages that a client takes back at two processes are rolled back once', async () => {
   const store = await openStore('memory:');
   const open = async () => (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
   const [session, other] = [await open(), await open()];
@@ -241,12 +241,12 @@ it('what a client takes back at two processes is left out once', async () => {
   expect(audit.map(({ kind }) => kind)).toEqual(['compaction.rolled-back']);
 });
 
-describe('a client that takes words back at one process and goes on at another', () => {
+describe('a client that takes messages back at one process and goes on at another', () => {
   const isAway = async (): Promise<never> => {
     throw new SpillwayError('STORE_FAILED', { subject: 'store', found: 'away', remedy: '', retryable: true });
   };
 
-  /** Opened by the one when the client had said so much; by then the client has gone on and back at the other. */
+  /** One process opens the session after `before`; then the client goes on, and takes words back, at the other. */
   async function wentBack(onStoreFailure: 'open' | 'closed', ...before: string[]) {
     const store = await openStore('memory:');
     const other = await (await engine({ store, format: 'openai-chat' })).open({ id: 's' });
@@ -261,7 +261,7 @@ describe('a client that takes words back at one process and goes on at another',
   const later = chat('one', 'two', 'other', 'more', 'newest');
   const said = later.messages.map(({ content }) => content);
 
-  it('has its newest words sent, where they could not be stored before', async () => {
+  it('has its newest messages sent, also if they could not be stored at first', async () => {
     const { session, other, asked } = await wentBack('open');
     asked.asked = isAway;
     await session.follow(later);
@@ -271,7 +271,7 @@ describe('a client that takes words back at one process and goes on at another',
     expect(idsIn(await other.load())).toEqual(idsIn(session));
   });
 
-  it('the same, where it was told so and asks again', async () => {
+  it('has its newest messages sent if the store failed, the call was rejected, and it asks again', async () => {
     const { session, asked } = await wentBack('closed');
     asked.asked = isAway;
     await expect(session.follow(later)).rejects.toMatchObject({ code: 'STORE_FAILED' });
@@ -281,7 +281,7 @@ describe('a client that takes words back at one process and goes on at another',
     expect(messages.map((one) => (one as { content: string }).content)).toEqual(said);
   });
 
-  it('is followed where it goes on from what it took back', async () => {
+  it('is followed if it goes on from the messages that it took back', async () => {
     const { session } = await wentBack('closed', 'two', 'three');
     await session.follow(chat('one', 'two', 'three', 'new', 'words'));
     expect(idsIn(session)).toHaveLength(5);

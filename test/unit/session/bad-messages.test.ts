@@ -60,7 +60,7 @@ it.each<[string, unknown, RegExp]>([
     /text of part 0 of the content/,
   ],
 ])(
-  'a message that a host without types appends %s: it is refused by name, and nothing is added',
+  'an appended message that %s is refused with an error that names the place, and nothing is added',
   async (_, message, said) => {
     const session = (await createSpillway({ inputBudget: 8_000 })).session();
     const append = (): unknown => session.append(good, message as Message);
@@ -75,7 +75,7 @@ it.each([
   ['by a message of the log', ['b', 'a']],
   ['by another of the list', ['b', 'c', 'b']],
   ['by a message that was rolled back', ['b', 'gone']],
-])('a list of messages of which one has an id that is taken is refused whole: %s', async (_, ids) => {
+])('no message of a list is added if one id is taken: %s', async (_, ids) => {
   const session = (await createSpillway({ inputBudget: 8_000 })).session();
   await session.append(good, { ...good, id: 'gone' });
   await session.operator.rollback('a');

@@ -4,7 +4,7 @@ import { createSpillway, type Spillway } from '../../../src/index.js';
 import { Service } from '../../../src/faces/server/service.js';
 import { words } from '../../support/messages.js';
 
-/** The log of a session whose summarizer was asked, when nobody has the session any more. */
+/** The log of a session whose summarizer was asked, with no reference to the session left. */
 async function logOfOne(spillway: Spillway): Promise<WeakRef<object>> {
   const session = spillway.session();
   const talk = Array.from({ length: 60 }, (_, i) => ({
@@ -16,7 +16,7 @@ async function logOfOne(spillway: Spillway): Promise<WeakRef<object>> {
   return new WeakRef(session.log);
 }
 
-/** Whether nobody has it any more, after some turns. */
+/** Whether it is garbage-collected after some turns. */
 async function isLetGo(held: WeakRef<object>): Promise<boolean> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -27,7 +27,7 @@ async function isLetGo(held: WeakRef<object>): Promise<boolean> {
   return held.deref() === undefined;
 }
 
-it('keeps nothing of an engine whose place another one took', async () => {
+it('an engine that another one has replaced can be garbage-collected', async () => {
   const service = await Service.open({ store: 'memory:' });
   const before = new WeakRef<object>(service.spillway);
   await service.setKnobs(() => ({ target: 0.5 }), 'ops', ['target']);
@@ -36,7 +36,7 @@ it('keeps nothing of an engine whose place another one took', async () => {
   await service.close();
 });
 
-it('keeps nothing of a session that was let go, though its breakers stay', async () => {
+it('the log of a session that is no longer used can be garbage-collected after a summary', async () => {
   let asked = 0;
   const summarize = async () => ({ text: `It was done, ${++asked}.`, finishReason: 'stop' });
   const spillway = await createSpillway({

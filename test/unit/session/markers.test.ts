@@ -13,7 +13,7 @@ const talk = (index: number): Message => ({
 
 const isMarker = ({ message }: ViewMessage): boolean => message.parts.some(({ type }) => type === 'marker');
 
-it('no request holds a marker, whatever is queued, compacted, held and undone before it', async () => {
+it('no request holds a marker, whatever is queued, compacted and undone before it', async () => {
   const acts = fc.constantFrom('say', 'say', 'say', 'queue', 'queue auto', 'prepare', 'compact', 'undo');
   let marked = 0;
   await fc.assert(
@@ -42,7 +42,7 @@ it('no request holds a marker, whatever is queued, compacted, held and undone be
   expect(marked).toBeGreaterThan(0);
 });
 
-it('what is asked for twice in one millisecond, while a compaction waits for its text, has two names', async () => {
+it('two queued compactions and two continuations in one millisecond, during a compaction, are all logged', async () => {
   let asked = (): void => undefined;
   let answer = (): void => undefined;
   const isAsked = new Promise<void>((done) => (asked = done));

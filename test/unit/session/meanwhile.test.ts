@@ -1,9 +1,9 @@
 import { createSpillway, type Message, type Plugin, type Session } from '../../../src/index.js';
 import { engine, idsIn, said, slow, talk, turns } from './short-session.js';
 
-/* What an operator, a plugin, a listener and the agent itself do while a session works. */
+/* An operator, a plugin, a listener or the agent itself acts while a session works. */
 
-it('no compaction is committed of messages that were rolled back, in whichever moment that was', async () => {
+it('no compaction of messages that were rolled back stays in force, at any moment of the rollback', async () => {
   let committed = 0;
   for (let moment = 0; moment < 60; moment++) {
     const { asked, answer, summarizer } = slow();
@@ -19,10 +19,10 @@ it('no compaction is committed of messages that were rolled back, in whichever m
     expect(session.operator.ledger.liveEdits).toEqual([]);
     committed += session.operator.history.length;
   }
-  expect(committed).toBeGreaterThan(0); // the last moments are behind the commit
+  expect(committed).toBeGreaterThan(0); // the last moments are after the commit
 });
 
-describe('where a compaction is undone while plugins are told of it', () => {
+describe('a compaction that is undone while plugins are notified of it', () => {
   const undoing = async (times: number): Promise<Session> => {
     let left = times;
     const told: Plugin = {
@@ -34,12 +34,12 @@ describe('where a compaction is undone while plugins are told of it', () => {
     return session;
   };
 
-  it('the request fits all the same', async () => {
+  it('leaves a request that fits', async () => {
     const { reading } = await (await undoing(1)).prepare();
     expect(reading.pressure).toBeLessThanOrEqual(1);
   });
 
-  it('nobody waits for ever where each one is', async () => {
+  it('ends in an error that can be retried if every compaction is undone', async () => {
     await expect((await undoing(Infinity)).prepare()).rejects.toMatchObject({
       code: 'LEDGER_CONFLICT',
       retryable: true,
@@ -47,7 +47,7 @@ describe('where a compaction is undone while plugins are told of it', () => {
   });
 });
 
-it('a request fits also where another call is reported to have held more, in whichever moment of it', async () => {
+it('a request fits if usage reported meanwhile was higher than expected, at any moment of the report', async () => {
   for (let moment = 0; moment < 30; moment++) {
     const session = (await engine()).session();
     await session.append(...talk(16));
@@ -59,14 +59,14 @@ it('a request fits also where another call is reported to have held more, in whi
   }
 });
 
-it('a request fits also where another call is refused while plugins are told of its compaction', async () => {
+it('a request fits if another call is refused as too long while plugins are notified of its compaction', async () => {
   let refused: Promise<unknown> | undefined;
   const long =
     "This model's maximum context length is 2000 tokens. However, your messages resulted in 3900 tokens.";
   const told: Plugin = {
     name: 'told',
     observer: {
-      // What the refusal asks for waits.
+      // The compaction that follows the refusal waits.
       preCompact: () => (refused ? turns(300) : undefined),
       postCompact: () => void (refused ??= session.overflowed({ status: 400, message: long })),
     },
@@ -81,7 +81,7 @@ it('a request fits also where another call is refused while plugins are told of 
   expect(reading.pressure).toBeLessThanOrEqual(1);
 });
 
-it('what a listener does of a compaction is told behind it', async () => {
+it('an undo by a listener is recorded after the compaction that it undoes', async () => {
   const session = (await engine()).session();
   await session.append(...talk(30));
   let left = 1;
@@ -94,7 +94,7 @@ it('what a listener does of a compaction is told behind it', async () => {
   expect(kinds.indexOf('completed')).toBeLessThan(kinds.indexOf('undone'));
 });
 
-it('what is given back stands once, also where the next call is prepared at the same time', async () => {
+it('messages given back are in the log once, also if two calls are prepared at the same time', async () => {
   for (let moment = 0; moment < 20; moment++) {
     const session = await (await engine({ store: 'memory:' })).open({ id: 's' });
     await session.append(...talk(14));
@@ -108,7 +108,7 @@ it('what is given back stands once, also where the next call is prepared at the 
   }
 });
 
-it('no request goes over the budget where a plan comes to wait meanwhile, in whichever moment', async () => {
+it('no request is over the budget if a plan is proposed while it is prepared, at any moment', async () => {
   let paused = 0;
   for (let moment = 0; moment < 30; moment++) {
     const session = (await engine()).session();
@@ -127,7 +127,7 @@ it('no request goes over the budget where a plan comes to wait meanwhile, in whi
   expect(paused).toBeGreaterThan(0);
 });
 
-it('a message that the counter cannot count is refused to who sent it, and takes none with it that waits for text', async () => {
+it('an append with a message that cannot be counted is refused, and appends before and after it are kept', async () => {
   const { asked, answer, summarizer } = slow();
   const counter = {
     name: 'picky',
@@ -148,7 +148,7 @@ it('a message that the counter cannot count is refused to who sent it, and takes
   expect(idsIn(session).slice(-2)).toEqual(['before', 'behind']);
 });
 
-it('requests that are prepared at once each keep free what their own answer may take', async () => {
+it('requests that are prepared at once each keep their own answer’s tokens free', async () => {
   const settings = { window: 8_000, reserve: { output: 100 }, safetyMargin: 0 };
   const session = (await createSpillway({ settings })).session();
   await session.append(...talk(70));
@@ -159,7 +159,7 @@ it('requests that are prepared at once each keep free what their own answer may 
   for (const { reading } of prepared) expect(reading.pressure).toBeLessThanOrEqual(1);
 });
 
-it('requests that are prepared at once are each for their own model', async () => {
+it('requests that are prepared at once each have the window of their own model', async () => {
   const models = { small: { contextWindow: 3_000 }, large: { contextWindow: 9_000 } };
   const settings = { window: null, reserve: { output: 0 }, model: 'small', models };
   const session = (await createSpillway({ settings })).session();
@@ -172,7 +172,7 @@ it('requests that are prepared at once are each for their own model', async () =
   expect([own, small, large].map(({ reading }) => reading.budget.window)).toEqual([3_000, 3_000, 9_000]);
 });
 
-it('a request fits its model also where one is asked for of another, in whichever moment of it', async () => {
+it('a request fits its model if one for another model is prepared meanwhile, at any moment', async () => {
   const models = { small: { contextWindow: 2_000 }, large: { contextWindow: 9_000 } };
   const settings = { window: null, reserve: { output: 0 }, model: 'small', models };
   const told: Plugin = { name: 'told', observer: { preCompact: () => turns(3) } };
@@ -189,7 +189,7 @@ it('a request fits its model also where one is asked for of another, in whicheve
   }
 });
 
-it('what a request was stays as it was, whatever its session goes on with', async () => {
+it('a prepared request does not change when its session appends a message', async () => {
   const session = (await engine()).session();
   await session.append(...talk(4));
   const { view, messages } = await session.prepare();

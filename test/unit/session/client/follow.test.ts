@@ -26,7 +26,7 @@ async function sent(session: Session): Promise<readonly unknown[]> {
 }
 
 describe('a client that sends its whole history each time', () => {
-  it('is asked for nothing twice: only what is new goes into the log', async () => {
+  it('adds only its new messages to the log', async () => {
     const session = await following();
     const first = await session.follow({ messages: START });
     expect(ids(first.appended)).toEqual(['m0', 'm1']);
@@ -39,7 +39,7 @@ describe('a client that sends its whole history each time', () => {
     expect(await sent(session)).toEqual(more);
   });
 
-  it('has its compactions kept while it goes on sending everything', async () => {
+  it('keeps its compactions while it goes on sending everything', async () => {
     const session = await following(2_000);
     const history: Chat[] = [...START, says('Gladly.')];
     for (let turn = 0; turn < 12; turn++) {
@@ -54,7 +54,7 @@ describe('a client that sends its whole history each time', () => {
     expect(session.log.length).toBe(history.length);
   });
 
-  it('may leave out what is null, move cache marks and write words as a block of words', async () => {
+  it('may leave out null values, move cache marks and write text as a text block', async () => {
     const session = await following();
     const marked = {
       role: 'user',
@@ -80,7 +80,7 @@ describe('a client that sends its whole history each time', () => {
     expect([ids(appended), rewound]).toEqual([['m1'], undefined]);
   });
 
-  it('that goes back starts over from there, and only what reached past that point is undone', async () => {
+  it('rolls the log back when it goes back, which undoes only the compactions that reach past that point', async () => {
     const session = await following(3_000);
     const old = [...START, says('Gladly.'), ...talk(12, 150)];
     await session.follow({ messages: old });
@@ -95,7 +95,7 @@ describe('a client that sends its whole history each time', () => {
     expect(followed.rewound).toEqual({ to: length, left: 2 });
     expect(followed.notices).toEqual([expect.objectContaining({ kind: 'history-rewound' })]);
     expect(session.operator.history.filter(({ status }) => status === 'committed')).toHaveLength(records);
-    // And then from the very beginning.
+    // Then from the very beginning.
     const anew = [START[0]!, user('Build a ship.')];
     expect((await session.follow({ messages: anew })).rewound).toEqual({ to: 1, left: length });
     expect(session.operator.history.filter(({ status }) => status === 'committed')).toEqual([]);
@@ -103,7 +103,7 @@ describe('a client that sends its whole history each time', () => {
     expect(session.log.length).toBe(2);
   });
 
-  it('that takes back what was compacted gets all that stays, whole again', async () => {
+  it('gets all remaining messages back as originals when it takes back compacted ones', async () => {
     const session = await following(3_000);
     const old = [...START, says('Gladly.'), ...talk(12, 150)];
     await session.follow({ messages: old });
@@ -115,7 +115,7 @@ describe('a client that sends its whole history each time', () => {
     expect(await sent(session)).toEqual(shorter);
   });
 
-  it('may change its instructions with every call: the newest are sent, counted, and nothing starts over', async () => {
+  it('may change its instructions with every call: the newest are sent and counted, and nothing is rolled back', async () => {
     const session = await following(2_000);
     const rest = [user('Build a mill.'), says('Gladly.'), ...talk(12, 60)];
     await session.follow({ messages: [system('Today is Monday.'), ...rest] });
@@ -141,7 +141,7 @@ describe('a client that sends its whole history each time', () => {
     [1, 0],
     [0, 1, 0],
     [2, 1, 3, 0],
-  ])('may begin with more or fewer instructions each time it goes on: %d, %d, …', async (...heads) => {
+  ])('may begin with more or fewer instructions on each call: %d, %d, …', async (...heads) => {
     const session = await following();
     const rest = [user('Build a mill.')];
     for (const [turn, count] of heads.entries()) {
@@ -157,7 +157,7 @@ describe('a client that sends its whole history each time', () => {
     ['in', (note: string) => [user(`And now? <system-reminder>${note}</system-reminder>`)]],
     ['as instructions before', (note: string) => [system(note), user('And now?')]],
   ])(
-    'may put a note %s its newest message and take it out with the next: text is not bought again',
+    'may put a note %s its newest message and take it out on the next call: no summary is bought again',
     async (_, asked) => {
       const { summarizer, asked: bought } = writer();
       const session = (await engine(2_000, {}, { summarizer })).session();
@@ -174,7 +174,7 @@ describe('a client that sends its whole history each time', () => {
   );
 
   it.each(['staged', 'pivot'])(
-    'may begin the answer for the model: that and its question stand, whatever has to leave (%s)',
+    'may begin the answer for the model: this beginning and its question stay in the request (%s)',
     async (profile) => {
       const session = (await engine(500, {}, { profile })).session();
       const ends = [user(`How many sails? ${prose(60)}`), says('So many:')];
@@ -183,7 +183,7 @@ describe('a client that sends its whole history each time', () => {
     },
   );
 
-  it('may say another day in a note before the first words: nothing starts over, and the newest is sent', async () => {
+  it('may change a note before the first user message: nothing is rolled back, and the newest note is sent', async () => {
     const session = await following(2_000);
     const day = (date: string): Chat => user(`<system-reminder>Today is ${date}.</system-reminder>`);
     const rest = [user('Build a mill.'), says('Gladly.'), ...talk(12, 150)];
@@ -197,11 +197,11 @@ describe('a client that sends its whole history each time', () => {
       rest.push(says(`That was ${date}.`), user('Go on.'));
     }
     expect(session.operator.history.length).toBeGreaterThan(0);
-    // Where the user's own words differ it is another conversation.
+    // If the user's own words differ, it is another conversation.
     expect(await session.isStranger({ messages: [day('Monday'), user('Build a boat.')] })).toBe(true);
   });
 
-  it('may say nothing but notes of its program: they are sent, whatever becomes of the instructions before them', async () => {
+  it('may have only notes of its program as user messages: they are sent when the instructions change', async () => {
     const session = await following();
     const note = user('<task-notification>Mend the mill.</task-notification>');
     for (const day of ['Monday', 'Tuesday']) {
@@ -224,7 +224,7 @@ describe('a client that sends its whole history each time', () => {
     expect(session.reading.tokens).toBe(bare);
   });
 
-  it('is told of the faults in what is new, once', async () => {
+  it('gets a notice of a fault in a new message once', async () => {
     const session = await following();
     const odd = { role: 'critic', content: 'Hm.' };
     const first = await session.follow({ messages: [...START, odd] });
@@ -232,14 +232,14 @@ describe('a client that sends its whole history each time', () => {
     expect((await session.follow({ messages: [...START, odd, user('Go on.')] })).notices).toEqual([]);
   });
 
-  it('is told of the faults in what it says instead of what it left', async () => {
+  it('gets a notice of a fault in a message that replaces messages it took back', async () => {
     const session = await following();
     await session.follow({ messages: [...START, says('Gladly.'), user('Go on.')] });
     const { notices } = await session.follow({ messages: [...START, { role: 'critic', content: 'Hm.' }] });
     expect(notices.map(({ kind }) => kind)).toEqual(['history-rewound', 'unknown-role']);
   });
 
-  it('changes nothing with a body of another format', async () => {
+  it('is refused with a body of another format, and the log does not change', async () => {
     const session = await following();
     await session.follow({ messages: START });
     await expect(session.follow({ contents: [] })).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
@@ -247,7 +247,7 @@ describe('a client that sends its whole history each time', () => {
   });
 });
 
-it('programs that keep messages as objects of their own name them when they first store them, and get them back from a store in another form', async () => {
+it('message objects of a program are recognised after it gives them ids, and after it reads them back as JSON', async () => {
   const session = (await engine(4_000, {}, { format: 'langchain' })).session();
   const said = [new HumanMessage('Build a mill.'), new AIMessage({ content: 'Gladly.', id: 'a1' })];
   await session.follow({ messages: said });
@@ -266,7 +266,7 @@ it('programs that keep messages as objects of their own name them when they firs
 const COMMANDS = { commands: true };
 
 describe('A6: /compact in a user message', () => {
-  it('is a command: it reaches neither the log nor the model, and its answer neither', async () => {
+  it('is a command: neither it nor its answer is added to the log', async () => {
     const session = await following();
     const talked = [...START, says('Gladly.'), ...talk(12, 150)];
     const asked = await session.follow({ messages: [...talked, user(' /compact\n')] }, COMMANDS);
@@ -283,7 +283,7 @@ describe('A6: /compact in a user message', () => {
     expect(session.operator.history).toHaveLength(1);
   });
 
-  it('is nothing but words where more is said', async () => {
+  it('is plain text if the message says more', async () => {
     const session = await following();
     const followed = await session.follow(
       {
