@@ -21,7 +21,7 @@ const stagesWing = new ContainerModule(({ bind }) => {
 const WINGS = [configWing, tokensWing, storesWing, textWing, pipelineWing, sessionWing];
 
 /** Services that an opening creates, and binds in the host's container. */
-const MADE: readonly ServiceIdentifier[] = [
+const CREATED: readonly ServiceIdentifier[] = [
   SERVICES.Config,
   SERVICES.Policy,
   SERVICES.OpenFiller,
@@ -60,9 +60,9 @@ const published = new WeakMap<Container, ContainerModule>();
  * then the container is unchanged.
  */
 export async function openSpillway(container: Container, opening: Opening = {}): Promise<Spillway> {
-  const given = givenBy(container);
+  const given = hostServices(container);
   const engine = await openIn(container, opening, given);
-  const made = [...MADE, ...CHOSEN].filter(
+  const made = [...CREATED, ...CHOSEN].filter(
     (service) => !given.has(service) && engine.isCurrentBound(service),
   );
   const module = new ContainerModule(({ bind }) => {
@@ -77,11 +77,11 @@ export async function openSpillway(container: Container, opening: Opening = {}):
 }
 
 /** Services that the host binds in this container or a parent, without those that the last opening bound. */
-function givenBy(host: Container): ReadonlySet<ServiceIdentifier> {
+function hostServices(host: Container): ReadonlySet<ServiceIdentifier> {
   const before = published.get(host);
   if (before) host.unload(before);
   try {
-    const own = MADE.find((service) => host.isCurrentBound(service));
+    const own = CREATED.find((service) => host.isCurrentBound(service));
     if (own) throw badBinding(own, 'a binding of your own', 'Unbind it: the opening binds what it made.');
     return new Set([...SINGLE.keys()].filter((service) => host.isBound(service)));
   } finally {
@@ -144,14 +144,14 @@ function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
 
 /** All values of a service, including those of parent containers. */
 function allBound<T>(container: Container, service: ServiceIdentifier<T>): T[] {
-  return resolved(service, () =>
+  return resolveBinding(service, () =>
     container.isBound(service) ? container.getAll(service, { chained: true }) : [],
   );
 }
 
 /** The single value of a service. */
 function boundIn<T>(container: Container, service: ServiceIdentifier<T>, kind: Kind): T {
-  const [value, ...more] = resolved(service, () => container.getAll(service));
+  const [value, ...more] = resolveBinding(service, () => container.getAll(service));
   if (more.length > 0)
     throw badBinding(
       service,
@@ -178,7 +178,7 @@ function foundOf(value: unknown): string {
 const ASYNCHRONOUS = /asynchronous/i;
 
 /** Resolves a binding. Errors of the container are reported with the name of the service and a remedy. */
-function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
+function resolveBinding<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
   try {
     return resolve();
   } catch (cause) {

@@ -99,13 +99,13 @@ export class Compaction {
   async #run(trigger: Trigger, how: RunOptions): Promise<RunReport> {
     const { early, hooks, policies, settings, summarizer } = this.pieces;
     const { signal } = how;
-    const before = hooks.now;
+    const before = hooks.viewBefore;
     const isPressure = trigger.kind === 'pressure';
     const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
-    if (isPressure) early.revive();
+    if (isPressure) early.resumeSaved();
     // A plan prepared in the background may itself wait for other sessions. The deadline for text limits this wait.
     let isLate = false;
-    for (; isPressure && waitsForText && early.running && !signal?.aborted && !isLate; early.revive()) {
+    for (; isPressure && waitsForText && early.running && !signal?.aborted && !isLate; early.resumeSaved()) {
       const { running } = early;
       isLate = (await inTime(settings.fill.deadlineMs, () => untilAborted(running, signal))) === LATE;
     }
@@ -152,7 +152,7 @@ export class Compaction {
 
   /** The plan that was prepared between turns, if it brings pressure below the first gate. */
   #readyPlan({ gates }: Policy): FilledRun | undefined {
-    const ready = this.pieces.early.take();
+    const ready = this.pieces.early.usablePlan();
     if (!ready) return undefined;
     const after = this.pieces.gauge.read(ready.outcome.draft);
     if (after.pressure >= (gates[0]?.opensAt ?? 1)) return undefined;

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { HearPlugin } from './plugins/index.js';
+import type { PluginListener } from './plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
 
 /** The session and agent path of an event. */
@@ -35,7 +35,7 @@ export class EngineEvents {
   }
 
   /** Emits a message of a plugin outside any session; its session id and agent path are empty. */
-  readonly onPluginMessage: HearPlugin = (plugin, level, message) => {
+  readonly onPluginMessage: PluginListener = (plugin, level, message) => {
     const nowhere = { sessionId: '', agentPath: '', model: null };
     this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.clock() });
   };

@@ -72,7 +72,7 @@ export class Inbox {
   }
 
   #whenStored(messages: readonly Message[]): Promise<void> {
-    return this.pieces.persistence.stored(messages.map(({ id }) => id));
+    return this.pieces.persistence.whenStored(messages.map(({ id }) => id));
   }
 }
 

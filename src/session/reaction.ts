@@ -162,7 +162,7 @@ export class Reaction {
   onSideEvent(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
     this.pieces.gauge.learn(event.limits, event.model);
-    void this.pieces.persistence.learned(event.model, event.limits);
+    void this.pieces.persistence.storeLimits(event.model, event.limits);
   }
 
   /** Restores the earlier limits: a limit below the floor would end the session, so the provider decides instead. */
@@ -177,7 +177,7 @@ export class Reaction {
     const { gauge, audit, settings } = this.pieces;
     const [{ learned, model }, { window: statedWindow }] = [gauge, settings];
     if (isSame(before, learned)) return {};
-    await this.pieces.persistence.learned(model, learned);
+    await this.pieces.persistence.storeLimits(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;

@@ -76,7 +76,7 @@ export class Run {
     this.reportSkipped(stages, gauge.read(thread.projection).pressure);
     for (const warning of this.#newWarnings(warnings)) stream.emit({ kind: 'warning', ...warning });
     reportEnded(this.pieces, report, removedIds, this.start.policy.strategies);
-    if (filled.answers) hooks.tellFailedCompactor(filled.answers, `${kind}: ${reason}`, record?.id);
+    if (filled.answers) hooks.recordFailedCompactor(filled.answers, `${kind}: ${reason}`, record?.id);
     return report;
   }
 

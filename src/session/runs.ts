@@ -45,7 +45,7 @@ export class Runs {
       const textSignal = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(async () => {
         if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchUpInSteps());
-        return persistence.during(() => {
+        return persistence.betweenWrites(() => {
           // Read after the passes. An undo while the run waits is not part of what was measured.
           const read = (): void => void (measured = this.#state);
           return whenReady(compaction.beforeCall(read, moved, textSignal), (made) => {
@@ -108,7 +108,7 @@ export class Runs {
     const { compaction, persistence } = this.pieces;
     return this.#submit(async () => {
       await persistence.catchUp();
-      return persistence.during(() => compaction.run(trigger, { ...how, forced: true }));
+      return persistence.betweenWrites(() => compaction.run(trigger, { ...how, forced: true }));
     });
   }
 

@@ -77,7 +77,7 @@ export class Spillway {
     this.#parts = parts;
     const configs = [parts.config, ...Object.values(parts.config.agents)];
     const events = new EngineEvents(clock);
-    parts.plugins.onSaid = events.onPluginMessage;
+    parts.plugins.onMessage = events.onPluginMessage;
     const { fill } = parts.config.settings;
     const asking = configs.filter((config) => parts.openFillerOf(config) !== undefined);
     const prepares = asking.some(({ settings }) => settings.fill.prepareAt !== null);

@@ -22,17 +22,17 @@ interface BackgroundParts {
 
 /** Prepares the compactions of an engine: in this process, or in any process on the same store. */
 export class Background {
-  readonly #alone: TaskQueue;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #localQueue: TaskQueue;
+  readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
-  readonly #shared: BackgroundQueue | undefined;
+  readonly #sharedQueue: BackgroundQueue | undefined;
 
   constructor(private readonly parts: BackgroundParts) {
-    this.#alone = new TaskQueue(parts.atOnce);
+    this.#localQueue = new TaskQueue(parts.atOnce);
     const { store, isShared, works, partsFor } = parts;
-    this.#shared = isShared ? store?.openQueue?.() : undefined;
+    this.#sharedQueue = isShared ? store?.openQueue?.() : undefined;
     if (!works) return;
-    this.#shared?.work(async (job, signal) => {
+    this.#sharedQueue?.work(async (job, signal) => {
       const body = job as unknown as PreparedBody;
       return asJson(await prepareStored(store!, partsFor(body), body, signal));
     });
@@ -44,29 +44,29 @@ export class Background {
 
   /** The store for plans that another process may continue; undefined if no queue is shared. */
   get store(): SessionStore | undefined {
-    return this.#shared && this.parts.store;
+    return this.#sharedQueue && this.parts.store;
   }
 
   /** Prepares in this process, in turn. The signal aborts when the engine is closed. */
-  alone<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const done = this.#alone.do(() => prepare(this.#stopping.signal));
-    this.#underWay.add(done);
-    return done.finally(() => this.#underWay.delete(done));
+  runLocally<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const done = this.#localQueue.do(() => prepare(this.#stopping.signal));
+    this.#running.add(done);
+    return done.finally(() => this.#running.delete(done));
   }
 
   /**
    * Puts the job into the store's queue, where any process may take it, including this one. Returns the result, or
    * undefined if it is not ready in time. Rejects if the queue cannot be used.
    */
-  async together(body: PreparedBody, waitMs: number): Promise<PreparedText | undefined> {
-    const { ended } = await this.#shared!.enqueue({ key: body.key, body: asJson(body) });
+  async runShared(body: PreparedBody, waitMs: number): Promise<PreparedText | undefined> {
+    const { ended } = await this.#sharedQueue!.enqueue({ key: body.key, body: asJson(body) });
     return (await ended(AbortSignal.timeout(waitMs))) as unknown as PreparedText | undefined;
   }
 
   /** Stops the work in this process. Other processes may take over queued jobs. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The engine was closed.'));
-    await Promise.allSettled([...this.#underWay, this.#shared?.stop()]);
+    await Promise.allSettled([...this.#running, this.#sharedQueue?.stop()]);
   }
 }
 
@@ -77,7 +77,7 @@ interface WorkerParts {
   readonly summarizer: Summarizing;
 }
 
-const NOTHING: PreparedText = { calls: [], fallbacks: [] };
+const NO_TEXT: PreparedText = { calls: [], fallbacks: [] };
 
 /**
  * Requests the text of a plan that any process made, from its log in the store. The text is stored there as an
@@ -98,7 +98,7 @@ async function prepareStored(
       remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
     });
   const { contents, head } = await readThread(store, key);
-  if (head.entries !== entries) return NOTHING;
+  if (head.entries !== entries) return NO_TEXT;
   costs.restore(await store.usage(key));
   const calls: ModelCall[] = [];
   const usage: UsageEntry[] = [];

@@ -58,7 +58,7 @@ export class EarlyFill {
     const policy = policies.current;
     const [filler, prepareAt] = [this.#filler, this.pieces.settings.fill.prepareAt];
     if (!filler || prepareAt === null || this.#running || arrivals) return;
-    if (this.take() || gauge.read(projection).pressure < prepareAt) return;
+    if (this.usablePlan() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
     this.#run(async () => {
       await inSlices(thread.reader.catchUpInSteps());
@@ -70,7 +70,7 @@ export class EarlyFill {
   }
 
   /** Continues a loaded plan if it still fits the ledger. Called before a due run, when the whole log is read. */
-  revive(): void {
+  resumeSaved(): void {
     const saved = this.#saved;
     const { planner, thread } = this.pieces;
     const filler = this.#filler;
@@ -89,7 +89,7 @@ export class EarlyFill {
   }
 
   /** The prepared plan that can be committed on the present ledger, with its view; undefined if there is none. */
-  take(): Omit<ReadyPlan, 'log'> | undefined {
+  usablePlan(): Omit<ReadyPlan, 'log'> | undefined {
     const ready = this.#ready;
     const { log, ledger, projection } = this.pieces.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
@@ -109,7 +109,7 @@ export class EarlyFill {
     this.#running = prepare()
       .then((filling) => {
         this.#ready = filling && { ...filling, log };
-        if (!this.take()) this.#ready = undefined;
+        if (!this.usablePlan()) this.#ready = undefined;
       })
       .catch(() => undefined)
       .finally(() => (this.#running = undefined));
@@ -127,7 +127,7 @@ export class EarlyFill {
     const buy = (signal?: AbortSignal): Promise<Filling> =>
       planner.fill(input, outcome, filler, signal).finally(note);
     if (!persistence.journal || !store || isOwn) {
-      const filled = await background.alone(buy);
+      const filled = await background.runLocally(buy);
       return background.isStopped ? undefined : filled;
     }
     const body = bodyOf(input, outcome, {
@@ -136,14 +136,14 @@ export class EarlyFill {
       version: filler.version,
       entries: thread.ledger.version,
     });
-    let theirs: PreparedText | undefined;
+    let sharedText: PreparedText | undefined;
     try {
-      await persistence.stored([]);
+      await persistence.whenStored([]);
       const saved: SavedPlan = { entries: body.entries, plan: outcome.plan };
       await store.setValue(PREPARED, placeOf(body), asJson(saved));
-      theirs = await background.together(body, settings.fill.deadlineMs);
+      sharedText = await background.runShared(body, settings.fill.deadlineMs);
       // The process that requested the text noted its costs in the store only.
-      if (theirs) await persistence.catchUp();
+      if (sharedText) await persistence.catchUp();
     } catch (error) {
       if (!background.isStopped) audit.add('prepared-alone', undefined, { reason: (error as Error).message });
     }
@@ -151,7 +151,7 @@ export class EarlyFill {
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that other processes stored, and requests the rest now.
     const filled = await buy();
-    const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
+    const calls = [...(sharedText?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };
   }
 }

@@ -14,25 +14,25 @@ export interface Agreed {
   readonly shift: number;
 }
 
-const NOTHING = { same: 0, shift: 0, sent: [], known: [] };
+const NO_AGREEMENT = { same: 0, shift: 0, sent: [], known: [] };
 
 /** Compares the histories of a client with a log. */
 export class Agreement {
   /** The messages that agreed the last time, by position. They are not compared again. */
-  #last: Agreed & { readonly sent: readonly Message[]; readonly known: readonly Message[] } = NOTHING;
+  #last: Agreed & { readonly sent: readonly Message[]; readonly known: readonly Message[] } = NO_AGREEMENT;
 
   constructor(private readonly words: ClientWords) {}
 
   /** Compares a history with the log, without the instructions. */
-  *of({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
+  *compare({ messages, instructions }: History, known: readonly Message[]): Steps<Agreed> {
     const logged = instructionsIn(known);
     const shift = instructions - logged;
-    const last = this.#last.shift === shift ? this.#last : NOTHING;
+    const last = this.#last.shift === shift ? this.#last : NO_AGREEMENT;
     let at = logged;
     for (; at < known.length && at + shift < messages.length; at++) {
       const isKnown = at < last.same && known[at] === last.known[at];
       if (isKnown && messages[at + shift] === last.sent[at + shift]) continue;
-      if (!this.words.areIn(known[at]!, messages[at + shift]!)) break;
+      if (!this.words.matches(known[at]!, messages[at + shift]!)) break;
       yield;
     }
     this.#last = { same: at, shift, sent: messages, known };
@@ -51,26 +51,26 @@ export class Agreement {
     if (same === known.length) return false;
     const logged = known.slice(same).filter(isTalk);
     const sent = messages.slice(same + shift).filter(isTalk);
-    return sent.length <= logged.length || !this.#areIn(sent, logged, (at) => at < logged.length - 1);
+    return sent.length <= logged.length || !this.#matches(sent, logged, (at) => at < logged.length - 1);
   }
 
   /** Whether the history repeats all further messages of the log, apart from notes, with no result cleared. */
   isNoted(messages: readonly Message[], known: readonly Message[], { same, shift }: Agreed): boolean {
-    return this.#areIn(
+    return this.#matches(
       messages.slice(same + shift).filter(isTalk),
       known.slice(same).filter(isTalk),
       () => false,
     );
   }
 
-  #areIn(
+  #matches(
     sent: readonly Message[],
     logged: readonly Message[],
     mayBeCleared: (at: number) => boolean,
   ): boolean {
     return logged.every((one, at) => {
       const now = sent[at];
-      return now !== undefined && (this.words.areIn(one, now) || isMoved(one, now, mayBeCleared(at)));
+      return now !== undefined && (this.words.matches(one, now) || isAlike(one, now, mayBeCleared(at)));
     });
   }
 
@@ -80,7 +80,7 @@ export class Agreement {
    */
   isStranger(body: unknown, known: readonly Message[], format: WireFormat): boolean {
     const [sent, logged] = [headOf(body, format), headOfLog(known)];
-    return logged !== undefined && (sent === undefined || !this.words.areIn(logged, sent));
+    return logged !== undefined && (sent === undefined || !this.words.matches(logged, sent));
   }
 }
 
@@ -116,7 +116,7 @@ const headOfLog = (known: readonly Message[]): Message | undefined =>
  * and the calls that they answer must be equal; otherwise one user's “hi” would match another's “hi, my PIN is …”.
  * An old result may be replaced by a line that says it was cleared, but not in the newest message.
  */
-function isMoved(logged: Message, sent: Message, mayBeCleared: boolean): boolean {
+function isAlike(logged: Message, sent: Message, mayBeCleared: boolean): boolean {
   if (logged.role !== sent.role || logged.role === 'assistant') return false;
   if (wordsOf(logged) !== wordsOf(sent)) return false;
   const [before, now] = [resultsOf(logged), resultsOf(sent)];

@@ -36,7 +36,7 @@ export class ClientSide {
     checkOptions('session.follow', options);
     const { persistence } = this.pieces;
     // Messages that could not be stored may have been stored by other processes that the client sent them to.
-    if (persistence.journal?.isBehind) await persistence.stored([]);
+    if (persistence.journal?.hasUnsaved) await persistence.whenStored([]);
     const followed = await this.pieces.follower.follow(body, this.#session, options);
     if (followed.rewound) this.pieces.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
@@ -94,24 +94,25 @@ export class ClientSide {
     };
   }
 
-  #rewind(...[last, going, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
+  #rewind(...[last, firstRemoved, next, isNoted]: Parameters<FollowedSession['rewind']>): void {
     const { thread, history } = this.pieces;
     const { log } = thread;
     const kept = last && log.find(last.id);
     // Another process removed one of them from the log. The caller compares again with the present log.
-    if ((last && !kept) || !log.find(going.id)) return;
+    if ((last && !kept) || !log.find(firstRemoved.id)) return;
     const left = log.between(0);
     const stay = left.splice(0, kept ? kept.seq + 1 : 0);
-    const gone = wordsIn(left.map(({ parts }) => parts));
-    for (const { parts } of [...stay, ...next]) for (const word of wordsIn(parts)) gone.delete(word);
-    const said = (messages: readonly Message[]): Set<string> =>
+    const removedWords = wordsIn(left.map(({ parts }) => parts));
+    for (const { parts } of [...stay, ...next]) for (const word of wordsIn(parts)) removedWords.delete(word);
+    const remindersIn = (messages: readonly Message[]): Set<string> =>
       new Set(messages.filter(({ role }) => role === 'system').map(reminderKey));
-    const unsaid = said(left);
-    for (const words of said(next)) unsaid.delete(words);
+    const withdrawn = remindersIn(left);
+    for (const words of remindersIn(next)) withdrawn.delete(words);
     history.rollBack(stay.length, (live, shorter) => {
       const first = live.findIndex(
         (record) =>
-          isOutdated(record, shorter, thread.isPinned, gone, isNoted) || releases(record, shorter, unsaid),
+          isOutdated(record, shorter, thread.isPinned, removedWords, isNoted) ||
+          reliesOn(record, shorter, withdrawn),
       );
       return first < 0 ? [] : live.slice(first);
     });
@@ -127,7 +128,7 @@ function isOutdated(
   { plan }: CompactionRecord,
   shorter: ReadonlyLog,
   isPinned: (message: LogMessage) => boolean,
-  gone: ReadonlySet<string>,
+  words: ReadonlySet<string>,
   isNoted: boolean,
 ): boolean {
   if (plan.inputs.logLength <= shorter.length) return false;
@@ -136,19 +137,19 @@ function isOutdated(
       (edit.kind === 'supersede' && (isByPlugin(edit) || (!isNoted && isByModel(edit)))) ||
       !shorter.find(endsOf(edit)[1]) ||
       touchesReopened(edit, shorter, isPinned) ||
-      [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
+      [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => words.has(word)),
   );
 }
 
 /** Whether a compaction removed a reminder as a duplicate of one that the client now takes back. */
-function releases({ plan }: CompactionRecord, shorter: ReadonlyLog, unsaid: ReadonlySet<string>): boolean {
+function reliesOn({ plan }: CompactionRecord, shorter: ReadonlyLog, withdrawn: ReadonlySet<string>): boolean {
   return (
     plan.inputs.logLength > shorter.length &&
     plan.edits.some(
       (edit) =>
         edit.kind === 'supersede' &&
         edit.fromId === edit.toId &&
-        unsaid.has(reminderKey(shorter.find(edit.fromId)!)),
+        withdrawn.has(reminderKey(shorter.find(edit.fromId)!)),
     )
   );
 }

@@ -7,7 +7,7 @@ import { sameMessage } from '../../formats/index.js';
  * recognised, and sent in place of the log's version as long as no edit replaces a part of their message.
  */
 export class ClientWords {
-  #known:
+  #history:
     | {
         readonly messages: readonly Message[];
         /** Offset of a message in the history against its position among the known messages. */
@@ -16,24 +16,24 @@ export class ClientWords {
         readonly places: ReadonlyMap<string, number>;
       }
     | undefined;
-  readonly #drawn = new WeakMap<LogMessage, { readonly own: Message; readonly shown: ViewMessage }>();
+  readonly #restored = new WeakMap<LogMessage, { readonly own: Message; readonly shown: ViewMessage }>();
 
   constructor(private readonly redaction: LogRedaction | undefined) {}
 
   /** Learns the secrets of a history, because after a restart only the client has them. */
-  hear(messages: readonly Message[]): void {
+  learnSecrets(messages: readonly Message[]): void {
     if (this.redaction) for (const message of messages) this.redaction.learn(message);
   }
 
   /** Records the positions of the history's messages in the log. */
-  are(messages: readonly Message[], shift: number, known: readonly Message[]): void {
+  setHistory(messages: readonly Message[], shift: number, known: readonly Message[]): void {
     if (!this.redaction) return;
     const places = new Map(known.map(({ id }, place) => [id, place]));
-    this.#known = { messages, shift, places };
+    this.#history = { messages, shift, places };
   }
 
   /** Whether a message of the log is the message that a client sent. */
-  areIn(logged: Message, sent: Message): boolean {
+  matches(logged: Message, sent: Message): boolean {
     if (sameMessage(logged, sent)) return true;
     if (!logged.redacted) return false;
     // If signed thoughts had to be removed, the log has fewer parts than the client.
@@ -44,23 +44,23 @@ export class ClientWords {
   }
 
   /** A view with the client's own words. */
-  in(view: readonly ViewMessage[]): readonly ViewMessage[] {
-    return this.#known ? view.map((shown) => this.#draw(shown)) : view;
+  restoreIn(view: readonly ViewMessage[]): readonly ViewMessage[] {
+    return this.#history ? view.map((shown) => this.#restore(shown)) : view;
   }
 
-  #draw(shown: ViewMessage): ViewMessage {
+  #restore(shown: ViewMessage): ViewMessage {
     const { source, replaced } = shown;
-    if (!this.#known || !source?.redacted || replaced) return shown;
-    const { messages, shift, places } = this.#known;
+    if (!this.#history || !source?.redacted || replaced) return shown;
+    const { messages, shift, places } = this.#history;
     const place = places.get(source.id);
     const own = place === undefined ? undefined : messages[place + shift];
     if (!own) return shown;
-    const known = this.#drawn.get(source);
+    const known = this.#restored.get(source);
     if (known?.own === own) return known.shown;
-    if (!this.areIn(source, own)) return shown;
+    if (!this.matches(source, own)) return shown;
     const whole: LogMessage = { ...own, id: source.id, seq: source.seq, size: source.size };
     const drawn = { ...shown, message: whole, source: whole };
-    this.#drawn.set(source, { own, shown: drawn });
+    this.#restored.set(source, { own, shown: drawn });
     return drawn;
   }
 }

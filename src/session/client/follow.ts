@@ -104,9 +104,9 @@ export class Follower {
   readonly #words: ClientWords;
   readonly #agreement: Agreement;
   /** Instructions that are sent in place of those at the head of the log. */
-  #newest: readonly ViewMessage[] | undefined;
+  #newHead: readonly ViewMessage[] | undefined;
   /** Number of instructions at the head of the log. */
-  #logged = 0;
+  #loggedCount = 0;
   #tools: { readonly key: string; readonly size: Size; readonly recall: boolean } | undefined;
 
   constructor(
@@ -130,7 +130,7 @@ export class Follower {
     const reader = this.format.createReader?.();
     const parsed = reader?.reading ? await inSlices(reader.reading(body)) : this.format.parse(body);
     const history = new HistoryReader().read(parsed, commands);
-    const agreed = await inSlices(new Agreement(this.#words).of(history, known));
+    const agreed = await inSlices(new Agreement(this.#words).compare(history, known));
     const { same, shift } = agreed;
     return {
       isFork: this.#agreement.isFork(history, known, agreed),
@@ -156,7 +156,7 @@ export class Follower {
     refuseForeign(parsed, this.format.name);
     const history = this.#history.read(parsed, commands);
     const { messages, command } = history;
-    this.#words.hear(messages);
+    this.#words.learnSecrets(messages);
     const { length } = session.known;
     let to = length;
     let appended: readonly Message[] = [];
@@ -180,7 +180,7 @@ export class Follower {
       if (same === known.length) {
         const fresh = messages.slice(same + shift);
         // If instructions at the head came or went, ids made from positions belong to other messages.
-        for (const { id } of fresh) ids.set(id, session.freeId(idOn(session.branch, id)));
+        for (const { id } of fresh) ids.set(id, session.freeId(idOnBranch(session.branch, id)));
         appended = fresh.map((message) => ({ ...message, id: ids.get(message.id)! }));
         await session.append(appended).catch((error: unknown) => {
           // Another process stored them first: compare with the present log again.
@@ -201,7 +201,7 @@ export class Follower {
       await session.rewind(known[same - 1], known[same]!, messages.slice(same + shift), isNoted);
       to = Math.min(to, same);
     }
-    this.#count(parsed, session);
+    this.#measureFixed(parsed, session);
     session.ask();
     const news = new Set(appended.map(({ id }) => id));
     const notices = parsed.notices.filter(({ at }) => news.has(ids.get(at)!));
@@ -210,7 +210,7 @@ export class Follower {
       ...(to < length && { rewound: { to, left: length - to } }),
       ...(command && { command }),
       ...(parsed.model !== undefined && { model: parsed.model }),
-      notices: to < length ? [wentBack(to, length - to), ...notices] : notices,
+      notices: to < length ? [rewoundNotice(to, length - to), ...notices] : notices,
     };
   }
 
@@ -223,7 +223,7 @@ export class Follower {
   /** Writes a request with the client's newest instructions at the head. The caller may change it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    const written = this.format.serialise(this.#words.in(this.#withNewest(view)), this.#written);
+    const written = this.format.serialise(this.#words.restoreIn(this.#withNewHead(view)), this.#written);
     return copied(written, instance && { instance });
   }
 
@@ -231,8 +231,8 @@ export class Follower {
     const { messages, instructions } = history;
     const isReplaced = this.#replaceInstructions(messages.slice(0, instructions), session, known);
     if (!isReplaced || known.length === 0) return { same: 0, shift: 0 };
-    const agreed = yield* this.#agreement.of(history, known);
-    this.#words.are(messages, agreed.shift, known);
+    const agreed = yield* this.#agreement.compare(history, known);
+    this.#words.setHistory(messages, agreed.shift, known);
     return agreed;
   }
 
@@ -245,56 +245,56 @@ export class Follower {
     { view }: FollowedSession,
     known: readonly Message[],
   ): boolean {
-    const logged = (this.#logged = instructionsIn(known));
+    const logged = (this.#loggedCount = instructionsIn(known));
     const isSame = (others: readonly Message[]): boolean =>
       instructions.length === others.length &&
-      instructions.every((one, i) => this.#words.areIn(others[i]!, one));
+      instructions.every((one, i) => this.#words.matches(others[i]!, one));
     if (known.length === 0 || isSame(known.slice(0, logged))) {
-      this.#newest = undefined;
+      this.#newHead = undefined;
       return true;
     }
     if (this.#headOf(view).length < logged) return false;
-    if (this.#newest && isSame(this.#newest.map(({ message }) => message))) return true;
-    this.#newest = instructions.map((one) => {
+    if (this.#newHead && isSame(this.#newHead.map(({ message }) => message))) return true;
+    this.#newHead = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
       return { message, size: this.parts.measure(message), from: 0, to: 0 };
     });
     return true;
   }
 
-  #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
-    if (!this.#newest) return view;
-    return [...this.#newest, ...view.slice(this.#headOf(view).length)];
+  #withNewHead(view: readonly ViewMessage[]): readonly ViewMessage[] {
+    if (!this.#newHead) return view;
+    return [...this.#newHead, ...view.slice(this.#headOf(view).length)];
   }
 
   /** The part of a view that shows the instructions at the head of the log. */
   #headOf(view: readonly ViewMessage[]): readonly ViewMessage[] {
     return view.slice(
       0,
-      leading(view, ({ source, replaced }) => !!source && source.seq < this.#logged && !replaced),
+      leading(view, ({ source, replaced }) => !!source && source.seq < this.#loggedCount && !replaced),
     );
   }
 
   /** Measures the tools, and the size difference of the newest instructions to those that they replace. */
-  #count(parsed: Parsed, session: FollowedSession): void {
+  #measureFixed(parsed: Parsed, session: FollowedSession): void {
     const { tools } = parsed;
     const key = JSON.stringify(tools);
     if (!tools) this.#tools = undefined;
     else if (this.#tools?.key !== key)
       this.#tools = { key, size: this.parts.measureTools(tools), recall: offersRecall(tools) };
     let fixed = this.#tools?.size ?? NO_SIZE;
-    for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
-    if (this.#newest) for (const { size } of this.#headOf(session.view)) fixed = subtractSizes(fixed, size);
+    for (const { size } of this.#newHead ?? []) fixed = addSizes(fixed, size);
+    if (this.#newHead) for (const { size } of this.#headOf(session.view)) fixed = subtractSizes(fixed, size);
     session.fixed(fixed, this.#tools?.recall ?? false);
   }
 }
 
 /** Messages after the point that a client went back to may have the ids of earlier ones, so the branch is added. */
-function idOn(branch: number, id: string): string {
+function idOnBranch(branch: number, id: string): string {
   return branch === 0 ? id : `${id}~${branch}`;
 }
 
-function wentBack(to: number, left: number): Notice {
+function rewoundNotice(to: number, left: number): Notice {
   const what = `the client's history differs from here on: ${left} messages are left out, and it goes on from what the client sent`;
   return { at: `message ${to}`, kind: 'history-rewound', what };
 }

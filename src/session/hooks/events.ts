@@ -35,7 +35,7 @@ export function preCompactEvent(
     percent: 100 * (Number.isFinite(window) && window > 0 ? tokens / window : pressure),
     count: input.projection.view.length,
     kept: settings.thresholds.retainCount,
-    messages: Object.freeze(listFor(input).map((message) => seen(message) as SeenMessage)),
+    messages: Object.freeze(listFor(input).map((message) => copyForHook(message) as SeenMessage)),
   });
 }
 
@@ -58,8 +58,8 @@ export function postCompactEvent(
   before: ViewBefore,
   { reason, record }: CompactionResult,
 ): PostCompact {
-  const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
-  const left = before.view.flatMap(({ source }) => (source && !stands.has(source.id) ? [source] : []));
+  const remaining = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
+  const removed = before.view.flatMap(({ source }) => (source && !remaining.has(source.id) ? [source] : []));
   const summaries = (record?.plan.edits ?? []).flatMap((edit) =>
     edit.kind === 'replace'
       ? []
@@ -78,13 +78,13 @@ export function postCompactEvent(
     tokensAfter: gauge.read(projection).tokens,
     summaryLength: summaries.reduce((sum, text) => sum + text.length, 0),
     summaries: Object.freeze(summaries),
-    superseded: Object.freeze(left.map((message) => seen(message))),
+    superseded: Object.freeze(removed.map((message) => copyForHook(message))),
     ...(record && { record }),
   });
 }
 
 /** A frozen copy of a message, without the fields of its wire format and without references to the original. */
-function seen<T extends Message>({ wire: _, parts, ...rest }: T): Omit<T, 'wire'> {
+function copyForHook<T extends Message>({ wire: _, parts, ...rest }: T): Omit<T, 'wire'> {
   return copied({ ...rest, parts: parts.map(plain) }, { freeze: true }) as unknown as Omit<T, 'wire'>;
 }
 

@@ -1,4 +1,4 @@
-import { LATE, inTime, wordsOf, type LoadedPlugin } from '../plugins/index.js';
+import { firstLineOf, inTime, LATE, type LoadedPlugin } from '../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest, PluginValues } from '../../spi/index.js';
 import type { HookRun } from '../../transcript/index.js';
 import type { Pieces } from '../wiring.js';
@@ -50,7 +50,7 @@ export class HookCalls {
         message = messageOf?.(value);
       }
     } catch (error) {
-      message = outcome === 'threw' ? `threw: ${wordsOf(error)}` : wordsOf(error);
+      message = outcome === 'threw' ? `threw: ${firstLineOf(error)}` : firstLineOf(error);
     }
     const durationMs = timer() - started;
     const line: HookRun = {

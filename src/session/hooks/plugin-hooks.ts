@@ -56,8 +56,8 @@ export class PluginHooks {
   }
 
   /** The present view, for the event after a run; undefined if no plugin receives that event. */
-  get now(): ViewBefore | undefined {
-    if (this.#told.length === 0) return undefined;
+  get viewBefore(): ViewBefore | undefined {
+    if (this.#notified.length === 0) return undefined;
     const { projection } = this.pieces.thread;
     return { view: projection.view, tokens: this.pieces.gauge.read(projection).tokens };
   }
@@ -75,8 +75,8 @@ export class PluginHooks {
     if (!compactor) return asked;
     const { input } = asked;
     // In the list for the compactor, messages that observers retain are marked as held.
-    const told = input === run ? event : preCompactEvent(this.pieces, input, reading, dryRun);
-    const { line, value } = await this.#askCompactor(compactor, input, told);
+    const compactorEvent = input === run ? event : preCompactEvent(this.pieces, input, reading, dryRun);
+    const { line, value } = await this.#askCompactor(compactor, input, compactorEvent);
     const lines = [...asked.lines, line];
     if (value) return { ...asked, lines, input: { ...input, delegated: value } };
     const what = `${line.plugin} ${line.hook} ${line.message ?? line.outcome}`;
@@ -89,11 +89,11 @@ export class PluginHooks {
   }
 
   /** Tells all observers at once the result of a compaction. Never rejects. */
-  async after(before: ViewBefore, came: CompactionResult): Promise<void> {
-    const event = postCompactEvent(this.pieces, this.pieces.thread, before, came);
+  async after(before: ViewBefore, result: CompactionResult): Promise<void> {
+    const event = postCompactEvent(this.pieces, this.pieces.thread, before, result);
     const ms = this.pieces.settings.pluginLimits.postCompactMs;
     await Promise.all(
-      this.#told.map((plugin) =>
+      this.#notified.map((plugin) =>
         this.#calls.call({
           plugin,
           hook: 'post_compact',
@@ -106,13 +106,13 @@ export class PluginHooks {
   }
 
   /** Records a failed compactor in one audit event, with everything that it led to. */
-  tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
+  recordFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
     this.pieces.audit.add('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
-  get #told(): readonly LoadedPlugin[] {
+  get #notified(): readonly LoadedPlugin[] {
     return this.#observers.filter(({ observer }) => observer?.postCompact);
   }
 

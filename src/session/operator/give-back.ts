@@ -124,10 +124,10 @@ export class GiveBack {
     const { log } = this.pieces.thread;
     if (log.isPaused) return;
     const searched = { log, upTo: log.length };
-    for (const { id, text } of this.#asked()) {
+    for (const { id, text } of this.#requestsSince()) {
       const { audit, clock, inbox, stream, thread } = this.pieces;
       // Another call of the session, here or in another process, may already have appended them.
-      if (carried([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
+      if (answerTo([...thread.log.between(0), ...(thread.arrivals ?? [])], id)) continue;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
       const own = thread.log.freeId(givenName(id));
       if (tokens <= room) await inbox.appendOnce(noticeMessage(own, clock(), text));
@@ -153,7 +153,7 @@ export class GiveBack {
       const asked = wordsToCarry(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
-      const given = carried(log.between(0), id);
+      const given = answerTo(log.between(0), id);
       const isLeftOut = given?.parts[0]?.type === 'marker';
       const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
       const call = this.pieces.requests.calls.find(({ appended }) => appended > place);
@@ -165,7 +165,7 @@ export class GiveBack {
   }
 
   /** Requests for words since the log was last searched. */
-  #asked(): readonly { readonly id: string; readonly text: string }[] {
+  #requestsSince(): readonly { readonly id: string; readonly text: string }[] {
     const { log } = this.pieces.thread;
     const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     return log.between(from).flatMap((message) => {
@@ -202,7 +202,7 @@ export class GiveBack {
 const givenName = (id: string): string => `${id}:given`;
 
 /** The message that answers a marker. If a client went back to before that message, the words are carried again. */
-function carried<M extends Message>(among: readonly M[], id: string): M | undefined {
+function answerTo<M extends Message>(among: readonly M[], id: string): M | undefined {
   const name = givenName(id);
   return among.find((one) => one.id === name || one.id.startsWith(`${name}~`));
 }

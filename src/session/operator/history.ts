@@ -23,24 +23,21 @@ export interface UndoRequest {
 }
 
 /** Returns those of the live records, oldest first, that a shortened log cannot keep. */
-type RecordsTakenOff = (
-  live: readonly CompactionRecord[],
-  shorter: ReadonlyLog,
-) => readonly CompactionRecord[];
+type SelectRecords = (live: readonly CompactionRecord[], shorter: ReadonlyLog) => readonly CompactionRecord[];
 
 /** Changes to the history of a session: undo of compactions, rollback of the log, and flags of operators. */
 export class History {
   constructor(private readonly pieces: Pick<Pieces, 'audit' | 'commits' | 'gauge' | 'stream' | 'thread'>) {}
 
   /** Completes a request that names no record with the newest compaction in force. */
-  named(request: UndoRequest): UndoRequest {
+  withDefault(request: UndoRequest): UndoRequest {
     if (request.record !== undefined || request.to !== undefined) return request;
     const newest = this.pieces.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
     return newest ? { record: newest.id } : request;
   }
 
   /** Undoes compactions, newest first, and holds their spans. */
-  takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
+  undo({ record, to }: UndoRequest): readonly CompactionRecord[] {
     const { audit, gauge, stream } = this.pieces;
     const { ledger, log } = this.pieces.thread;
     const first = to ?? record;
@@ -83,7 +80,7 @@ export class History {
   /** Rolls the log back to a length. Records made on a longer log are taken off, unless `going` selects others. */
   rollBack(
     length: number,
-    going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
+    selectRecords: SelectRecords = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
     const { audit, gauge, stream } = this.pieces;
     const { log, ledger } = this.pieces.thread;
@@ -96,7 +93,7 @@ export class History {
       if (seq < length) shorter.append(message, message.size);
       else shorter.leave({ message, place: appendedAt(seq, before) });
     }
-    const records = going(ledger.live, shorter)
+    const records = selectRecords(ledger.live, shorter)
       .map(({ id }) => id)
       .reverse();
     const appended = appendedAt(log.length, before);
@@ -128,7 +125,7 @@ export class History {
   }
 
   /** Throws `PLAN_UNKNOWN` if no plan waits, or a different one. The beginning of a hash is enough. */
-  waitingFor(hash: string | undefined): WaitingPlan {
+  waitingPlan(hash: string | undefined): WaitingPlan {
     const { pending } = this.pieces.thread.ledger;
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
       return pending;

@@ -29,7 +29,7 @@ export interface Disposition {
   readonly by?: EditMark;
 }
 
-const BROUGHT_BACK: EditMark = {
+const RECALLED_MARK: EditMark = {
   stage: 'recall',
   reason: 'the messages before it quote content that had left the view',
 };
@@ -63,7 +63,7 @@ export function explainView(
       return { ...common, status: 'replaced', tokensAfter, by: { stage: mark.stage, reason: mark.reason } };
     const status = isPinned(message) ? 'pinned' : 'kept';
     const isBack = message.label === 'recalled';
-    return { ...common, status, tokensAfter, ...(isBack && { by: BROUGHT_BACK }) };
+    return { ...common, status, tokensAfter, ...(isBack && { by: RECALLED_MARK }) };
   });
 }
 
@@ -103,8 +103,8 @@ export function explainCall(
   thread: Thread,
   pins: PinRules,
 ): ExplainedCall {
-  const drawn = call && drawnAt(call, thread);
-  if (!drawn) {
+  const state = call && stateAt(call, thread);
+  if (!state) {
     throw new SpillwayError('CALL_UNKNOWN', {
       ...(number === 0 ? { subject: 'no call was observed yet' } : { subject: 'call', found: number }),
       remedy: call
@@ -112,7 +112,7 @@ export function explainCall(
         : 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }
-  const { log, ledger } = drawn;
+  const { log, ledger } = state;
   const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
   const messages = withRecords(explainView(log, view, isPinned), ledger.live, log);
@@ -145,7 +145,7 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
   const wanted = words.toLowerCase();
   const holds = (message: Message): boolean =>
     textsOf(message).some((text) => text.toLowerCase().includes(wanted));
-  const past = drawnAt(call, thread)!.log;
+  const past = stateAt(call, thread)!.log;
   const said = messages.filter(({ seq }) => holds(past.at(seq)));
   const sentIn = view.filter(({ message }) => holds(message)).map(({ message }) => message.id);
   const later = (): boolean => {
@@ -161,7 +161,7 @@ export function findIn(explained: ExplainedCall, words: string, thread: Thread):
  * Log and ledger at the time when a call was prepared. Undefined if the call had messages or events that are not known
  * here, or was prepared while the store was unavailable and other processes stored different messages meanwhile.
  */
-function drawnAt(
+function stateAt(
   call: CallRecord,
   thread: Thread,
 ): { readonly log: Log; readonly ledger: Ledger } | undefined {

@@ -23,7 +23,7 @@ export function boughtHere({ events }: AuditTrail, { hash }: Plan): Bought | und
 }
 
 /** Refuses a plan whose content does not match its hash: a plan changed by hand was never checked. */
-export function genuine(plan: Plan): void {
+export function checkHash(plan: Plan): void {
   const { hash, ...rest } = plan;
   if (hashPlan(rest) === hash) return;
   throw new SpillwayError('PLAN_ALTERED', {
@@ -34,7 +34,7 @@ export function genuine(plan: Plan): void {
 }
 
 /** Refuses a plan without edits, which is only for inspection. */
-export function checkActs({ hash, edits }: Plan): void {
+export function checkHasEdits({ hash, edits }: Plan): void {
   if (edits.length > 0) return;
   throw new SpillwayError('EDIT_ILLEGAL', {
     subject: `plan ${hash.slice(0, 12)}`,

@@ -20,8 +20,8 @@ import { removedIdsOf, reportEnded, reportPending } from '../run-events.js';
 import {
   boughtHere,
   BOUGHT_KIND,
-  checkActs,
-  genuine,
+  checkHasEdits,
+  checkHash,
   noteBought,
   reworded,
   type Bought,
@@ -79,7 +79,7 @@ export class Plans {
     await gauge.loading;
     const tuned = await policies.tune(overrides);
     // A dry run must answer even while a write hangs.
-    if (!persistence.journal?.isBehind) await persistence.catchUp();
+    if (!persistence.journal?.hasUnsaved) await persistence.catchUp();
     const { policy, filler, budget } = tuned;
     const { trigger, target, threshold = 0 } = manualRunOptions(overrides, tuned);
     await inSlices(thread.reader.catchUpInSteps());
@@ -105,15 +105,15 @@ export class Plans {
     }
     const { plan, after } = outcome;
     const { stages } = plan;
-    const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
-    noteBought(this.pieces.audit, plan.hash, { ...bought, ...spent });
-    if (spent.calls.length > 0) await persistence.record([]).catch(() => undefined);
-    return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
+    const textCosts = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
+    noteBought(this.pieces.audit, plan.hash, { ...bought, ...textCosts });
+    if (textCosts.calls.length > 0) await persistence.record([]).catch(() => undefined);
+    return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...textCosts };
   }
 
   /** Commits a plan, and tells plugins. */
-  async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.pieces.hooks.now;
+  async commitAndNotify(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
+    const before = this.pieces.hooks.viewBefore;
     const record = await commit();
     if (before) await this.pieces.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;
@@ -121,23 +121,23 @@ export class Plans {
 
   /** Throws `PLAN_ALTERED` and `LEDGER_CONFLICT`, like a commit. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
-    const draft = this.#drawn(plan);
+    const draft = this.#draftOf(plan);
     const [{ view }, reading] = [draft, this.pieces.gauge.read(draft)];
     const { messages, beside = {}, notices } = this.pieces.follower.serialise(view);
     return { messages: [...messages], beside, notices, reading, view };
   }
 
   /** `spent`: the costs of the plan's text. */
-  commit(plan: Plan, spent = boughtHere(this.pieces.audit, plan)): CompactionRecord {
-    checkActs(plan);
+  commit(plan: Plan, textCosts = boughtHere(this.pieces.audit, plan)): CompactionRecord {
+    checkHasEdits(plan);
     const { audit, stream, thread, commits } = this.pieces;
     const { ledger, memory, projection: before } = thread;
-    const draft = this.#drawn(plan);
+    const draft = this.#draftOf(plan);
     const waiting = ledger.pending?.plan.hash === plan.hash ? ledger.pending : undefined;
     const states = waiting?.states ? new Map(Object.entries(waiting.states)) : memory.stageStates;
     const { calls = [], fallbacks = [] } = waiting ?? {};
     const waited = waiting && { calls, fallbacks };
-    const bought = calls.length > 0 ? waited : (spent ?? waited);
+    const bought = calls.length > 0 ? waited : (textCosts ?? waited);
     const record = commits.commit(
       { plan, draft, states, stageMs: {} },
       { kind: 'compaction', durationMs: 0, bought },
@@ -156,24 +156,24 @@ export class Plans {
   }
 
   /** Lets a plan wait for approval. `spent`: the costs of its text. Throws the errors of a commit. */
-  propose(plan: Plan, spent: Bought | undefined): void {
+  propose(plan: Plan, textCosts: Bought | undefined): void {
     const { clock } = this.pieces;
-    checkActs(plan);
-    this.#drawn(plan);
-    const proposal = { plan, at: clock(), ...spent };
+    checkHasEdits(plan);
+    this.#draftOf(plan);
+    const proposal = { plan, at: clock(), ...textCosts };
     this.pieces.thread.ledger.play({ kind: 'propose', proposal });
     reportPending(this.pieces, plan, { reason: plan.trigger.detail });
   }
 
   /** Commits the waiting plan as it was shown. Throws `PLAN_UNKNOWN` if it no longer waits. */
   approve(hash: string): CompactionRecord {
-    return this.commit(this.pieces.history.waitingFor(hash).plan);
+    return this.commit(this.pieces.history.waitingPlan(hash).plan);
   }
 
   /** Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   reject(hash: string, notes: string | undefined): void {
     const { audit, history, stream, thread, triggers } = this.pieces;
-    const { plan } = history.waitingFor(hash);
+    const { plan } = history.waitingPlan(hash);
     thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
     stream.recordSpent(triggers.spent);
     audit.add('rejected', plan.hash, { notes });
@@ -183,7 +183,7 @@ export class Plans {
   /** Replaces the waiting plan with an edited one. Throws `PLAN_UNKNOWN` if the plan no longer waits. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
     const { audit, clock } = this.pieces;
-    const waiting = this.pieces.history.waitingFor(plan.hash);
+    const waiting = this.pieces.history.waitingPlan(plan.hash);
     const edited = this.edit(plan, changes);
     this.pieces.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
     audit.add('edited', edited.hash, { was: plan.hash });
@@ -192,7 +192,7 @@ export class Plans {
 
   /** Makes a changed plan, which is checked and measured again. */
   edit(plan: Plan, changes: PlanChanges): Plan {
-    genuine(plan);
+    checkHash(plan);
     const { without = [], keep = [], text = {} } = changes;
     if (this.pieces.thread.log.find(plan.inputs.logEnd ?? '')) this.#checkLog(plan);
     const kept = keep.map((id) => this.#seqOf(id));
@@ -205,8 +205,8 @@ export class Plans {
     const input = this.pieces.planner.input(plan.trigger);
     const holds = editsHeld(plan.edits, ledger.holds, log) ? [] : ledger.holds;
     const edited = rejudge({ ...input, source: { ...input.source, holds } }, plan, edits).plan;
-    const spent = boughtHere(this.pieces.audit, plan);
-    if (spent && edited.hash !== plan.hash) noteBought(this.pieces.audit, edited.hash, spent);
+    const textCosts = boughtHere(this.pieces.audit, plan);
+    if (textCosts && edited.hash !== plan.hash) noteBought(this.pieces.audit, edited.hash, textCosts);
     return edited;
   }
 
@@ -214,14 +214,14 @@ export class Plans {
   async boughtFor(plan: Plan): Promise<Bought | undefined> {
     const here = boughtHere(this.pieces.audit, plan);
     if (here || !this.pieces.summarizer.filler) return here;
-    const noted = await this.pieces.persistence.toldOf(BOUGHT_KIND, plan.hash);
+    const noted = await this.pieces.persistence.newestEvent(BOUGHT_KIND, plan.hash);
     return noted?.body as unknown as Bought | undefined;
   }
 
   /** The view after a plan. */
-  #drawn(plan: Plan): Projection {
+  #draftOf(plan: Plan): Projection {
     const { ledger, projection } = this.pieces.thread;
-    genuine(plan);
+    checkHash(plan);
     if (plan.base !== ledger.head) throw movedOn('plan base', plan.base, ledger.head);
     for (const edit of plan.edits) for (const id of endsOf(edit)) this.#seqOf(id);
     this.#checkLog(plan);

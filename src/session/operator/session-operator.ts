@@ -115,8 +115,8 @@ export class SessionOperator {
   async propose(plan: Plan): Promise<void> {
     checkValue('propose', 'plan', plan);
     const { plans, persistence } = this.#pieces;
-    const spent = await plans.boughtFor(plan);
-    await persistence.change(() => plans.propose(plan, spent));
+    const textCosts = await plans.boughtFor(plan);
+    await persistence.change(() => plans.propose(plan, textCosts));
   }
 
   /**
@@ -126,21 +126,21 @@ export class SessionOperator {
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
     const { plans, persistence } = this.#pieces;
-    const spent = await plans.boughtFor(plan);
-    return plans.commitAndTell(() => persistence.change(() => plans.commit(plan, spent)));
+    const textCosts = await plans.boughtFor(plan);
+    return plans.commitAndNotify(() => persistence.change(() => plans.commit(plan, textCosts)));
   }
 
   /** Approves the waiting plan, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
     const { history, persistence, plans } = this.#pieces;
-    const { plan } = history.waitingFor(hash);
-    return plans.commitAndTell(() => persistence.change(() => plans.approve(plan.hash)));
+    const { plan } = history.waitingPlan(hash);
+    return plans.commitAndNotify(() => persistence.change(() => plans.approve(plan.hash)));
   }
 
   /** Rejects the waiting plan. No run starts until new messages arrive; above the budget the next call plans again. */
   async reject(hash?: string, notes?: string): Promise<void> {
     checkValue('reject', 'notes', notes ?? '');
-    const { plan } = this.#pieces.history.waitingFor(hash);
+    const { plan } = this.#pieces.history.waitingPlan(hash);
     await this.#pieces.persistence.change(() => this.#pieces.plans.reject(plan.hash, notes));
   }
 
@@ -152,11 +152,11 @@ export class SessionOperator {
   async undo(request: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
     checkOptions('session.operator.undo', request);
     checkValue('undo', 'record and to', request.to && request.record);
-    let meant = request;
+    let target = request;
     return this.#pieces.persistence.change(() => {
       // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.
-      meant = this.#pieces.history.named(meant);
-      return this.#pieces.history.takeBack(meant);
+      target = this.#pieces.history.withDefault(target);
+      return this.#pieces.history.undo(target);
     });
   }
 

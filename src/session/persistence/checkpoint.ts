@@ -27,7 +27,7 @@ export function checkpointOf({ log, ledger, memory }: Thread, spent: Spent | und
   return { version: VERSION, messages: log.length, left: ledger.left, spent, states, overflowed, queued };
 }
 
-const WHOLE_ONE = having({
+const CHECKPOINT = having({
   messages: WHOLE,
   left: listOf(having({ at: WHOLE, count: WHOLE })),
   states: OBJECT,
@@ -37,5 +37,5 @@ const WHOLE_ONE = having({
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as (Json & Partial<Checkpoint>) | undefined;
   if (body?.version !== VERSION || checkpointAt?.entries !== head.entries) return undefined;
-  return WHOLE_ONE.is(body) ? (body as unknown as Checkpoint) : undefined;
+  return CHECKPOINT.is(body) ? (body as unknown as Checkpoint) : undefined;
 }

@@ -23,7 +23,7 @@ export class Journal {
   #head: ThreadHead;
   /** Runs one task at a time, so that no other task reads or moves the head meanwhile. */
   readonly #writes = new TaskQueue();
-  #queued: Promise<void> | undefined;
+  #pendingFlush: Promise<void> | undefined;
   readonly #outbox: Outbox;
   /** Number of times that ledger events were dropped because another process wrote first. */
   #conflicts = 0;
@@ -45,7 +45,7 @@ export class Journal {
   }
 
   /** Whether memory holds messages or events that are not stored. */
-  get isBehind(): boolean {
+  get hasUnsaved(): boolean {
     return this.#unsaved().length > 0 || this.pieces.thread.ledger.version > this.#head.entries;
   }
 
@@ -66,11 +66,11 @@ export class Journal {
   }
 
   /** Stores the items of the outbox now. */
-  note(): Promise<void> {
+  flushOutbox(): Promise<void> {
     return this.#writes.do(async () => {
       // Events about a decision are stored together with it; otherwise they could report a dropped decision.
       do await this.#drain();
-      while (this.isBehind);
+      while (this.hasUnsaved);
       await this.#outbox.store();
     });
   }
@@ -80,18 +80,18 @@ export class Journal {
    * Rejects with `STORE_FAILED`; another call tries again.
    */
   flush(): Promise<void> {
-    this.#queued ??= this.#writes.do(async () => {
-      this.#queued = undefined;
+    this.#pendingFlush ??= this.#writes.do(async () => {
+      this.#pendingFlush = undefined;
       await this.#drain();
     });
-    return this.#queued;
+    return this.#pendingFlush;
   }
 
   /** Reads the thread again if another process wrote since, and the costs of all processes. */
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
       // The next write brings unsaved content together with that of other processes.
-      if (this.isBehind) return;
+      if (this.hasUnsaved) return;
       const stored = await this.store.load(this.key);
       if (isDeepStrictEqual(stored?.head ?? EMPTY.head, this.#head)) await this.#recount();
       else await this.#reload();
@@ -109,13 +109,13 @@ export class Journal {
   }
 
   /** Notes that a caller waits for this message. `isAgain`: see `Inbox.appendAll`. */
-  expect(id: string, isAgain: boolean): void {
-    this.#awaited.set(id, isAgain);
+  expect(id: string, callerRetries: boolean): void {
+    this.#awaited.set(id, callerRetries);
     this.#refused.delete(id);
   }
 
   /** Stores messages that a caller waits for; throws if one of them was refused. */
-  async confirmed(ids: readonly string[], stored: () => Promise<void>): Promise<void> {
+  async confirm(ids: readonly string[], stored: () => Promise<void>): Promise<void> {
     await stored().finally(() => ids.forEach((id) => this.#awaited.delete(id)));
     const id = ids.find((one) => this.#refused.has(one));
     if (id !== undefined) throw idTaken(id);
@@ -206,7 +206,7 @@ export class Journal {
       const at = seq < log.length ? log.at(seq) : undefined;
       const isOvertaken = hasMoved && this.#awaited.get(id) === true;
       const isFree = !log.isTaken(id) && !isOvertaken;
-      if (isFree && (!at || nameOf(at.id) !== nameOf(id))) return id;
+      if (isFree && (!at || withoutBranch(at.id) !== withoutBranch(id))) return id;
       const left = [...log.left].map((one) => one.message).find((one) => one.id === id);
       // Another process may have written the very same message: a client sent it to both.
       const same = [log.find(id), left, at].find((one) => one && sameMessage(one, message));
@@ -230,4 +230,4 @@ export class Journal {
 }
 
 /** The id of a client's message without the suffix that tells the branches of its history apart. */
-const nameOf = (id: string): string => id.replace(/~\d+$/, '');
+const withoutBranch = (id: string): string => id.replace(/~\d+$/, '');

@@ -31,7 +31,7 @@ export class Outbox {
   #usage: UsageEntry[] = [];
   #named = 0;
   /** Sends that may have been stored without an answer. Each includes the earlier ones, so at most one was done. */
-  #inDoubt: Sent[] = [];
+  #doubtful: Sent[] = [];
 
   constructor(private readonly parts: OutboxParts) {}
 
@@ -46,11 +46,11 @@ export class Outbox {
 
   /** Drops the events about a decision that was dropped because another process wrote first. */
   dropDecisions(): void {
-    const lasts = new Set(this.#inDoubt.map(({ last }) => last));
-    const standing = (count?: number): StoredEvent[] =>
+    const lasts = new Set(this.#doubtful.map(({ last }) => last));
+    const kept = (count?: number): StoredEvent[] =>
       this.#events.slice(0, count).filter((event) => survivesConflict(event.kind) || lasts.has(event));
-    this.#inDoubt = this.#inDoubt.map((sent) => ({ ...sent, events: standing(sent.events).length }));
-    this.#events = standing();
+    this.#doubtful = this.#doubtful.map((sent) => ({ ...sent, events: kept(sent.events).length }));
+    this.#events = kept();
   }
 
   /** Stores the waiting items as a note. Call `resolve` first. */
@@ -84,7 +84,7 @@ export class Outbox {
     const { store, key } = this.parts;
     let done: Sent | undefined;
     // Oldest first: a send that completes meanwhile is found by its own event, which is looked up later.
-    for (const sent of this.#inDoubt) {
+    for (const sent of this.#doubtful) {
       const { kind, ref, id } = sent.last;
       const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
       const stored = await store.events(key, query);
@@ -96,23 +96,23 @@ export class Outbox {
 
   /** Called after `resolve` when the thread has changed: a write that is not stored by then never will be. */
   settle(): void {
-    this.#inDoubt = this.#inDoubt.filter(({ isNote }) => isNote);
+    this.#doubtful = this.#doubtful.filter(({ isNote }) => isNote);
   }
 
   #acknowledge({ events, usage }: Pick<Sent, 'events' | 'usage'> = { events: 0, usage: 0 }): void {
     this.#events.splice(0, events);
     this.#usage.splice(0, usage);
-    this.#inDoubt = [];
+    this.#doubtful = [];
   }
 
   #doubt(sent: Sent | undefined): void {
-    if (sent && sent.last !== this.#inDoubt.at(-1)?.last) this.#inDoubt.push(sent);
+    if (sent && sent.last !== this.#doubtful.at(-1)?.last) this.#doubtful.push(sent);
   }
 
   /** Gives the last waiting event an id. Undefined if nothing waits. */
   #nameLast(isNote: boolean): Sent | undefined {
     const { writer, clock } = this.parts;
-    const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
+    const { events = 0, usage = 0 } = this.#doubtful.at(-1) ?? {};
     // Usage has no id to be found by, so new usage without a new event gets an event.
     if (this.#events.length === events && this.#usage.length > usage)
       this.#events.push({ kind: 'usage', at: clock(), body: null });

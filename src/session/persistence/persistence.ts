@@ -45,36 +45,36 @@ export class Persistence {
   }
 
   /** Resolves when appended messages are stored. */
-  stored(ids: readonly string[]): Promise<void> {
-    return heard(this.#stored(ids));
+  whenStored(ids: readonly string[]): Promise<void> {
+    return markHandled(this.#whenStored(ids));
   }
 
-  async #stored(ids: readonly string[]): Promise<void> {
+  async #whenStored(ids: readonly string[]): Promise<void> {
     const { journal } = this;
     if (!journal) return;
-    await journal.confirmed(ids, async () => {
+    await journal.confirm(ids, async () => {
       // Messages that arrive during a wait for text enter the log after it.
       while (this.pieces.thread.arrivals) await this.pieces.thread.arrivalsAdmitted;
-      await this.#unlessAway(journal.flush());
+      await this.#emitIfAway(journal.flush());
     });
   }
 
   /** Responds to pressure between two writes: the first stores earlier changes, and the second the commit. */
-  during(respond: () => RunResponse): RunResponse {
+  betweenWrites(respond: () => RunResponse): RunResponse {
     const { journal } = this;
     if (!journal) return respond();
-    const flush = (): Promise<void> => this.#unlessAway(journal.flush());
+    const flush = (): Promise<void> => this.#emitIfAway(journal.flush());
     return this.#decide(journal, respond, (flushed) => flushed > 0, flush);
   }
 
   /** Applies one change of log or ledger at once, and resolves when it is stored. */
   change<T>(change: () => T): Promise<T> {
-    return heard(this.#change(change, () => true));
+    return markHandled(this.#change(change, () => true));
   }
 
   /** Like `change`, for a change that refers to stored content: everything is stored before it. */
   changeStored<T>(change: () => T): Promise<T> {
-    return heard(this.#change(change, () => !this.journal?.isBehind));
+    return markHandled(this.#change(change, () => !this.journal?.hasUnsaved));
   }
 
   async #change<T>(change: () => T, isReady: () => boolean): Promise<T> {
@@ -108,11 +108,11 @@ export class Persistence {
   record(events: readonly StoredEvent[]): Promise<void> {
     if (!this.journal) return Promise.resolve();
     this.journal.enqueue(events);
-    return heard(this.#unlessAway(this.journal.note()));
+    return markHandled(this.#emitIfAway(this.journal.flushOutbox()));
   }
 
   /** Waits for a write. If the session goes on without its store, a failure is emitted instead of thrown. */
-  async #unlessAway(asked: Promise<void>): Promise<void> {
+  async #emitIfAway(asked: Promise<void>): Promise<void> {
     try {
       await asked;
     } catch (error) {
@@ -127,7 +127,7 @@ export class Persistence {
   }
 
   /** Stores the limits that a refusal proved of a model. A failing store loses them, and a failure is emitted. */
-  async learned(model: string | null, limits: ProvenLimits): Promise<void> {
+  async storeLimits(model: string | null, limits: ProvenLimits): Promise<void> {
     if (!this.journal || model === null) return;
     const { store, key } = this.journal;
     const thread = threadName(key.sessionId, key.agentPath);
@@ -165,15 +165,15 @@ export class Persistence {
   /** The compaction events, in order. */
   async audit(): Promise<readonly StoredEvent[]> {
     if (!this.journal) return this.pieces.audit.events;
-    await this.journal.note();
+    await this.journal.flushOutbox();
     const events = await this.journal.store.events(this.journal.key);
     return events.filter(({ kind }) => kind.startsWith('compaction.'));
   }
 
   /** The newest stored event of any process with this kind and `ref`; undefined if there is none, or no store. */
-  async toldOf(kind: string, ref: string): Promise<StoredEvent | undefined> {
+  async newestEvent(kind: string, ref: string): Promise<StoredEvent | undefined> {
     if (!this.journal) return undefined;
-    await this.journal.note();
+    await this.journal.flushOutbox();
     const query = { kinds: [kind], ref, newestFirst: true, limit: 1 };
     const [newest] = await this.journal.store.events(this.journal.key, query);
     return newest;
@@ -181,7 +181,7 @@ export class Persistence {
 }
 
 /** Prevents an unhandled rejection if the caller does not wait: the unsaved content is stored with the next write. */
-function heard<T>(done: Promise<T>): Promise<T> {
+function markHandled<T>(done: Promise<T>): Promise<T> {
   done.catch(() => undefined);
   return done;
 }

@@ -133,7 +133,7 @@ export async function listSessions(
   const listed: ListedSession[] = [];
   for (const thread of await store.threads(of)) {
     const { messages } = thread.head;
-    const left = await valueOrFault(leftIn(store, thread));
+    const left = await valueOrFault(rolledBackIn(store, thread));
     if ('fault' in left) listed.push({ ...thread, messages, fault: left.fault });
     else
       listed.push({ ...thread, messages: messages - left.value.reduce((sum, { count }) => sum + count, 0) });
@@ -142,7 +142,7 @@ export async function listSessions(
 }
 
 /** Spans that were rolled back. Reads the checkpoint, and the ledger only if the checkpoint is older. */
-async function leftIn(store: SessionStore, { head, ...key }: ThreadInfo): Promise<readonly Left[]> {
+async function rolledBackIn(store: SessionStore, { head, ...key }: ThreadInfo): Promise<readonly Left[]> {
   if (head.entries === 0) return [];
   const thread = await store.load(key);
   const checkpoint = thread && checkpointIn(thread);

@@ -13,7 +13,7 @@ export function pluginError(code: ErrorCode, { plugin, allowed, ...fault }: Plug
 }
 
 /** The first line of a thrown value's text. */
-export const wordsOf = (thrown: unknown): string => thrownText(thrown).split('\n', 1)[0]!;
+export const firstLineOf = (thrown: unknown): string => thrownText(thrown).split('\n', 1)[0]!;
 
 /** Result of work that has not settled in time. */
 export const LATE = Symbol('late');

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod/v4';
 import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
 import { jsonOf, listFrom } from '../../transcript/index.js';
-import { inTime, LATE, lateError, pluginError, wordsOf } from './guarded.js';
+import { firstLineOf, inTime, LATE, lateError, pluginError } from './guarded.js';
 import type { LoadedPlugin } from './load.js';
 
 /** Level of a plugin's log line. */
 export type PluginLevel = keyof PluginLog;
 
 /** Receives the log lines of plugins. */
-export type HearPlugin = (plugin: string, level: PluginLevel, message: string) => void;
+export type PluginListener = (plugin: string, level: PluginLevel, message: string) => void;
 
 /** A hook that was called and has not settled. */
 export interface HookInFlight {
@@ -35,8 +35,8 @@ interface HostParts {
 export class PluginHost {
   readonly plugins: readonly LoadedPlugin[];
   readonly #apis: Map<string, PluginApi>;
-  #hear: HearPlugin | undefined;
-  #shared: Shared = { inFlight: new Set(), hear: undefined };
+  #listener: PluginListener | undefined;
+  #shared: Shared = { inFlight: new Set(), listener: undefined };
   /** The open plugins, in the order in which they were opened. */
   readonly #open = new Set<LoadedPlugin>();
 
@@ -45,7 +45,7 @@ export class PluginHost {
     this.plugins = plugins;
     const apiOf = (name: string): PluginApi => {
       const says = (level: PluginLevel) => (message: string) =>
-        this.#shared.hear?.(name, level, String(message));
+        this.#shared.listener?.(name, level, String(message));
       const log = { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') };
       return Object.freeze({
         name,
@@ -63,9 +63,9 @@ export class PluginHost {
   }
 
   /** Receives the log lines of plugins outside a session. */
-  set onSaid(hear: HearPlugin) {
-    this.#hear = hear;
-    this.#shared.hear = hear;
+  set onMessage(listener: PluginListener) {
+    this.#listener = listener;
+    this.#shared.listener = listener;
   }
 
   /** The compactor of an agent: the plugin that its settings name; if they name none, the first loaded one. */
@@ -96,7 +96,7 @@ export class PluginHost {
   async open(before?: PluginHost): Promise<void> {
     try {
       if (before) await this.#takeOver(before);
-      for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#opened(plugin);
+      for (const plugin of this.plugins) if (!this.#open.has(plugin)) await this.#openPlugin(plugin);
     } catch (fault) {
       await before?.openAgain(this);
       await this.close();
@@ -108,20 +108,20 @@ export class PluginHost {
   async openAgain(after: PluginHost): Promise<void> {
     await this.#takeOver(after);
     for (const plugin of this.plugins)
-      if (!this.#open.has(plugin)) await this.#opened(plugin).catch(() => undefined);
+      if (!this.#open.has(plugin)) await this.#openPlugin(plugin).catch(() => undefined);
   }
 
   /** Closes the open plugins, and releases the engine, because the engine that replaces it still holds this host. */
   async end(): Promise<void> {
     await this.close();
-    this.#hear = undefined;
+    this.#listener = undefined;
   }
 
   /** Closes the open plugins. Errors are ignored, and each plugin has only until the deadline. */
   async close(): Promise<void> {
     const open = [...this.#open];
     this.#open.clear();
-    await Promise.all(open.map((plugin) => this.#closed(plugin)));
+    await Promise.all(open.map((plugin) => this.#closePlugin(plugin)));
   }
 
   async #takeOver(before: PluginHost): Promise<void> {
@@ -136,11 +136,11 @@ export class PluginHost {
       this.#apis.set(plugin.name, before.apiOf(plugin));
     }
     this.#shared = before.#shared;
-    this.#shared.hear = this.#hear;
+    this.#shared.listener = this.#listener;
     await before.close();
   }
 
-  async #opened(plugin: LoadedPlugin): Promise<void> {
+  async #openPlugin(plugin: LoadedPlugin): Promise<void> {
     const { name } = plugin;
     let fault: Error | undefined;
     try {
@@ -148,15 +148,15 @@ export class PluginHost {
       if (done === LATE) fault = lateError(name, 'open()', this.parts.loadMs);
     } catch (cause) {
       const remedy = 'Mend what it says, or take it out of plugins.';
-      const found = `open() threw: ${wordsOf(cause)}`;
+      const found = `open() threw: ${firstLineOf(cause)}`;
       fault = pluginError('PLUGIN_FAILED', { plugin: name, found, remedy, cause });
     }
     if (!fault) return void this.#open.add(plugin);
-    await this.#closed(plugin);
+    await this.#closePlugin(plugin);
     throw fault;
   }
 
-  async #closed({ close }: LoadedPlugin): Promise<void> {
+  async #closePlugin({ close }: LoadedPlugin): Promise<void> {
     await inTime(this.parts.loadMs, () => close?.()).catch(() => undefined);
   }
 }
@@ -164,7 +164,7 @@ export class PluginHost {
 /** State that successive hosts share. */
 interface Shared {
   readonly inFlight: Set<HookInFlight>;
-  hear: HearPlugin | undefined;
+  listener: PluginListener | undefined;
 }
 
 /** Values are copied on the way in and out, so that no caller can change the kept ones. */
@@ -191,7 +191,7 @@ function asJson(plugin: string, key: string, value: unknown): Json | undefined {
   try {
     return copy(value) as Json | undefined;
   } catch (cause) {
-    const found = `values.set('${key}') of what is no JSON: ${wordsOf(cause)}`;
+    const found = `values.set('${key}') of what is no JSON: ${firstLineOf(cause)}`;
     throw pluginError('PLUGIN_FAILED', { plugin, found, remedy: 'Keep plain JSON.', cause });
   }
 }

@@ -1,8 +1,8 @@
-export { LATE, inTime, wordsOf } from './guarded.js';
+export { firstLineOf, inTime, LATE } from './guarded.js';
 export {
   PluginHost,
   readAnswer,
-  type HearPlugin,
+  type PluginListener,
   type HookInFlight,
   type PluginLevel,
   type ReadAnswer,

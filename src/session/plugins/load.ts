@@ -1,7 +1,7 @@
 import { FUNCTION, fieldFaults, having, listOf, OBJECT, TEXT, type Kind } from '../../errors/index.js';
 import type { Plugin } from '../../spi/index.js';
 
-import { LATE, lateError, pluginError, inTime, wordsOf } from './guarded.js';
+import { firstLineOf, inTime, LATE, lateError, pluginError } from './guarded.js';
 import { findPlugin, PLUGIN_NAME, type FoundPlugin, type Manifest, type NamedPlugin } from './package.js';
 
 /** A plugin whose shape was checked; its name is that in the settings. */
@@ -51,14 +51,14 @@ export async function loadPlugins(request: PluginsRequest): Promise<readonly Loa
     before.find((one) => one.name === name && one.from === from);
   const ofPackages = await Promise.all(
     found.map(
-      async (one) => known(one.name, one.file) ?? { ...(await loaded(one, request)), from: one.file },
+      async (one) => known(one.name, one.file) ?? { ...(await loadModule(one, request)), from: one.file },
     ),
   );
   const ofCode = given.map((one) => known(one.name!, one) ?? { ...shapedPlugin(one, one.name!), from: one });
   return [...ofPackages, ...ofCode];
 }
 
-async function loaded(
+async function loadModule(
   { name, manifest, file }: FoundPlugin,
   { deadlineMs, importModule }: PluginsRequest,
 ): Promise<LoadedPlugin> {
@@ -66,7 +66,7 @@ async function loaded(
     const done = await inTime(deadlineMs, work).catch((cause: unknown) => {
       throw pluginError('PLUGIN_INVALID', {
         plugin: name,
-        found: `${what} failed: ${wordsOf(cause)}`,
+        found: `${what} failed: ${firstLineOf(cause)}`,
         remedy: `Fix ${file}; node ${file} shows the error too.`,
         cause,
       });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod/v4';
-import { pluginError, wordsOf } from './guarded.js';
+import { firstLineOf, pluginError } from './guarded.js';
 
 const Role = z.enum(['observer', 'compactor']);
 const names = (what: string) => z.array(z.string().min(1)).default([]).describe(`Names of its ${what}.`);
@@ -103,7 +103,7 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
     try {
       return Object(JSON.parse(readFileSync(path, 'utf8'))) as PackageJson;
     } catch (cause) {
-      throw invalid(`${path}: ${wordsOf(cause)}`, 'Mend it.', 'a package.json', cause);
+      throw invalid(`${path}: ${firstLineOf(cause)}`, 'Mend it.', 'a package.json', cause);
     }
   }
 
@@ -113,7 +113,7 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
     try {
       return createRequire(path).resolve(resolve(folder, module ?? exported(own.exports) ?? '.'));
     } catch (cause) {
-      const found = `no entry in ${folder}: ${wordsOf(cause)}`;
+      const found = `no entry in ${folder}: ${firstLineOf(cause)}`;
       throw invalid(
         found,
         'Name its module as "spillway": {"module": "./index.js"}, or build it.',

@@ -58,7 +58,7 @@ const FRAME = /<(?=[\s/]{0,4}recalled\b)/gi;
  * @param id - not taken in this log
  * @param from - messages that the pieces are from; the new message is as little trusted as the least trusted of them
  */
-export function broughtBack(id: string, pieces: readonly Recalled[], from: readonly LogMessage[]): Message {
+export function recallMessage(id: string, pieces: readonly Recalled[], from: readonly LogMessage[]): Message {
   const quoted = pieces.map(({ text, ...head }) => `${headLine(head)}\n${text.replace(FRAME, '&lt;')}`);
   const trust = from
     .map(trustOf)

@@ -5,7 +5,7 @@ import type { Inbox } from '../inbox.js';
 import type { RunReport } from '../prepared.js';
 import type { Uses } from '../services.js';
 import { inSlices } from '../slices.js';
-import { broughtBack } from './answer.js';
+import { recallMessage } from './answer.js';
 import { FRAME_TOKENS, type Search } from './search.js';
 import { isName, namesIn } from './words.js';
 
@@ -15,7 +15,7 @@ type Parts = Uses<'thread' | 'gauge' | 'settings' | 'intake' | 'stream' | 'audit
 };
 
 /** The words of the newest messages, to search with. */
-interface Spoken {
+interface NewestWords {
   readonly by: 'user' | 'work';
   /** The newest message; passages that come back follow it. */
   readonly last: LogMessage;
@@ -29,15 +29,15 @@ interface Passages {
 }
 
 /** Longer texts are searched by this many characters of their beginning and of their end. */
-const SPOKEN_CHARS = 4_000;
+const END_CHARS = 4_000;
 /** Most of the free budget that recall may take. */
 const FREE_SHARE = 0.5;
 /** Fewest tokens that hold a passage and its source. */
 const MIN_TOKENS = 150;
 const MAX_PIECES = 12;
 /** How much one passage must tell before any comes back. A question needs less (docs/decisions/0030). */
-const MIN_TOLD = { saying: 2, asking: 1 };
-const ASKS = /[?？؟]\s*$/m;
+const MIN_RELEVANCE = { saying: 2, asking: 1 };
+const QUESTION = /[?？؟]\s*$/m;
 /** Shorter words occur everywhere. */
 const MIN_CHARS = 4;
 
@@ -53,18 +53,18 @@ export class AutomaticRecall {
     const { thread, settings, timer, inbox } = this.services;
     const { automatic } = settings.recall;
     if (automatic === 'off' || thread.ledger.live.length === 0) return;
-    const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
-    if (!spoken || spoken.last === this.#checked || !tells(spoken.words)) return;
-    this.#checked = spoken.last;
+    const newest = newestWordsIn(thread.log, automatic === 'work', run.kind === 'committed');
+    if (!newest || newest.last === this.#checked || !isSearchable(newest.words)) return;
+    this.#checked = newest.last;
     const started = timer();
-    const found = await this.#passagesFor(spoken);
+    const found = await this.#passagesFor(newest);
     // A message that arrived meanwhile may have been answered, or need the room.
-    if (!found || newestOf(thread.log)?.id !== spoken.last.id) return;
+    if (!found || newestOf(thread.log)?.id !== newest.last.id) return;
     await inbox.appendOnce(found.message);
-    this.#tell(found, spoken, timer() - started);
+    this.#report(found, newest, timer() - started);
   }
 
-  async #passagesFor({ by, last, words }: Spoken): Promise<Passages | undefined> {
+  async #passagesFor({ by, last, words }: NewestWords): Promise<Passages | undefined> {
     const { thread, gauge, settings, intake, search } = this.services;
     const reading = gauge.read(thread.projection);
     const { budget, scale, pressure } = reading;
@@ -78,15 +78,15 @@ export class AutomaticRecall {
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;
     const maxTokens = room - 2 * FRAME_TOKENS;
-    const least = MIN_TOLD[ASKS.test(query) ? 'asking' : 'saying'];
+    const least = MIN_RELEVANCE[QUESTION.test(query) ? 'asking' : 'saying'];
     const found = await search.find({
       query: asked,
       limit: MAX_PIECES,
       maxTokens,
-      tells: ({ told }) => told >= least,
+      isRelevant: ({ relevance }) => relevance >= least,
     });
     if (found.pieces.length === 0) return undefined;
-    const message = broughtBack(thread.log.freeId(`recalled:${last.id}`), found.pieces, found.messages);
+    const message = recallMessage(thread.log.freeId(`recalled:${last.id}`), found.pieces, found.messages);
     const size = intake.measure(message);
     const fits =
       size.tokens <= room && (budget.bytes === undefined || reading.bytes + size.bytes <= budget.bytes);
@@ -108,7 +108,7 @@ export class AutomaticRecall {
       .join(' ');
   }
 
-  #tell({ message, handles }: Passages, { by, last }: Spoken, durationMs: number): void {
+  #report({ message, handles }: Passages, { by, last }: NewestWords, durationMs: number): void {
     const { audit, stream } = this.services;
     const shown = this.services.thread.log.find(message.id);
     const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
@@ -127,26 +127,26 @@ function newestOf(log: Log): LogMessage | undefined {
   return undefined;
 }
 
-function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | undefined {
+function newestWordsIn(log: Log, withWork: boolean, isCompacted: boolean): NewestWords | undefined {
   const last = newestOf(log);
   if (!last || last.label === 'recalled') return undefined;
-  const words = newestWordsOf(log, last);
-  if (words !== '') return { by: 'user', last, words: ends(words) };
+  const words = userWordsOf(log, last);
+  if (words !== '') return { by: 'user', last, words: headAndTail(words) };
   if (!withWork || last.role === 'assistant' || log.openExchange) return undefined;
   const { seqs } = log.exchangeOf(last.seq);
   const step = seqs
     .map((seq) => log.at(seq))
     .flatMap(({ parts }) =>
-      parts.map((part) => (part.type === 'tool-call' ? part.arguments : ends(textOf(part)))),
+      parts.map((part) => (part.type === 'tool-call' ? part.arguments : headAndTail(textOf(part)))),
     );
   const task = isCompacted && log.unansweredUser ? [textOf(log.unansweredUser.parts[0]!)] : [];
-  return { by: 'work', last, words: ends([...task, ...step].join('\n')) };
+  return { by: 'work', last, words: headAndTail([...task, ...step].join('\n')) };
 }
 
 /** The newest user message. Earlier ones are added only if it tells nothing: a long review would drown a question. */
-function newestWordsOf(log: Log, last: LogMessage): string {
+function userWordsOf(log: Log, last: LogMessage): string {
   let words = '';
-  for (let seq = last.seq; seq >= 0 && !tells(words); seq--) {
+  for (let seq = last.seq; seq >= 0 && !isSearchable(words); seq--) {
     const message = log.at(seq);
     if (message.role !== 'user' || message.origin === 'tool') break;
     words = `${userWordsIn(message, seq > 0 ? log.at(seq - 1) : undefined)}\n${words}`.trim();
@@ -155,10 +155,10 @@ function newestWordsOf(log: Log, last: LogMessage): string {
 }
 
 /** Whether a text has words to search for: "Go on." is not worth reading a log. */
-const tells = (text: string): boolean => {
+const isSearchable = (text: string): boolean => {
   const words = namesIn(text).filter((word) => word.length >= MIN_CHARS);
   return words.length > 1 || words.some((word) => isName(word));
 };
 
-const ends = (text: string): string =>
-  text.length <= 2 * SPOKEN_CHARS ? text : `${headOf(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
+const headAndTail = (text: string): string =>
+  text.length <= 2 * END_CHARS ? text : `${headOf(text, END_CHARS)}\n${tailOf(text, END_CHARS)}`;

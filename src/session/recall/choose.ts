@@ -7,7 +7,7 @@ import { LINE_NUMBER } from './passages.js';
 /* Chooses the passages of a ranking that are worth their room. */
 
 /** Factor of a word's worth each time that a passage with it was taken. Measured: docs/decisions/0030. */
-const AGAIN = 0.9;
+const REPEAT_FACTOR = 0.9;
 /** Number of passages that are compared with each other; no later one was ever wanted. */
 const MAX_WEIGHED = 150;
 /** Gain of a passage that contains the query letter by letter, as a share of its score. */
@@ -42,7 +42,7 @@ export function* spread(ranked: readonly Ranked[]): Iterable<Ranked> {
     const byWord = one.byWord();
     if (best.weighedAt === taken) {
       taken++;
-      byWord.forEach((of, word) => (shares[word] = (of > 0 ? AGAIN : 1) * (shares[word] ?? 1)));
+      byWord.forEach((of, word) => (shares[word] = (of > 0 ? REPEAT_FACTOR : 1) * (shares[word] ?? 1)));
       yield { ...one, score: best.worth };
       continue;
     }
@@ -76,11 +76,11 @@ export function* inTurns(
 }
 
 /** Yields all passages once one of them tells enough: an answer is rarely in a single one (docs/decisions/0030). */
-export function* onceTold(ranked: Iterable<Ranked>, tells: (one: Ranked) => boolean): Iterable<Ranked> {
+export function* ifRelevant(ranked: Iterable<Ranked>, isEnough: (one: Ranked) => boolean): Iterable<Ranked> {
   let waiting: Ranked[] | undefined = [];
   for (const one of ranked) {
     waiting?.push(one);
-    if (waiting && !tells(one)) continue;
+    if (waiting && !isEnough(one)) continue;
     yield* waiting ?? [one];
     waiting = undefined;
   }
@@ -126,7 +126,7 @@ export class KnownLines {
   }
 
   /** Whether most lines of a text are known, and the line with most of these words too; if not, adds its lines. */
-  holds(text: string, words: readonly string[]): boolean {
+  knowsOrAdds(text: string, words: readonly string[]): boolean {
     const lines = linesOf(text);
     // A text of only short lines counts as one line.
     if (lines.length === 0) lines.push(text.trim());

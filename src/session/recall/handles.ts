@@ -47,7 +47,7 @@ function targetsIn(given: string, log: Log): Target[] {
   const readings = readingsOf(given);
   let unknown = given;
   for (const reading of readings) {
-    const found = reading.map((name) => ({ name, targets: named(name, log) }));
+    const found = reading.map((name) => ({ name, targets: targetsNamed(name, log) }));
     const missing = found.find(({ targets }) => !targets);
     if (!missing) return found.flatMap(({ targets }) => targets!);
     unknown = missing.name;
@@ -64,8 +64,8 @@ function targetsIn(given: string, log: Log): Target[] {
 }
 
 /** Undefined if nothing has that name. Ids may contain any characters, so the longest reading is tried first. */
-function named(name: string, log: Log): Target[] | undefined {
-  const one = single(name, log) ?? (/^\d/.test(name) ? single(`m${name}`, log) : undefined);
+function targetsNamed(name: string, log: Log): Target[] | undefined {
+  const one = targetNamed(name, log) ?? (/^\d/.test(name) ? targetNamed(`m${name}`, log) : undefined);
   if (one) return [one];
   let at = name.indexOf('..');
   for (let tries = 0; at >= 0 && tries < MAX_BORDERS; tries++, at = name.indexOf('..', at + 1)) {
@@ -82,16 +82,16 @@ const MAX_BORDERS = 100;
 const OFFSET = /@(\d{1,15})$/;
 const PART = /#(\d{1,15})$/;
 
-function single(name: string, log: Log): Target | undefined {
-  const whole = whatIs(name, log);
+function targetNamed(name: string, log: Log): Target | undefined {
+  const whole = messageOrPart(name, log);
   if (whole) return { ...whole, offset: 0 };
   const offset = OFFSET.exec(name);
-  const from = offset && whatIs(name.slice(0, offset.index), log);
+  const from = offset && messageOrPart(name.slice(0, offset.index), log);
   return from ? { ...from, offset: Number(offset[1]) } : undefined;
 }
 
 /** The message or part with this name. */
-function whatIs(name: string, log: Log): Omit<Target, 'offset'> | undefined {
+function messageOrPart(name: string, log: Log): Omit<Target, 'offset'> | undefined {
   const message = log.find(name);
   if (message) return { message };
   const place = PART.exec(name);

@@ -39,7 +39,7 @@ export class LogWords {
 
   readonly clean = (text: string): string => this.thread.reader.secrets.redact(text);
 
-  of(message: LogMessage): MessageWords {
+  cleanWordsOf(message: LogMessage): MessageWords {
     return (this.#wordsOf(message).clean ??= wordsOf(message, this.clean));
   }
 
@@ -64,7 +64,7 @@ export class LogWords {
     readonly at: readonly [number, number];
     readonly within: readonly [number, number];
   } {
-    const { text, parts } = this.of(message);
+    const { text, parts } = this.cleanWordsOf(message);
     const { raw } = this.#wordsOf(message);
     const one = parts.find(({ index }) => index === part);
     if (!one) return { at: [0, 0], within: [0, 0] };
@@ -87,14 +87,14 @@ export class LogWords {
       index === undefined ? message.parts.find(({ type }) => type === 'tool-result') : message.parts[index];
     if (part?.type === 'tool-call') return `call of ${oneLine(part.name, ABOUT_CHARS)}`;
     if (part?.type !== 'tool-result') return undefined;
-    const call = this.callBehind(message, part);
+    const call = this.answeredCall(message, part);
     if (!call) return part.name === undefined ? 'a result' : `result of ${oneLine(part.name, ABOUT_CHARS)}`;
     const label = callLabel({ ...call, arguments: this.clean(call.arguments) });
     return `result of ${this.clean(oneLine(label, ABOUT_CHARS))}`;
   }
 
   /** The call that a part answers, in the log that contains both. */
-  callBehind({ seq }: LogMessage, part: Part, log: Log = this.thread.log): ToolCallPart | undefined {
+  answeredCall({ seq }: LogMessage, part: Part, log: Log = this.thread.log): ToolCallPart | undefined {
     if (part.type !== 'tool-result') return undefined;
     const asking = log.at(log.exchangeOf(seq).seqs[0]!);
     let calls = this.#calls.get(asking);
@@ -121,12 +121,12 @@ export class LogWords {
 
   /** Whether a part is an answer of recall itself. */
   isAnswer(message: LogMessage, part: Part): boolean {
-    return part.type === 'tool-result' && isRecallAnswer(part, this.callBehind(message, part)?.name);
+    return part.type === 'tool-result' && isRecallAnswer(part, this.answeredCall(message, part)?.name);
   }
 
   /** The words of one part. */
-  ofPart(message: LogMessage, part: number): string {
-    const { text, parts } = this.of(message);
+  partText(message: LogMessage, part: number): string {
+    const { text, parts } = this.cleanWordsOf(message);
     const one = parts.find(({ index }) => index === part);
     return one ? text.slice(one.from, one.to) : '';
   }

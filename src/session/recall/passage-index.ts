@@ -28,7 +28,7 @@ export interface Ranked {
   readonly passage: Passage;
   readonly score: number;
   /** How much the passage tells by its names and rare words, which decides whether it is worth bringing back. */
-  readonly told: number;
+  readonly relevance: number;
   /** The part of the score that each word of the query gives; 0 for words that the passage does not contain. */
   readonly byWord: () => Float64Array;
 }
@@ -51,8 +51,8 @@ const RARITY_POWER = 1.3;
 /** Weight of a word of the call, compared with a word of the answer itself. */
 const CALL_WEIGHT = 0.7;
 /** Weight of a word that the agent wrote before the call, which says why the call was made. */
-const SAID_WEIGHT = 0.3;
-const SAID_CHARS = 300;
+const ANNOUNCED_WEIGHT = 0.3;
+const ANNOUNCED_CHARS = 300;
 /** Share of its message's best score that a passage gains, because text near an answer belongs to the answer. */
 const MESSAGE_SHARE = 0.3;
 /** Weight of text by people and agents: with equal matches it comes before program output, because it decides more. */
@@ -61,7 +61,7 @@ const TALK_WEIGHT = 1.1;
 const COUNT_BITS = 6;
 const MAX_COUNT = 2 ** COUNT_BITS - 1;
 /** How much a passage tells by one name, or, if it may be a rule of the user, by any equally rare word. */
-const NAME_TELLS = 2;
+const NAME_RELEVANCE = 2;
 /** A word is rare if at most this many passages contain it, or at most this share of all passages. */
 const RARE = { count: 2, share: 0.02 };
 /** The same limits for names, which are distinctive with more holders than other words. */
@@ -81,7 +81,7 @@ interface Word {
   last: number;
   count: number;
   /** What the word counts in each passage of the current part without occurring in it. */
-  beside: number;
+  bonus: number;
   /** The words by which the name is found. */
   words?: readonly Word[];
 }
@@ -126,7 +126,7 @@ export class PassageIndex {
   /** Set while the index reads; concurrent callers wait for the same promise. */
   #reading: Promise<void> | undefined;
   /** Words that the agent wrote before the following calls. */
-  #said: readonly Word[] = [];
+  #announced: readonly Word[] = [];
 
   constructor(private readonly parts: IndexParts) {}
 
@@ -144,7 +144,7 @@ export class PassageIndex {
   }
 
   /** Reads the messages appended since. */
-  async caughtUp(): Promise<this> {
+  async catchUp(): Promise<this> {
     while (this.#reading || this.#read < this.log.length)
       await (this.#reading ??= inSlices(this.#readOn()).finally(() => (this.#reading = undefined)));
     return this;
@@ -155,7 +155,7 @@ export class PassageIndex {
   }
 
   /** Best first, at most `MAX_RANKED`; of equals the newer first. */
-  search(query: string, isMeant: (passage: Passage) => boolean): Ranked[] {
+  search(query: string, isEligible: (passage: Passage) => boolean): Ranked[] {
     const mean = Math.max(1, this.#words / Math.max(1, this.size));
     const asked = wordsOfQuery(query)
       .flatMap((word) => {
@@ -164,7 +164,7 @@ export class PassageIndex {
       })
       .sort((a, b) => a.known.holders - b.known.holders);
     const scores = new Float64Array(this.size);
-    const told = new Float64Array(this.size);
+    const relevance = new Float64Array(this.size);
     let walked = 0;
     const used = asked.filter(({ known }, i) => (walked += known.holders) <= MAX_WALKED || i === 0);
     type Asked = (typeof used)[number];
@@ -176,14 +176,14 @@ export class PassageIndex {
       });
     for (const one of used) {
       const { holders } = one.known;
-      const tells = whatTells(one.word, holders, this.size);
-      const tellsOfRule = holders <= KNOWN_NAME.count ? NAME_TELLS : tells;
+      const wordRelevance = relevanceOf(one.word, holders, this.size);
+      const ruleRelevance = holders <= KNOWN_NAME.count ? NAME_RELEVANCE : wordRelevance;
       walk(one, (id, worth) => {
         scores[id]! += worth;
-        told[id]! += this.#binds[id]! ? tellsOfRule : tells;
+        relevance[id]! += this.#binds[id]! ? ruleRelevance : wordRelevance;
       });
     }
-    const best = bestOf(scores, (id) => isMeant(this.#passages[id]!));
+    const best = bestOf(scores, (id) => isEligible(this.#passages[id]!));
     const byMessage = new Map<LogMessage, number>();
     for (const id of best) {
       const { message } = this.#passages[id]!;
@@ -202,7 +202,7 @@ export class PassageIndex {
       .map((id, row): Ranked => {
         const passage = this.#passages[id]!;
         const score = scores[id]! + MESSAGE_SHARE * byMessage.get(passage.message)!;
-        return { passage, score, told: told[id]!, byWord: () => (known ??= byWord())[row + 1]! };
+        return { passage, score, relevance: relevance[id]!, byWord: () => (known ??= byWord())[row + 1]! };
       })
       .sort((a, b) => b.score - a.score || b.passage.id - a.passage.id);
   }
@@ -221,11 +221,11 @@ export class PassageIndex {
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
       if (talk)
-        this.#said =
+        this.#announced =
           message.role === 'user'
             ? []
-            : wordsOfText(tailOf(text.slice(from, to), SAID_CHARS)).map(this.#word);
-      const beside = talk ? [] : this.#wordsBeside(call.words);
+            : wordsOfText(tailOf(text.slice(from, to), ANNOUNCED_CHARS)).map(this.#word);
+      const context = talk ? [] : this.#contextWords(call.words);
       for (const [start, end] of cutsOf(text, from, to)) {
         const passage = { id: this.size, message, part: index, from: start, to: end };
         this.#passages.push(passage);
@@ -243,46 +243,46 @@ export class PassageIndex {
             word.count++;
             length++;
           }
-        for (const word of held) this.#postings.add(word, passage.id, word.count + word.beside);
-        for (const word of beside)
-          if (word.last !== passage.id) this.#postings.add(word, passage.id, word.beside);
+        for (const word of held) this.#postings.add(word, passage.id, word.count + word.bonus);
+        for (const word of context)
+          if (word.last !== passage.id) this.#postings.add(word, passage.id, word.bonus);
         this.#lengths.push(length);
         this.#words += length;
         yield;
       }
-      for (const word of beside) word.beside = 0;
+      for (const word of context) word.bonus = 0;
     }
   }
 
   readonly #word = (word: string): Word => {
     let known = this.#byWord.get(word);
-    if (!known) this.#byWord.set(word, (known = { holders: 0, newest: 0, last: -1, count: 0, beside: 0 }));
+    if (!known) this.#byWord.set(word, (known = { holders: 0, newest: 0, last: -1, count: 0, bonus: 0 }));
     return known;
   };
 
   /** Words that count for a call or a result without occurring in it. */
-  #wordsBeside(call: string): readonly Word[] {
+  #contextWords(call: string): readonly Word[] {
     const called = wordsOfText(headOf(call, CALL_CHARS)).map(this.#word);
-    for (const word of this.#said) word.beside = SAID_WEIGHT;
-    for (const word of called) word.beside = CALL_WEIGHT;
-    return [...new Set([...this.#said, ...called])];
+    for (const word of this.#announced) word.bonus = ANNOUNCED_WEIGHT;
+    for (const word of called) word.bonus = CALL_WEIGHT;
+    return [...new Set([...this.#announced, ...called])];
   }
 }
 
 /** How much a passage tells by one word. */
-function whatTells(word: string, holders: number, size: number): number {
+function relevanceOf(word: string, holders: number, size: number): number {
   const isBelow = ({ count, share }: typeof RARE): boolean => holders <= Math.max(count, share * size);
-  if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return NAME_TELLS;
+  if (isName(word) && word.length > 3 && isBelow(KNOWN_NAME)) return NAME_RELEVANCE;
   if (isBelow(RARE)) return 1;
   return holders <= COMMON_SHARE * size ? 0.4 : 0;
 }
 
 /** Ids of the best scores, by a histogram: sorting a hundred thousand takes longer than the search. */
-function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[] {
+function bestOf(scores: Float64Array, isEligible: (id: number) => boolean): number[] {
   const ids: number[] = [];
   let top = 0;
   for (let id = 0; id < scores.length; id++)
-    if (scores[id]! > 0 && isMeant(id)) {
+    if (scores[id]! > 0 && isEligible(id)) {
       ids.push(id);
       top = Math.max(top, scores[id]!);
     }

@@ -34,7 +34,7 @@ interface CheckedRecall {
 }
 
 /** Precedes the target of a handle if it contains none of the words. */
-const NOT_IN_IT = '[No passage holds the words; from the beginning:]\n';
+const NOT_IN_TARGET = '[No passage holds the words; from the beginning:]\n';
 /** Most words that are listed as missing. */
 const MAX_MISSING = 8;
 /** Most given pieces that are remembered. */
@@ -54,7 +54,7 @@ export class Recall {
    * request is not valid, and with `MESSAGE_UNKNOWN` if a handle names nothing.
    */
   async find(request: RecallRequest): Promise<Recalled[]> {
-    return (await this.read(request)).map((one) => this.#noted(one));
+    return (await this.read(request)).map((one) => this.#countGiven(one));
   }
 
   /** Like `find`, for callers other than the agent: ignores which pieces the agent was given before. */
@@ -63,10 +63,10 @@ export class Recall {
     if (asked.handles.length === 0 && asked.query === '') return [];
     // Any message may reveal a secret, so the whole log is read before a word of it is shown.
     await inSlices(this.services.thread.reader.catchUpInSteps());
-    return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
+    return asked.handles.length > 0 ? await this.#readHandles(asked) : await this.#searchLog(asked);
   }
 
-  async #named(asked: CheckedRecall): Promise<Recalled[]> {
+  async #readHandles(asked: CheckedRecall): Promise<Recalled[]> {
     const targets = targetsOf(asked.handles, this.services.thread.log);
     const { search, count } = this.services;
     if (asked.query !== '') {
@@ -77,7 +77,7 @@ export class Recall {
       if (pieces.length > 0) return [...pieces];
     }
     // A request with a handle gets the message even if the words are not in it.
-    const note = asked.query === '' ? '' : NOT_IN_IT;
+    const note = asked.query === '' ? '' : NOT_IN_TARGET;
     const read = this.#read(targets, asked.maxTokens - count(note));
     return read.map((one, i) => (i === 0 ? { ...one, text: note + one.text } : one));
   }
@@ -89,7 +89,7 @@ export class Recall {
     return at[1] > (part === undefined ? 0 : within[0]) + offset;
   }
 
-  async #searched({ query, limit, maxTokens }: CheckedRecall): Promise<Recalled[]> {
+  async #searchLog({ query, limit, maxTokens }: CheckedRecall): Promise<Recalled[]> {
     const { search, count } = this.services;
     const missing = (await search.missing(query)).slice(0, MAX_MISSING);
     const note = missing.length === 0 ? '' : `[In no message: ${missing.join(', ')}]\n`;
@@ -130,7 +130,7 @@ export class Recall {
   #pieceOf(target: Target): Piece {
     const { words } = this.services.search;
     const { message, part: index, offset } = target;
-    const { text, parts } = words.of(message);
+    const { text, parts } = words.cleanWordsOf(message);
     const part = index === undefined ? undefined : parts.find((one) => one.index === index);
     const start = part?.from ?? 0;
     const to = index === undefined ? text.length : (part?.to ?? 0);
@@ -144,7 +144,7 @@ export class Recall {
   }
 
   /** Adds to a piece how many times it was given before. */
-  #noted(one: Recalled): Recalled {
+  #countGiven(one: Recalled): Recalled {
     const key = `${one.handle}\n${one.text}`;
     const before = this.#given.get(key) ?? 0;
     this.#given.delete(key);

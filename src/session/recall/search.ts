@@ -15,7 +15,7 @@ import {
   isBare,
   KnownLines,
   MIN_OF_BEST,
-  onceTold,
+  ifRelevant,
   spread,
   withLiterals,
 } from './choose.js';
@@ -32,7 +32,7 @@ export interface SearchRequest {
   /** Selects the passages to search, in view or not. If absent, all passages that left the view are searched. */
   readonly among?: ((passage: Passage) => boolean) | undefined;
   /** Whether a passage tells enough for it and others near the best to be found. If absent, all may be found. */
-  readonly tells?: (one: Ranked) => boolean;
+  readonly isRelevant?: (one: Ranked) => boolean;
 }
 
 export interface Found {
@@ -48,11 +48,11 @@ export interface Found {
 export const FRAME_TOKENS = 28;
 const BETWEEN_TOKENS = 2;
 /** Most characters of a result next to a piece of its call, or of a call next to a piece of its result. */
-const BESIDE_CHARS = 300;
+const PARTNER_CHARS = 300;
 /** Most characters by which a passage in view is identified. */
 const SHOWN_CHARS = 160;
 /** Number of first places of a ranking at which a passage in view is reported. */
-const TOLD_IN_VIEW = 3;
+const MAX_RANK_IN_VIEW = 3;
 const MAX_TOPICS = 8;
 /** Most passages of one message in an answer. Of 1, 2 and all, 2 found most (docs/decisions/0030). */
 const MAX_OF_ONE = 2;
@@ -72,7 +72,7 @@ export class Search {
   async index(): Promise<PassageIndex> {
     for (;;) {
       const index = this.#indexOf(this.services.thread.log);
-      await index.caughtUp();
+      await index.catchUp();
       if (index.log === this.services.thread.log) return index;
     }
   }
@@ -80,21 +80,22 @@ export class Search {
   #indexOf(log: Log): PassageIndex {
     if (this.#index?.log === log) return this.#index;
     const callOf = (message: LogMessage, part: Part): { name: string; words: string } => {
-      const call = this.words.callBehind(message, part, log);
+      const call = this.words.answeredCall(message, part, log);
       return { name: call?.name ?? '', words: call ? rawWordsOf({ parts: [call] }).text : '' };
     };
     return (this.#index = new PassageIndex({ log, wordsOf: rawWordsOf, callOf }));
   }
 
-  async find({ query, limit, maxTokens, among, tells }: SearchRequest): Promise<Found> {
+  async find({ query, limit, maxTokens, among, isRelevant }: SearchRequest): Promise<Found> {
     const index = await this.index();
     const view = among ? [] : this.#viewSent();
     const shown = new Map(
       view.flatMap(({ source, replaced }) => (source && !replaced ? [[source.id, source]] : [])),
     );
-    const isLeft = ({ message }: Passage): boolean => !shown.has(message.id);
-    const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isLeft) }));
-    if (tells && !lists.some(({ all }) => all.some(tells))) return { pieces: [], messages: [], inView: [] };
+    const isOutOfView = ({ message }: Passage): boolean => !shown.has(message.id);
+    const lists = topicsOf(query).map((topic) => ({ topic, all: index.search(topic, among ?? isOutOfView) }));
+    if (isRelevant && !lists.some(({ all }) => all.some(isRelevant)))
+      return { pieces: [], messages: [], inView: [] };
     const textOf = ({ passage }: Ranked): string => this.#textOf(passage);
     // Passages are chosen with their secrets, which is quicker; the secrets are removed when passages are shown.
     const rawOf = ({ passage }: Ranked): string => this.words.rawOf(passage);
@@ -107,11 +108,11 @@ export class Search {
     const lines = new KnownLines(view);
     const asked = wordsOfQuery(query);
     const isNew = (one: Ranked, rank: number): boolean => {
-      if (!lines.holds(rawOf(one), asked)) {
-        if (tells) least ??= MIN_OF_BEST * one.score;
+      if (!lines.knowsOrAdds(rawOf(one), asked)) {
+        if (isRelevant) least ??= MIN_OF_BEST * one.score;
         return true;
       }
-      if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
+      if (rank < MAX_RANK_IN_VIEW) inView.push(this.#inViewNote(one));
       return false;
     };
     const bare: Ranked[] = [];
@@ -122,7 +123,7 @@ export class Search {
     };
     const fewEach = among ? (all: Iterable<Ranked>): Iterable<Ranked> => all : fewOfEach;
     const fresh = filtered(ranked, isNew);
-    const telling = filtered(tells ? onceTold(fresh, tells) : fresh, isTelling);
+    const telling = filtered(isRelevant ? ifRelevant(fresh, isRelevant) : fresh, isTelling);
     let chosen = this.#fitting(fewEach(telling), limit, maxTokens);
     if (chosen.length === 0) chosen = this.#fitting(fewEach(bare), limit, maxTokens);
     const pieces = chosen.map((one) => this.#shownAs(one, maxTokens));
@@ -146,7 +147,7 @@ export class Search {
   }
 
   #textOf(passage: Passage): string {
-    return this.words.of(passage.message).text.slice(...this.words.placeOf(passage).at);
+    return this.words.cleanWordsOf(passage.message).text.slice(...this.words.placeOf(passage).at);
   }
 
   /** The best passages that fit, each with its surrounding block, in the order of the log. Neighbours are joined. */
@@ -157,18 +158,18 @@ export class Search {
     for (const { passage, score } of ranked) {
       if (chosen.length >= limit || left < MIN_TOKENS) break;
       const { message } = passage;
-      const { text } = this.words.of(message);
+      const { text } = this.words.cleanWordsOf(message);
       const { at, within } = this.words.placeOf(passage);
-      const beside = this.#beside(passage);
+      const partner = this.#partner(passage);
       const head =
-        this.headTokens(this.words.headOf(message, `${message.id}@${at[0]}`, passage.part)) + count(beside);
+        this.headTokens(this.words.headOf(message, `${message.id}@${at[0]}`, passage.part)) + count(partner);
       const grown = enclosing(text, at, within);
       const fits = [grown, at].find(([from, to]) => count(text.slice(from, to)) + head <= left);
       if (!fits && chosen.length > 0) continue;
       const [from, to] = fits ?? at;
       left -= count(text.slice(from, to)) + head;
       const neighbour = chosen.find((one) => touches(one, passage, from, to));
-      if (!neighbour) chosen.push({ passage, score, from, to, beside });
+      if (!neighbour) chosen.push({ passage, score, from, to, partner });
       else {
         neighbour.from = Math.min(neighbour.from, from);
         neighbour.to = Math.max(neighbour.to, to);
@@ -178,42 +179,42 @@ export class Search {
   }
 
   /** For a call its result, and for a result its call, unless the head of the piece already says it. */
-  #beside({ message, part: index }: Passage): string {
+  #partner({ message, part: index }: Passage): string {
     const part = message.parts[index]!;
     if (isToolCall(part)) {
       const result = this.words.resultOf(message, part);
-      const text = result ? this.words.ofPart(result.message, result.part).trim() : '';
+      const text = result ? this.words.partText(result.message, result.part).trim() : '';
       if (!result || text === '' || isBare(text)) return '';
-      return `\n[its result ${partHandle(result.message.id, result.part)}] ${oneLine(text, BESIDE_CHARS)}`;
+      return `\n[its result ${partHandle(result.message.id, result.part)}] ${oneLine(text, PARTNER_CHARS)}`;
     }
-    const call = this.words.callBehind(message, part);
+    const call = this.words.answeredCall(message, part);
     const text = call ? this.words.clean(rawWordsOf({ parts: [call] }).text) : '';
     if (text.length <= SHOWN_CHARS) return '';
-    return `\n[its call] ${oneLine(text, BESIDE_CHARS)}`;
+    return `\n[its call] ${oneLine(text, PARTNER_CHARS)}`;
   }
 
-  #shownAs({ passage, score, from, to, beside }: Chosen, maxTokens: number): Recalled {
+  #shownAs({ passage, score, from, to, partner }: Chosen, maxTokens: number): Recalled {
     const { message, part } = passage;
-    const { text } = this.words.of(message);
+    const { text } = this.words.cleanWordsOf(message);
     const { count } = this.services;
     const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
     const handleAt = (at: number): string => (at > 0 ? `${message.id}@${at}` : message.id);
     const head = this.words.headOf(message, handleAt(start), part);
     const room = Math.max(1, maxTokens - FRAME_TOKENS - this.headTokens(head));
     const end = start + text.slice(start, to).trimEnd().length;
-    const own = Math.max(1, room - count(beside));
+    const own = Math.max(1, room - count(partner));
     const page = pageOf(text, { from: start, to: end, maxTokens: own, count, handleAt, withEnd: false });
     const next = page.next ?? (to < text.length ? handleAt(to) : undefined);
-    const fits = count(page.text + beside) <= room;
+    const fits = count(page.text + partner) <= room;
     return {
       ...head,
-      text: fits ? page.text + beside : page.text,
+      text: fits ? page.text + partner : page.text,
       score,
       ...(next !== undefined && { next }),
     };
   }
 
-  #told({ passage, score }: Ranked): Recalled {
+  #inViewNote({ passage, score }: Ranked): Recalled {
     const { message, part } = passage;
     const head = this.words.headOf(message, message.id, part);
     return {
@@ -229,7 +230,7 @@ interface Chosen {
   readonly score: number;
   from: number;
   to: number;
-  readonly beside: string;
+  readonly partner: string;
 }
 
 const touches = (one: Chosen, passage: Passage, from: number, to: number): boolean =>

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { SpillwayError } from '../../../errors/index.js';
-import { findPlugin, pluginFolder, wordsOf } from '../../../session/plugins/index.js';
+import { findPlugin, firstLineOf, pluginFolder } from '../../../session/plugins/index.js';
 import { importModule } from '../../../user-module.js';
 import {
   candidatesIn,
@@ -109,7 +109,7 @@ function isEntry(folder: string, file: string): boolean {
 const unreadable = (path: string, cause: unknown): SpillwayError =>
   new SpillwayError('INPUT_UNREADABLE', {
     subject: path,
-    found: wordsOf(cause),
+    found: firstLineOf(cause),
     remedy: 'Name a JavaScript module, a plugin, or a package that is installed here.',
     cause,
   });
