@@ -10,13 +10,16 @@ interface Waiting {
   /** Tick at which the call began. */
   readonly since: number;
   readonly name: string;
+  /** What is asked, and of what. */
+  readonly question: string;
   readonly reject: (fault: SpillwayError) => void;
 }
 
 /**
  * The same store, but a call that has not settled after `deadlineMs` rejects with `STORE_FAILED` (retryable,
  * `facts.outcome: unknown`). If no other call settled meanwhile, later calls reject at once, until the store answers
- * again. Any other error becomes `STORE_FAILED` too, with `facts.thrown`: what the store did before is unknown.
+ * again; otherwise the same question is, for as long again. Any other error becomes `STORE_FAILED` too, with
+ * `facts.thrown`: what the store did before is unknown.
  */
 export function withDeadline(store: SessionStore, deadlineMs: number): SessionStore {
   if (watchedStores.has(store)) return store;
@@ -34,12 +37,13 @@ export function withDeadline(store: SessionStore, deadlineMs: number): SessionSt
   return proxy;
 }
 
+type Ask = (name: string, given: readonly unknown[], call: () => unknown) => unknown;
+
 /** Calls one store, and counts how long its calls wait. */
-function watchCalls(
-  store: SessionStore,
-  deadlineMs: number,
-): (name: string, given: readonly unknown[], call: () => unknown) => unknown {
+function watchCalls(store: SessionStore, deadlineMs: number): Ask {
   const waiting = new Set<Waiting>();
+  /** Questions without an answer in time. One call of a session asks them again and again. */
+  const late = new Set<string>();
   let tick = 0;
   /** Tick at which the store last settled anything. */
   let heardAt = 0;
@@ -56,7 +60,8 @@ function watchCalls(
       facts: { outcome: 'unknown' },
       retryable: true,
     });
-  const answered = (): void => {
+  const answered = (question = ''): void => {
+    late.delete(question);
     heardAt = tick;
     clearInterval(probeTimer);
     probeTimer = undefined;
@@ -67,23 +72,31 @@ function watchCalls(
     clearInterval(tickTimer);
     tickTimer = undefined;
   };
-  const probe = (): void => void store.value('service', 'ready').then(answered, answered);
+  const probe = async (): Promise<void> => {
+    const found: unknown = await store.value('service', 'ready').catch((error: unknown) => error);
+    if (!isAway(found)) answered();
+  };
   const countTick = (): void => {
     tick += 1;
     for (const one of waiting) {
       if (tick - one.since < TICKS) continue;
       stopWaiting(one);
+      late.add(one.question);
+      setTimeout(() => late.delete(one.question), deadlineMs).unref();
       // If other calls were answered meanwhile, only this call is slow. Otherwise no further call waits for the store:
       // a probe in addition to the calls asks whether the store is back.
-      if (heardAt <= one.since && one.name !== 'close') probeTimer ??= setInterval(probe, deadlineMs).unref();
+      if (heardAt <= one.since && one.name !== 'close')
+        probeTimer ??= setInterval(() => void probe(), deadlineMs).unref();
       one.reject(fault(one.name));
     }
   };
 
   return (name, given, call) => {
     const isLast = name === 'close';
+    // A note waits for the same row as a write.
+    const question = JSON.stringify([name === 'note' ? 'write' : name, given[0]]);
     if (isLast) answered();
-    else if (probeTimer) return Promise.reject(fault(name));
+    else if (probeTimer || late.has(question)) return Promise.reject(fault(name));
     let result: unknown;
     try {
       result = call();
@@ -92,13 +105,13 @@ function watchCalls(
     }
     if (typeof (result as PromiseLike<unknown> | undefined)?.then !== 'function') return result;
     return new Promise((resolve, reject) => {
-      const one = { since: tick, name, reject };
+      const one = { since: tick, name, question, reject };
       waiting.add(one);
       tickTimer ??= setInterval(countTick, deadlineMs / TICKS);
       const settled =
         <Value>(settle: (value: Value) => void) =>
         (value: Value): void => {
-          answered();
+          if (!isAway(value)) answered(question);
           stopWaiting(one);
           settle(value);
         };
@@ -107,6 +120,9 @@ function watchCalls(
     });
   };
 }
+
+/** Whether a call failed because the store did not do it, which may be after its own deadline: that is no answer. */
+const isAway = (found: unknown): boolean => found instanceof SpillwayError && found.code === 'STORE_FAILED';
 
 /** The error of a store, thrown at once or later, with a code and the name of the thread, if any. */
 function thrownBy({ name }: SessionStore, [of]: readonly unknown[], cause: unknown): SpillwayError {

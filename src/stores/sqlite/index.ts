@@ -7,15 +7,7 @@ import { openSql, type Database, type SqlOptions, type Tables } from '../sql/ind
 import { retryWhile } from '../patience.js';
 import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
-import {
-  checkpointLog,
-  checkPlaceOf,
-  checkWritable,
-  makeFile,
-  openFault,
-  prepareFile,
-  type Synchronous,
-} from './file.js';
+import * as files from './file.js';
 import { textsAsBytes } from './texts.js';
 import { sqliteWriter } from './writer.js';
 
@@ -24,7 +16,7 @@ const IN_MEMORY = ':memory:';
 interface SqliteOptions extends SqlOptions {
   /** The largest size of the file. */
   readonly maxBytes?: number;
-  readonly synchronous?: Synchronous;
+  readonly synchronous?: files.Synchronous;
 }
 
 /** Opens a file, or creates it; `:memory:` is a database that only this store sees. */
@@ -36,14 +28,16 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const { default: driver } = await import('libsql').catch((error: unknown) => notLoaded(name, error));
   const database = open(driver, name, file);
   try {
-    await retryWhile(async () => prepareFile(database, options), isBusy, options.patienceMs);
-    await retryWhile(async () => checkWritable(database), isBusy, options.patienceMs);
+    await retryWhile(async () => files.prepareFile(database, options), isBusy, options.patienceMs);
+    await retryWhile(async () => files.checkWritable(database), isBusy, options.patienceMs);
   } catch (error) {
     database.close();
     await collectStatements();
-    throw isUnopenable(error) ? openFault(name, file, error) : dialect.faultOf(error);
+    throw isUnopenable(error) ? files.openFault(name, file, error) : dialect.faultOf(error);
   }
-  const check = inMemory ? () => undefined : checkPlaceOf(name, file, () => checkpointLog(database));
+  const check = inMemory
+    ? () => undefined
+    : files.checkPlaceOf(name, file, () => files.checkpointLog(database));
   const db: Database = new Kysely<Tables>({
     dialect: immediateSqlite({
       database,
@@ -70,10 +64,10 @@ function notLoaded(name: string, error: unknown): never {
 }
 
 function open(Driver: typeof Libsql, name: string, file: string): Libsql.Database {
-  if (file !== IN_MEMORY) makeFile(file);
+  if (file !== IN_MEMORY) files.makeFile(file);
   try {
     return new Driver(file);
   } catch (error) {
-    throw openFault(name, file, error);
+    throw files.openFault(name, file, error);
   }
 }

@@ -109,4 +109,39 @@ describe('a store whose calls never settle', () => {
     expect(await spillway.store.load(KEY)).toBeUndefined();
     await spillway.close();
   });
+
+  it('has a session wait once for a row that another holds, and not with each of its writes', async () => {
+    const base = await openStore('memory:');
+    let asked = 0;
+    const held = (name: string, key: typeof KEY): boolean =>
+      /^(?:write|note)$/.test(name) && key.sessionId === 'mill';
+    let isHeld = true;
+    const store = new Proxy(base, {
+      get(target, name) {
+        const own = Reflect.get(target, name, target) as (...given: unknown[]) => unknown;
+        if (typeof own !== 'function') return own;
+        return (...given: unknown[]) => {
+          if (!isHeld || !held(String(name), given[0] as typeof KEY)) return own.apply(target, given);
+          asked++;
+          // Others are answered.
+          return new Promise(() => void base.threads());
+        };
+      },
+    });
+    const spillway = await engine(4_000, { storeMs: 400 } as never, { store, onStoreFailure: 'open' });
+    const session = await spillway.open({ id: 'mill' });
+    const other = setInterval(() => void spillway.store.threads(), 20);
+    const said = [user('Build a mill.')];
+    await session.follow({ messages: said });
+    await session.prepare();
+    await session.observe({ inputTokens: 20 });
+    expect(asked).toBe(1);
+    isHeld = false;
+    for (let at = 0; (await base.load(KEY))?.head.messages !== said.length; at++) {
+      said.push(says(`Built ${at}.`), user('And?'));
+      await session.follow({ messages: said });
+    }
+    clearInterval(other);
+    await spillway.close();
+  });
 });
