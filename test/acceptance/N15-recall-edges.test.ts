@@ -623,7 +623,7 @@ it.each(['v0', 'v1'] as const)(
 );
 
 it.each([7, undefined, null, '', ['a']])(
-  'N15: a recall of a server that names its calls so (%j) is answered behind the words before it',
+  'N15: a recall to which the server gives the id %j is answered after the text before it',
   async (id) => {
     const { emulator, session, ask } = await opened(chat(false));
     await talked(ask, session);
