@@ -46,13 +46,13 @@ describe('the layers', () => {
     });
   });
 
-  it('replace a list whole', async () => {
+  it('replace a list as one value', async () => {
     const { settings, origin } = await load({ overrides: { roster: ['full'] } });
     expect(settings.roster).toEqual(['full']);
     expect(origin('roster[0]')).toBe('code');
   });
 
-  it('take a section called default for a section (convict would take it for one setting)', async () => {
+  it('read a section called default as a section (convict would read it as one setting)', async () => {
     const overrides = {
       stages: { snip: { retention: { default: { turns: 2 }, tools: { default: { count: 1 } } } } },
     };
@@ -70,14 +70,14 @@ describe('the layers', () => {
     });
   });
 
-  it('set nothing by a section without content', async () => {
+  it('set nothing with an empty section', async () => {
     await withFiles({ 'mine.yaml': 'thresholds:\n  # retainCount: 3\nmodels:\n' }, async (folder) => {
       const { settings } = await load({ file: join(folder, 'mine.yaml') });
       expect(settings).toEqual(Settings.parse({}));
     });
   });
 
-  it('are frozen and share nothing with what was given', async () => {
+  it('give frozen settings that share nothing with the values given', async () => {
     const roster = ['full'];
     const { settings, stages, entries } = await load({ overrides: { roster } });
     roster.push('x');
@@ -88,7 +88,7 @@ describe('the layers', () => {
   });
 });
 
-it('default.yaml is a layer once it is edited, and counts for nothing as shipped', async () => {
+it('default.yaml is a layer once it is edited, and is ignored as shipped', async () => {
   await withFiles({}, async (folder) => {
     const shipped = renderDefaultYaml(Settings, stageOptions);
     const path = join(folder, 'default.yaml');
@@ -105,7 +105,7 @@ it('default.yaml is a layer once it is edited, and counts for nothing as shipped
 });
 
 describe('profiles', () => {
-  it('are extended by a file, in a chain, unless one is named beside it', async () => {
+  it('are extended by a file, in a chain, unless a profile is named as well', async () => {
     const files = {
       'a.yaml': 'target: 0.1\nminGain: 0.01\n',
       'b.yaml': 'extends: ./a.yaml\ntarget: 0.2\n',
@@ -124,7 +124,7 @@ describe('profiles', () => {
     });
   });
 
-  it('take their paths from where they stand, as any file does', async () => {
+  it('resolve their paths from their own folder', async () => {
     const files = {
       'team/base.yaml': 'fill: { prompts: ./prompts }\nplugins: [./mine]\npins: { root: .. }\n',
       'mine.yaml': 'extends: ./team/base.yaml\n',
@@ -137,7 +137,7 @@ describe('profiles', () => {
     });
   });
 
-  it('are named by no file but a profile and that of the operator', async () => {
+  it('cannot be extended by default.yaml, and an agent file may use the key `extends` for itself', async () => {
     await withFiles({ 'default.yaml': 'extends: agent\n' }, async (configDir) => {
       expect(await faults({ configDir })).toMatchObject([
         { subject: 'extends', origin: 'file default.yaml' },
@@ -156,7 +156,7 @@ describe('profiles', () => {
     });
   });
 
-  it('that nobody has are refused with the ones there are', async () => {
+  it('that do not exist are refused with a list of the known ones', async () => {
     const error = await failure({ profile: 'operater' });
     expect(error.code).toBe('PROFILE_UNKNOWN');
     expect(error.facts['known']).toEqual(['agent', 'operator', 'pivot', 'reducer', 'staged']);
@@ -171,7 +171,7 @@ describe('stages of third parties', () => {
     safeParse: (data: unknown) => ({ success: true, data }),
   };
 
-  it('bring any schema: optional sections, unions, transforms, a zod of their own', async () => {
+  it('may have any schema: optional sections, transforms, a schema that is not zod’s', async () => {
     const mine = z.object({
       far: z.strictObject({ turns: z.int().default(2) }).optional(),
       when: z.string().default('1').transform(Number),
@@ -187,19 +187,19 @@ describe('stages of third parties', () => {
     });
   });
 
-  it('cannot fail the start by a schema that throws', async () => {
+  it('are reported as a fault if their schema throws', async () => {
     const broken = z.strictObject({}).refine(() => {
       throw new Error('boom');
     });
     expect(await subjects({ stageOptions: { ...stageOptions, broken } })).toEqual(['stages.broken']);
   });
 
-  it('with required options are asked for them by name', async () => {
+  it('are reported by the name of a required option that is missing', async () => {
     const mineToo = { ...stageOptions, mine: z.strictObject({ url: z.string() }) };
     expect(await subjects({ stageOptions: mineToo })).toEqual(['stages.mine.url']);
   });
 
-  it('do without default.yaml and profiles in a folder of their own', async () => {
+  it('need no default.yaml and no profile in the configuration folder', async () => {
     await withFiles({}, async (folder) => {
       await mkdir(join(folder, 'profiles'));
       expect((await load({ configDir: folder })).settings).toEqual(Settings.parse({}));

@@ -5,17 +5,17 @@ import { CompactionThresholds, thresholdOf } from '../../../src/config/index.js'
 const thresholds = CompactionThresholds.parse({ microThreshold: 0.85 });
 
 describe('the gate of a stage', () => {
-  it('is what the thresholds say', () => {
+  it('is the value in the thresholds', () => {
     expect(thresholdOf(thresholds, 'micro')).toBe(0.85);
     expect(thresholdOf(thresholds, 'full')).toBe(0.98);
   });
 
-  it('is none of a stage that they do not know', () => {
+  it('is undefined for a name that is no stage with a threshold', () => {
     expect(thresholdOf(thresholds, 'retainCount')).toBeUndefined();
     expect(thresholdOf(thresholds, 'toString')).toBeUndefined();
   });
 
-  it('has to be written for a stage of one’s own, whatever its name', async () => {
+  it('has to be set for a custom stage, even one called constructor', async () => {
     const stage = {
       name: 'constructor',
       summary: 'Does nothing.',

@@ -44,13 +44,13 @@ describe('the floor', () => {
     });
   });
 
-  it('is held against the budget in the tokens of the provider, where those are more than ours', () => {
+  it('is compared with the budget in the provider’s tokens if those are more than ours', () => {
     const least = { floor: { total: 90, parts: NONE }, media: { bytes: 0, images: 0 } };
     const isAt = (scale: number) => isTooLarge(least, { budget: budgetOf(100), scale } as Reading);
     expect([1, 1.1, 1.2].map(isAt)).toEqual([false, false, true]);
   });
 
-  it('is told with its parts in the tokens of the provider, as the limit is', () => {
+  it('is reported with its parts in the provider’s tokens, as the limit is', () => {
     const floor = { total: 90, parts: { ...NONE, tools: 70, pins: 20 } };
     const reading = { budget: budgetOf(100), scale: 1.5, tokens: 300 } as Reading;
     const { error } = unreachable({ floor, media: { bytes: 0, images: 0 } }, reading, []);

@@ -36,8 +36,8 @@ const spansOf = (view: TranscriptView, free: number) =>
     return [`${fromId}..${toId}`, reason];
   });
 
-describe('digests that are drawn anew', () => {
-  it('grow by their part of what is free', () => {
+describe('digests that are written again', () => {
+  it('grow by their share of the free tokens', () => {
     const view = viewOf(digestExchange(0, 99, 400), digestExchange(100, 199, 400));
     expect(spansOf(view, 600)).toEqual([
       ['m0..m99', 'room for what was squeezed out before'],
@@ -50,11 +50,11 @@ describe('digests that are drawn anew', () => {
     ['one has next to nothing', [digestExchange(0, 199, 2_800), digestExchange(200, 339, 30)]],
     ['there is only one', [digestExchange(0, 399, 200)]],
     ['all are small', [digestExchange(0, 99, 200), digestExchange(100, 199, 100)]],
-  ])('stay as they are where nothing is free and %s', (_, exchanges) => {
+  ])('stay the same if no tokens are free and %s', (_, exchanges) => {
     expect(spansOf(viewOf(...exchanges), 0)).toEqual([]);
   });
 
-  it('take no more than is given', () => {
+  it('take no more tokens than are free', () => {
     const view = viewOf(digestExchange(0, 199, 2_800), digestExchange(200, 339, 30));
     const drawn: number[] = [];
     const metered = {
@@ -67,7 +67,7 @@ describe('digests that are drawn anew', () => {
   });
 });
 
-/** The same as a model wrote it, in so much room. */
+/** The same span with a text that a model wrote, in this much room. */
 function recordExchange(from: number, to: number, room: number): ViewExchange {
   const { messages, ...exchange } = digestExchange(from, to, room);
   const [shown] = messages;
@@ -94,14 +94,14 @@ function offered(view: TranscriptView, free: number, maxSummaryTokens = {}) {
 }
 
 describe('texts that a model wrote', () => {
-  it('are asked for anew where their part of the room is half as much again', () => {
+  it('are bought again if their share of the room is at least half as much again', () => {
     expect(offered(viewOf(recordExchange(0, 99, 1_200)), 599)).toEqual({});
     expect(offered(viewOf(recordExchange(0, 99, 1_200)), 600)).toEqual({ 'm0..m99': 1_800 });
     expect(offered(viewOf(recordExchange(0, 99, 2_000)), 900)).toEqual({});
     expect(offered(viewOf(recordExchange(0, 99, 200)), 500)).toEqual({});
   });
 
-  it('share with their neighbours by what each stands for, whoever wrote these', () => {
+  it('share with their neighbours by the number of messages that each replaces', () => {
     const [old, young] = [recordExchange(0, 199, 2_400), [200, 299] as const];
     // Together 3,700 for 300 messages: the old one has its part already.
     expect(offered(viewOf(old, recordExchange(...young, 100)), 1_200)).toEqual({ 'm200..m299': 1_300 });
@@ -115,18 +115,18 @@ describe('texts that a model wrote', () => {
     });
   });
 
-  it('leave room that is not worth asking for to digests', () => {
+  it('leave room that is too small for a new text to digests', () => {
     const view = viewOf(recordExchange(0, 199, 1_600), digestExchange(200, 299, 800));
     expect(offered(view, 600)).toEqual({ 'm200..m299': 1_400 });
   });
 
-  it('are not asked for beyond what their stage allows', () => {
+  it('are not asked for above the limit of their stage', () => {
     const view = viewOf(recordExchange(0, 99, 1_200));
     expect(offered(view, 4_000, { auto: 1_700 })).toEqual({});
     expect(offered(view, 4_000, { auto: 2_500 })).toEqual({ 'm0..m99': 2_500 });
   });
 
-  it('stay where no model can be asked', () => {
+  it('stay if no model can be asked', () => {
     expect(spansOf(viewOf(recordExchange(0, 99, 200)), 4_000)).toEqual([]);
   });
 });

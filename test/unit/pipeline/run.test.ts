@@ -62,7 +62,7 @@ describe('a run', () => {
     },
   );
 
-  it('opens later stages at their gates only, where gates rule', () => {
+  it('opens later stages only at their gates, unless the policy goes on to the target', () => {
     const opened: string[] = [];
     // 1.00, and each stage takes off 0.1: after snip 0.90, after micro 0.80.
     const settings = { budget: 1_010 };
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(opened.length).toBe(5);
   });
 
-  it('goes on to the target when an operator asks, below every gate', () => {
+  it('goes on to the target in a forced run, also below every gate', () => {
     const opened: string[] = [];
     const { plan } = plannedBy(tall(5), oneEach(opened), {
       budget: 1_010,
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect(plan.stages.map(({ outcome }) => outcome)).toEqual(['nothing', 'applied']);
   });
 
-  it('asks for no bytes and no images where they have no limit, down to a target of nothing', () => {
+  it('asks for no bytes and no images if they have no limit, also at a target of 0', () => {
     const seen: unknown[] = [];
     const idle = stage('idle', 0.8, (_view, { reclaimBytes, reclaimImages }) => {
       seen.push(reclaimBytes, reclaimImages);
@@ -123,7 +123,7 @@ describe('a run', () => {
     expect(run(bench, [little], { budget: 880 }).kind).toBe('planned');
   });
 
-  it('says when nobody had anything', () => {
+  it('is a no-op if no stage has an edit', () => {
     const idle = stage('idle', 0.8, () => ({ edits: [] }));
     expect(run(tall(9), [idle], { budget: 1_000 })).toMatchObject({
       kind: 'noop',

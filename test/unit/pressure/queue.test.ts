@@ -1,6 +1,6 @@
 import { TaskQueue } from '../../../src/pressure/index.js';
 
-it('does so many things at a time, the others after them in order, whatever one throws', async () => {
+it('a task queue runs two tasks at a time and the others after them in order, also if one throws', async () => {
   const queue = new TaskQueue(2);
   const began: number[] = [];
   const ends: (() => void)[] = [];

@@ -17,7 +17,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 
 const GATES = [0.8, 0.9].map((opensAt) => ({ stage: `at ${opensAt}`, opensAt }));
 
-/** So much pressure, after so many tokens ever. */
+/** A reading at a pressure, after a number of tokens appended in all. */
 function gateInputs(pressure: number, appended: number, more: Partial<GateInputs> = {}): GateInputs {
   const reading = { pressure } as GateInputs['reading'];
   return { reading, appended, gates: GATES, freshTokens: 100, isArmed: true, ...more };
@@ -27,7 +27,7 @@ describe('readings of one agent path', () => {
   const firesAt = (stream: PressureStream, ...inputs: Parameters<typeof gateInputs>): string | undefined =>
     stream.fireIfDue(gateInputs(...inputs), ({ kind, detail }) => `${kind}: ${detail}`);
 
-  it('fire from the first gate on, and by what was asked for below it', () => {
+  it('fire from the first gate on, and below it on request', () => {
     const stream = new PressureStream();
     expect(firesAt(stream, 0.79, 0)).toBeUndefined();
     expect(firesAt(stream, 0.8, 0)).toBe('pressure: pressure 0.800');
@@ -45,7 +45,7 @@ describe('readings of one agent path', () => {
     expect(firesAt(stream, 0.1, 100, { reading })).toBeDefined();
   });
 
-  it('fire for tool results anew when enough has come in since the last run, however much came before', () => {
+  it('fire for tool results again when enough has been appended since the last run', () => {
     const stream = new PressureStream();
     const reading = { pressure: 0.1, byToolResults: 1.2 } as GateInputs['reading'];
     stream.recordSpent({ gate: -1, appended: 500 });
@@ -53,7 +53,7 @@ describe('readings of one agent path', () => {
     expect(firesAt(stream, 0.1, 600, { reading })).toBeDefined();
   });
 
-  it('are disarmed by a run that did not help, until enough has come in or a run did', () => {
+  it('are disarmed by a run that did not help, until enough is appended or the run is forgotten', () => {
     const stream = new PressureStream();
     stream.recordSpent({ gate: 0, appended: 500 });
     expect(stream.spent).toEqual({ gate: 0, appended: 500 });
@@ -65,7 +65,7 @@ describe('readings of one agent path', () => {
     expect(firesAt(stream, 0.85, 500)).toBe('pressure: pressure 0.850');
   });
 
-  it('are told, with each gate that they cross', () => {
+  it('are reported as events, as is each gate that they cross', () => {
     const stream = new PressureStream();
     const events = heard(stream);
     for (const pressure of [0.1, 0.85, 0.86, 0.95, 0.2]) firesAt(stream, pressure, 0);
@@ -77,7 +77,7 @@ describe('readings of one agent path', () => {
     ]);
   });
 
-  it('fire nothing where nobody is subscribed to them', () => {
+  it('fire nothing if nothing is subscribed to them', () => {
     const nobody = jest.spyOn(Observable.prototype, 'subscribe').mockReturnValue(Subscription.EMPTY);
     const stream = new PressureStream();
     nobody.mockRestore();
@@ -85,7 +85,7 @@ describe('readings of one agent path', () => {
     expect(firesAt(stream, 2, 0)).toBeUndefined();
   });
 
-  it('hand back what the run throws', () => {
+  it('pass on the error that the run throws', () => {
     const stream = new PressureStream();
     const fails = (): never => {
       throw new Error('of the run');
@@ -160,12 +160,12 @@ function bad(): never {
   throw new Error('a bad listener');
 }
 
-describe('what happens', () => {
+describe('an event', () => {
   afterEach(() => {
     config.onUnhandledError = null;
   });
 
-  it('is heard by all who listen, from then on, in order', async () => {
+  it('reaches all listeners that have subscribed before it, in order', async () => {
     const stream = new PressureStream();
     const early = heard(stream);
     await stream.submit(() => (stream.emit({ kind: 'queued', auto: true }), 'x'));
@@ -186,29 +186,26 @@ describe('what happens', () => {
     ['throws at the end of a pipe', ({ events }) => void events.pipe(map(({ kind }) => kind)).subscribe(bad)],
     ['throws in an operator', ({ events }) => void events.pipe(map(bad), filter(Boolean)).subscribe()],
     ['throws at its own error', ({ events }) => void events.pipe(map(bad)).subscribe({ error: bad })],
-  ])(
-    'is no harm done by a listener that %s: neither run nor process nor others notice',
-    async (_, listen) => {
-      const unhandled: unknown[] = [];
-      // What rxjs would throw on a timer, ending the process.
-      config.onUnhandledError = (error) => unhandled.push(error);
-      const stream = new PressureStream();
-      listen(stream);
-      stream.events.subscribe().unsubscribe();
-      const events = heard(stream);
-      const run = (auto: boolean) => stream.submit(() => (stream.emit({ kind: 'queued', auto }), 'x'));
-      expect(await run(true)).toBe('x');
-      expect(await run(false)).toBe('x');
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      expect(unhandled).toEqual([]);
-      expect(events.filter(({ kind }) => kind === 'queued')).toHaveLength(2);
-      expect(events.filter(({ kind }) => kind === 'listener-failed')).toEqual([
-        { kind: 'listener-failed', error: new Error('a bad listener') },
-      ]);
-    },
-  );
+  ])('does not affect runs, the process or other listeners if a listener %s', async (_, listen) => {
+    const unhandled: unknown[] = [];
+    // Errors that rxjs would throw on a timer, which ends the process.
+    config.onUnhandledError = (error) => unhandled.push(error);
+    const stream = new PressureStream();
+    listen(stream);
+    stream.events.subscribe().unsubscribe();
+    const events = heard(stream);
+    const run = (auto: boolean) => stream.submit(() => (stream.emit({ kind: 'queued', auto }), 'x'));
+    expect(await run(true)).toBe('x');
+    expect(await run(false)).toBe('x');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(unhandled).toEqual([]);
+    expect(events.filter(({ kind }) => kind === 'queued')).toHaveLength(2);
+    expect(events.filter(({ kind }) => kind === 'listener-failed')).toEqual([
+      { kind: 'listener-failed', error: new Error('a bad listener') },
+    ]);
+  });
 
-  it('cannot be made up by listeners', () => {
+  it('cannot be emitted by a listener', () => {
     const { events } = new PressureStream();
     expect(events).not.toHaveProperty('next');
   });

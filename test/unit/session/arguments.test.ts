@@ -11,7 +11,7 @@ const MANY = Array.from({ length: 21 }, (_, i) => ({
 /** What JavaScript lets people write where TypeScript would not. */
 const untyped = (value: unknown) => value as never;
 
-describe('usage that is none', () => {
+describe('reported usage', () => {
   it.each([
     undefined,
     null,
@@ -25,7 +25,7 @@ describe('usage that is none', () => {
     { inputTokens: 1e300 },
     { inputTokens: { total: 5 } },
     { inputTokens: 5, cacheReadTokens: '1' },
-  ])('%p: is refused, and teaches nothing', async (usage) => {
+  ])('is refused if it is %p, and does not calibrate the session', async (usage) => {
     const session = (await engine()).session();
     await session.follow({ messages: MANY.slice(0, 3) });
     await session.prepare();
@@ -35,7 +35,7 @@ describe('usage that is none', () => {
     expect(session.operator.costs.primary.calls).toBe(0);
   });
 
-  it('what was not reported is left out', async () => {
+  it('is accepted if a field is null', async () => {
     const session = (await engine()).session();
     await session.follow({ messages: MANY.slice(0, 3) });
     await session.prepare();
@@ -44,7 +44,7 @@ describe('usage that is none', () => {
   });
 });
 
-describe('options that are none', () => {
+describe('invalid options are refused', () => {
   it.each<[string, (spillway: Awaited<ReturnType<typeof engine>>) => unknown]>([
     ['session: null', (one) => one.session(untyped(null))],
     ['session: an id that is no text', (one) => one.session(untyped({ id: 5 }))],

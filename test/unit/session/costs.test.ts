@@ -16,7 +16,7 @@ const call = (more: Partial<ModelCall>): ModelCall => ({
 });
 
 describe('the cost book', () => {
-  it('keeps the agent and its compactor apart, and counts what has no price', () => {
+  it('keeps the agent and its compactor apart, and counts calls without a price', () => {
     const book = new CostBook((model) => (model === 'known' ? 2 : null));
     book.addPrimary({ inputTokens: 7 }, 'known');
     book.addCall(call({ usage }));
@@ -25,7 +25,7 @@ describe('the cost book', () => {
     expect(book.totals.compactor).toEqual({ calls: 2, ...usage, cost: 0.5, unpriced: 1 });
   });
 
-  it('never falls, whatever is reported', () => {
+  it('counts negative and non-finite reports as 0', () => {
     const book = new CostBook(() => -1);
     book.addPrimary({ inputTokens: -5, outputTokens: NaN, cacheReadTokens: Infinity }, null);
     book.addCall(call({ cost: -1 }));

@@ -43,7 +43,7 @@ async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void }> 
   return { port: await portOf(wire), cutAt: (at) => void (cut = at) };
 }
 
-/** The server may still be at it when its answer is lost. */
+/** The server may still be working when its answer is lost. */
 async function until(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
   for (let tries = 0; tries < 100 && !isDeepStrictEqual(await read(), wanted); tries++)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -52,7 +52,7 @@ async function until(read: () => Promise<unknown>, wanted: unknown): Promise<voi
 
 describe('a connection that breaks at a commit', () => {
   it.each(['after', 'before'] as const)(
-    '%s the server heard of it: nobody knows what became of it, until it is read',
+    '%s the server received it gives an error with outcome unknown; reading shows the outcome',
     async (cut) => {
       const url = await server.create();
       const wire = await breakingWire();
@@ -70,7 +70,7 @@ describe('a connection that breaks at a commit', () => {
     },
   );
 
-  it('and stays away says that nobody knows', async () => {
+  it('gives an error with outcome unknown also if the server stays away', async () => {
     const url = await server.create();
     const wire = await breakingWire();
     const store = await opened(url.replace(`:${server.port}`, `:${wire.port}`));

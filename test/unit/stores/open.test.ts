@@ -16,7 +16,7 @@ const fault = (url: string): Promise<SpillwayError> =>
   );
 
 describe('openStore', () => {
-  it('says what to install where the half of its driver that is of a platform cannot be loaded', async () => {
+  it('says what to install if the platform part of the SQLite driver cannot be loaded', async () => {
     const env = { ...process.env, LIBSQL_JS_DEV: '1' };
     const worker = ['--import', 'tsx', 'test/support/append-worker.ts', 'sqlite::memory:', 'a', '1'];
     await expect(promisify(execFile)(process.execPath, worker, { env })).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe('openStore', () => {
     'memory:x',
     '/abs/log.db',
     'postgres//x',
-  ])('knows no %j, and says what there is', async (url) => {
+  ])('refuses %j and lists the allowed forms', async (url) => {
     const error = await fault(url);
     expect(error.code).toBe('STORE_UNKNOWN');
     expect(error.faults[0]?.allowed).toContain('sqlite:FILE');
@@ -46,7 +46,7 @@ describe('openStore', () => {
     [{ patienceMs: NaN }, /option patienceMs of openStore; found NaN; allowed: a number, 0 or more/],
     [{ maxBytes: -1 }, /option maxBytes of openStore; found -1/],
     [{ patience: 5 }, /unknown option patience of openStore; allowed: nowMs, patienceMs/],
-  ])('takes no %j', async (options, words) => {
+  ])('refuses the options %j', async (options, words) => {
     await expect(opened('memory:', options as never)).rejects.toMatchObject({
       code: 'ARGUMENT_INVALID',
       message: expect.stringMatching(words),
@@ -54,7 +54,7 @@ describe('openStore', () => {
   });
 
   it.each(['memory:', 'memory://', 'MEMORY:', 'sqlite::memory:'])(
-    'opens %s, which nobody else sees',
+    'opens %s as a store of its own each time',
     async (url) => {
       const [one, other] = [await opened(url), await opened(url)];
       await fill(one, 1);
@@ -63,7 +63,7 @@ describe('openStore', () => {
     },
   );
 
-  it('takes a path as it stands, behind two slashes too, and shows it whole', async () => {
+  it('takes a path literally, also after two slashes, and shows it in its name', async () => {
     const folder = newFolder();
     const file = `${folder}/a b%20#?@.db`;
     const store = await opened(`sqlite:${file}`);

@@ -23,7 +23,7 @@ async function fault(url: string): Promise<SpillwayError> {
 }
 
 describe('a database of PostgreSQL', () => {
-  it('that lets nobody in says so, and shows no password', async () => {
+  it('that refuses the password is reported as denied, without the password', async () => {
     const url = (await server.create()).replace(server.password, 'w%40r0ng');
     const error = await fault(url);
     expect(error).toMatchObject({ code: 'STORE_DENIED', retryable: false });
@@ -59,14 +59,14 @@ describe('a database of PostgreSQL', () => {
     });
   });
 
-  it('that loses its tables while it is open says so', async () => {
+  it('that loses a table while it is open is reported as a schema fault', async () => {
     const url = await server.create();
     const store = await opened(url);
     await server.run(url, 'drop table spillway_message');
     await expect(store.messages(KEY, 0)).rejects.toMatchObject({ code: 'STORE_SCHEMA' });
   });
 
-  it('that goes away and comes back holds all it said it had, and the same store goes on', async () => {
+  it('that crashes and restarts has all writes it confirmed, and the same store goes on', async () => {
     const url = await server.create();
     const store = await opened(url);
     const head = await fill(store, 5);
@@ -97,7 +97,7 @@ describe('a database of PostgreSQL', () => {
     expect(await store.messages(KEY, 0)).toHaveLength(now.messages + 1);
   });
 
-  it('whose connections were cut by an operator is asked again by new ones', async () => {
+  it('whose connections an operator has cut is used over new ones', async () => {
     const url = await server.create();
     const store = await opened(url);
     await fill(store, 2);
@@ -113,7 +113,7 @@ describe('a database of PostgreSQL', () => {
     expect((await store.load(KEY))?.head.messages).toBe(2);
   });
 
-  it('whose statement waits for too long gives up with nothing changed, and the store goes on', async () => {
+  it('whose statement waits too long gives an error and is not changed, and the store goes on', async () => {
     const url = await server.create();
     const store = await opened(url, { patienceMs: 300 });
     const held = server
@@ -134,7 +134,7 @@ describe('a database of PostgreSQL', () => {
   });
 
   it.each([0, 1, 2, 3])(
-    'that swallows all but %d pieces that it is sent is given up at the start',
+    'that does not answer after %d packets ends the start with an error that can be retried',
     async (most) => {
       const url = await server.create();
       await (await opened(url)).close();
@@ -152,7 +152,7 @@ describe('a database of PostgreSQL', () => {
     },
   );
 
-  it('that swallows what it is sent is given up, and its connections with it', async () => {
+  it('that stops answering gives errors that can be retried, and works over new connections later', async () => {
     const url = await server.create();
     let swallows = false;
     const way = createServer((client) => {

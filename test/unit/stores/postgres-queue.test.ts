@@ -25,7 +25,7 @@ const forever = new AbortController().signal;
 const job = { key: 'a', body: { text: 'NUL \0 and "quotes"' } };
 
 describe('the queue in PostgreSQL', () => {
-  it('is made by two processes at once, and takes a job once, also after it was done', async () => {
+  it('can be created by two clients at once, and takes a job once, also after it is done', async () => {
     const url = await server.create();
     const [one, other] = [open(url), open(url)];
     const both = await Promise.all([one.enqueue(job), other.enqueue(job)]);
@@ -42,7 +42,7 @@ describe('the queue in PostgreSQL', () => {
     expect(done).toEqual([job.body]);
   });
 
-  it('gives what was refused here, and what was stopped here, to another', async () => {
+  it('gives a job that one worker rejected, and one that another stopped, to the next worker', async () => {
     const url = await server.create();
     const [refuses, hangs, works] = [open(url), open(url), open(url)];
     let refused = (): void => undefined;
@@ -68,7 +68,7 @@ describe('the queue in PostgreSQL', () => {
     const known = await works.enqueue(job);
     expect(known.isNew).toBe(false);
     expect(await known.ended(forever)).toBe('done');
-    // Who was stopped waits for nothing.
+    // A stopped queue does not wait.
     expect(await ended(forever)).toBeUndefined();
     await expect(hangs.enqueue(job)).rejects.toThrow('stopped');
   });
@@ -82,7 +82,7 @@ describe('the queue in PostgreSQL', () => {
     expect(await waited).toBeUndefined();
   });
 
-  it('says that it may not be made, and works as soon as it may', async () => {
+  it('reports that it has no permission to be created, and works once it has', async () => {
     const url = await server.create();
     const name = new URL(url).pathname.slice(1);
     await server.run(url, `create role guest login password 'guest'`);

@@ -76,7 +76,7 @@ describe('a write to PostgreSQL', () => {
     });
   });
 
-  it('on another head leaves nothing behind, whatever it holds', async () => {
+  it('on an outdated head stores nothing, whatever it holds', async () => {
     const url = await server.create();
     const store = await opened(url);
     const head = await fill(store, 2);
@@ -90,7 +90,7 @@ describe('a write to PostgreSQL', () => {
     expect(await all(store)).toEqual(before);
   });
 
-  it('of many rows is one transaction: an id that is taken takes back all of it', async () => {
+  it('of many rows is one transaction: if an id is taken, nothing is stored', async () => {
     const store = await opened(await server.create());
     const head = await fill(store, 2);
     const many = Array.from({ length: 450 }, (_, i) => message(2 + i));
@@ -103,7 +103,7 @@ describe('a write to PostgreSQL', () => {
     expect((await all(store)).messages).toHaveLength(452);
   });
 
-  it('goes on where the database was put back from a copy, and threads have other numbers', async () => {
+  it('goes on after the database was restored from a copy in which threads have other numbers', async () => {
     const url = await server.create();
     const store = await opened(url);
     await fill(store, 1);
@@ -117,7 +117,7 @@ describe('a write to PostgreSQL', () => {
     });
   });
 
-  it('is compressed by lz4 where the server has it', async () => {
+  it('is compressed with lz4 if the server has it', async () => {
     const url = await server.create();
     const store = await opened(url);
     await store.write(KEY, START, { messages: [message(0, 'word and '.repeat(4_000))] });

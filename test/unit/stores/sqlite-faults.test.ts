@@ -86,7 +86,7 @@ describe('a file of SQLite', () => {
     chmodSync(file, 0o644);
   });
 
-  it('that another holds is waited for, and given up with a hint; nothing is lost', async () => {
+  it('that another connection locks for too long gives an error that can be retried, and loses nothing', async () => {
     const file = await filled(1);
     const store = await opened(`sqlite:${file}`, { patienceMs: 60 });
     const holder = other(file);
@@ -107,7 +107,7 @@ describe('a file of SQLite', () => {
     expect(await store.write(KEY, head, write)).toEqual({ messages: 2, entries: 0 });
   });
 
-  it('that another holds for a moment is written as soon as it is free, and the process goes on meanwhile', async () => {
+  it('that another connection locks for a moment is written once it is free, and can be read meanwhile', async () => {
     const file = await filled(1);
     const store = await opened(`sqlite:${file}`, { patienceMs: 60_000 });
     const holder = other(file);
@@ -119,7 +119,7 @@ describe('a file of SQLite', () => {
     holder.close();
   });
 
-  it('that is none, or whose pages are damaged, is named so', async () => {
+  it('that is no database, or has damaged pages, is reported as damaged', async () => {
     const file = newFile();
     writeFileSync(file, 'a diary, not a database. '.repeat(400));
     const before = readFileSync(file);
@@ -129,7 +129,7 @@ describe('a file of SQLite', () => {
     const damaged = await filled(300, 'x'.repeat(500));
     const pages = statSync(damaged).size / 4_096;
     const descriptor = openSync(damaged, 'r+');
-    // The schema stays: what is behind it goes.
+    // The pages of the schema stay; those after it are overwritten.
     for (let page = 40; page < pages; page++)
       writeSync(descriptor, Buffer.alloc(4_096, 0xa5), 0, 4_096, page * 4_096);
     closeSync(descriptor);
@@ -137,7 +137,7 @@ describe('a file of SQLite', () => {
     await expect(store.messages(KEY, 0)).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
   });
 
-  it('on a full disk refuses what does not fit, keeps what it has, and goes on when there is room', async () => {
+  it('at its size limit refuses a write that does not fit, keeps its rows, and takes the write when there is room', async () => {
     const file = newFile();
     const small = await opened(`sqlite:${file}`, { maxBytes: 400_000 });
     let head = await fill(small, 3);
@@ -174,14 +174,14 @@ describe('a file of SQLite', () => {
     expect(await seqs(torn)).toEqual([0, 1, 2]);
   });
 
-  it('that was closed is whole by itself: nothing stands beside it', async () => {
+  it('that was closed is complete without its side files', async () => {
     const file = await filled(3);
     const copy = newFile();
     copyFileSync(file, copy);
     expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
   });
 
-  it('so it may where another process still has it open', async () => {
+  it('that one of two stores has closed is complete without its side files', async () => {
     const file = newFile();
     const [writer] = [await opened(`sqlite:${file}`), await opened(`sqlite:${file}`)];
     await fill(writer!, 3);
@@ -227,7 +227,7 @@ describe('a file of SQLite', () => {
     await fill(await opened(`sqlite:${link}`), 1);
     expect([target, `${target}-wal`, `${target}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
     await store.close();
-    // Who shares one on purpose goes on doing so.
+    // A file that is shared on purpose keeps its mode.
     chmodSync(file, 0o640);
     await fill(await opened(`sqlite:${file}`), 1);
     expect([file, `${file}-wal`].map(modeOf)).toEqual([0o640, 0o640]);
@@ -247,7 +247,7 @@ describe('a file of SQLite', () => {
     expect(await seqs(fast)).toEqual([0, 1]);
   });
 
-  it('one of whose bytes is damaged is an error, and the process goes on', async () => {
+  it('with damaged bytes in its messages is reported as damaged, and its other tables can be read', async () => {
     const file = await filled(3, 'NEEDLE that somebody said');
     const bytes = readFileSync(file);
     let at = -1;
@@ -267,7 +267,7 @@ describe('a file of SQLite', () => {
     "update spillway_message set body = '[1]'",
     `update spillway_message set body = '{"id":"m1","seq":1,"role":"user","parts":[null],"size":{"tokens":1,"parts":[]}}'`,
     "update spillway_message set body = x'00ff'",
-  ])('whose messages are none is named damaged: %s', async (sql) => {
+  ])('with an invalid message is reported as damaged: %s', async (sql) => {
     const file = await filled(3);
     const hand = other(file);
     hand.exec(`${sql} where seq = 1`);

@@ -42,22 +42,19 @@ const CASES = CALLS.flatMap(([name, method, call]) =>
   THROWS.map(([how, act]) => [name, method, how, call, act] as const),
 );
 
-it.each(CASES)(
-  '%s says by a code that a store failed, and of which session, where %s throws %s',
-  async (_, method, __, call, act) => {
-    const { store, breaks } = await breaking(method, act);
-    const session = await (await createSpillway({ store })).open({ id: 'mill' });
-    await session.append({
-      id: 'm0',
-      role: 'user',
-      origin: 'user',
-      parts: [{ type: 'text', text: 'Build.' }],
-    });
-    await session.prepare();
-    breaks();
-    const error = await Promise.resolve(call(session)).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(SpillwayError);
-    expect(error).toMatchObject({ code: 'STORE_FAILED', retryable: true });
-    expect((error as Error).message).toContain('session "mill"');
-  },
-);
+it.each(CASES)('%s gives STORE_FAILED with the session if %s throws %s', async (_, method, __, call, act) => {
+  const { store, breaks } = await breaking(method, act);
+  const session = await (await createSpillway({ store })).open({ id: 'mill' });
+  await session.append({
+    id: 'm0',
+    role: 'user',
+    origin: 'user',
+    parts: [{ type: 'text', text: 'Build.' }],
+  });
+  await session.prepare();
+  breaks();
+  const error = await Promise.resolve(call(session)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(SpillwayError);
+  expect(error).toMatchObject({ code: 'STORE_FAILED', retryable: true });
+  expect((error as Error).message).toContain('session "mill"');
+});

@@ -42,7 +42,7 @@ describe('text is bought once', () => {
     expect(made()).toBe(2);
   });
 
-  it('by the next in line where the first one failed', async () => {
+  it('by the next caller if the first one failed', async () => {
     const { buy, made } = buying();
     const [failed, ...others] = await Promise.allSettled([buy(new Error('no')), buy('good'), buy('third')]);
     expect(failed).toMatchObject({ status: 'rejected' });
@@ -50,7 +50,7 @@ describe('text is bought once', () => {
     expect(made()).toBe(2);
   });
 
-  it('and waiting for somebody else’s ends with the own signal', async () => {
+  it('but a caller can stop waiting for another’s text with its own signal', async () => {
     const { buy } = buying();
     let open = (): void => undefined;
     const first = buy('first', { until: new Promise<void>((resolve) => (open = resolve)) });
@@ -62,7 +62,7 @@ describe('text is bought once', () => {
     expect((await first).text).toBe('first');
   });
 
-  it('again where the one that is kept is too long here; the first one stays for those with room', async () => {
+  it('again if the stored text is too long; the first text stays for callers with room', async () => {
     const { buy, made } = buying();
     await buy('a long text indeed');
     expect((await buy('short', { maxTokens: 8 })).text).toBe('short');
@@ -71,7 +71,7 @@ describe('text is bought once', () => {
     expect(made()).toBe(2);
   });
 
-  it('and is as short as was asked, though another process was first with a longer one', async () => {
+  it('but is as short as requested although another process stored a longer one first', async () => {
     const { buy } = buying({
       artifact: async () => undefined,
       keepArtifact: async () => ({ text: 'a long text indeed', body: { model: 'm' } }),
@@ -80,7 +80,7 @@ describe('text is bought once', () => {
     expect((await buy('short', { maxTokens: 80 })).text).toBe('a long text indeed');
   });
 
-  it('for each conversation that goes on in another way, also where several ask at once', async () => {
+  it('for each follow-up of a span, also if two callers ask at once', async () => {
     const { buy, made } = buying();
     const [one, other] = await Promise.all([buy('one', { behind: 'a' }), buy('other', { behind: 'b' })]);
     expect([one.text, other.text]).toEqual(['one', 'other']);
@@ -89,7 +89,7 @@ describe('text is bought once', () => {
     expect(made()).toBe(2);
   });
 
-  it('and a store that is away costs a call, nothing else', async () => {
+  it('but if the store is away, each caller makes a call', async () => {
     const away = () => Promise.reject(new Error('away'));
     const { buy, made } = buying({ artifact: away, keepArtifact: away });
     expect((await buy('first')).text).toBe('first');
@@ -106,7 +106,7 @@ describe('artifacts in a store', () => {
     expect(await store.artifact('k')).toEqual({ text: 'first', body: { model: 'm' } });
   });
 
-  it('are found by everything that was asked, and by nothing else', () => {
+  it('have a key that depends on every part of the request', () => {
     const keys = [
       artifactKey('p', 'e', ['ab', 'c'], [], ''),
       artifactKey('p', 'e', ['a', 'bc'], [], ''),

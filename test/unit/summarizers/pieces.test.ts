@@ -33,7 +33,7 @@ function stepped(): { log: Log; whole: PlannedEdit } {
 const wordsOf = ({ source }: SummaryRequest): string => source.join('\n');
 
 describe('a span in pieces', () => {
-  it('one after the other, each with the summary so far; the plan goes with the last alone', async () => {
+  it('is sent piece by piece with the summary so far; only the last piece has the plan', async () => {
     const { filler, request, asked } = fillerOf(good, { chunks: 2 });
     const { log, whole } = stepped();
     const { texts } = await filler.fill(request([whole], log));
@@ -45,7 +45,7 @@ describe('a span in pieces', () => {
     expect(asked.map(wordsOf).join()).not.toContain('STATE 1');
   });
 
-  it('keeps its deterministic text where one piece fails', async () => {
+  it('keeps its deterministic text if one piece fails', async () => {
     let asked = 0;
     const answer = () => (++asked === 2 ? Promise.reject(new Error('no')) : good());
     const { fill } = fillerOf(answer, { chunks: 3 });
@@ -74,7 +74,7 @@ describe('progressive retry', () => {
       'retry',
       () => Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' }),
     ],
-  ] as const)('shortens tool results where %s', async (_, oversized, answer) => {
+  ] as const)('shortens tool results if %s', async (_, oversized, answer) => {
     const { filler, request, asked, calls } = fillerOf(answer, { resultChars: 200, oversized });
     const { log, whole } = stepped();
     const { texts } = await filler.fill(request([whole], log));
@@ -95,7 +95,7 @@ describe('progressive retry', () => {
     expect(JSON.stringify([...texts])).toContain('The mill was built.');
   });
 
-  it('splits what was too long into smaller pieces where there is no result to shorten', async () => {
+  it('splits a source that is too long into smaller pieces if there is no result to shorten', async () => {
     const answer = (request: SummaryRequest) =>
       wordsOf(request).length > 3_000
         ? Promise.reject(new SummarizerError('too-long', 'longer than it reads'))
@@ -111,7 +111,7 @@ describe('progressive retry', () => {
     ]);
   });
 
-  it('does not ask twice for the same words', async () => {
+  it('does not send the same source twice', async () => {
     const answer = () => Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' });
     const { fill, asked } = fillerOf(answer, { oversized: 'retry' });
     expect((await fill(edit(0, 7))).texts.size).toBe(1);
@@ -119,13 +119,13 @@ describe('progressive retry', () => {
   });
 });
 
-describe('what stands around a span', () => {
+describe('the context of a span', () => {
   const prompts = {
     of: (name: string) => parsePrompt(name, `System ${name}\n---\nDo {{handle}}. {{piece}}`),
     question: 'And?',
   };
 
-  it('the words of the user that it begins behind are shown, and what came before is not asked for again', async () => {
+  it('is the user message before it; the prompt says not to repeat earlier messages', async () => {
     const { fill, asked } = fillerOf(good, { prompts });
     await fill(edit(3, 5));
     expect(asked[0]!.inView).toEqual([
@@ -137,7 +137,7 @@ describe('what stands around a span', () => {
     expect(wordsOf(asked[0]!)).not.toContain('Message 2:');
   });
 
-  it('nothing of the kind where the session begins with it, or an answer stands before it', async () => {
+  it('is empty if the session begins with the span or an answer comes before it', async () => {
     const { fill, asked } = fillerOf(good, { prompts });
     await fill(edit(0, 1), edit(4, 5));
     expect(asked.map(({ inView = [] }) => inView)).toEqual([[], []]);

@@ -45,8 +45,8 @@ class Chat {
 const lines = (word: string, many: number): string =>
   Array.from({ length: many }, (_, i) => `${word} ${i} of the roof beam`).join('\n');
 
-describe('what a summarizer is shown', () => {
-  it('an edit’s new text whole and as it was written, of the old text only where it was', () => {
+describe('a summarizer is shown', () => {
+  it('the complete new text of an edit, and only the beginning of the old text', () => {
     const [shown] = new Chat()
       .step(
         'edit',
@@ -81,7 +81,7 @@ describe('what a summarizer is shown', () => {
     for (const text of [lines('first', 30), patch, message, body]) expect(shown).toContain(text);
   });
 
-  it('of a look only what was looked for', () => {
+  it('a long search call cut to less than 900 characters', () => {
     const [shown] = new Chat().step('grep', { pattern: `roof\\n${'x'.repeat(5_000)}` }, 'none').shown();
     expect(shown!.length).toBeLessThan(900);
   });
@@ -101,7 +101,7 @@ describe('what a summarizer is shown', () => {
     expect(shown!.match(/a later result in this transcript shows the same/g)).toHaveLength(2);
   });
 
-  it('each answer of a tool that tells a state, where a later one does not hold it', () => {
+  it('every answer of a tool that reports a state, unless a later one holds it', () => {
     const finding = `{"agents":[{"name":"reviewer","completed":"${'The roof leaks at the ridge. '.repeat(30)}"}]}`;
     const [shown] = new Chat()
       .step('list_agents', {}, finding)
@@ -126,7 +126,7 @@ describe('what a summarizer is shown', () => {
     expect(shown).toContain('Tests: 7 passed');
   });
 
-  it('an earlier answer whole where the same question failed later', () => {
+  it('an earlier answer in full if the same call failed later', () => {
     const [shown] = new Chat()
       .step('read', { path: 'src/roof.ts' }, lines('before', 30))
       .step('read', { path: 'src/roof.ts' }, `ENOENT: ${'no such file '.repeat(50)}`, true)
@@ -134,14 +134,14 @@ describe('what a summarizer is shown', () => {
     expect(shown).toContain(lines('before', 30));
   });
 
-  it('the error lines of a failure that is cut, wherever they stand', () => {
+  it('the error lines of a failure that is cut, also from its middle', () => {
     const output = `${lines('step', 200)}\nTypeError: beam is not a function\n${lines('later', 200)}`;
     const [shown] = new Chat().step('bash', { command: 'npm run build' }, output).shown({ resultChars: 100 });
     expect(shown).toContain('TypeError: beam is not a function');
     expect(shown!.length).toBeLessThan(600);
   });
 
-  it('of a file that speaks of errors no more than of others: it did not fail', () => {
+  it('no error lines of a file that was read without a failure', () => {
     const source = `${lines('code', 200)}\nthrow new TypeError('beam');\n${lines('more', 200)}`;
     const [shown] = new Chat().step('read', { path: 'src/roof.ts' }, source).shown({ resultChars: 100 });
     expect(shown).not.toContain('TypeError');
@@ -159,7 +159,7 @@ describe('what a summarizer is shown', () => {
     expect(shown!.match(/from="user">\n([^]*?)\n<\/message>/g)).toEqual(['from="user">\nGo on.\n</message>']);
   });
 
-  it('what programs put into the user’s message apart from the user’s words in it', () => {
+  it('the text of programs in a user message apart from the user’s own words', () => {
     const [shown] = new Chat()
       .says('user', 'Tilt the roof.\n<system-reminder>\nNever commit secrets.\n</system-reminder>')
       .shown();
@@ -168,7 +168,7 @@ describe('what a summarizer is shown', () => {
   });
 });
 
-describe('where room is short', () => {
+describe('if room is short', () => {
   const words = lines('The beam was too short because', 20);
   const written = lines('const beam', 130);
   const chat = (): Chat => {
@@ -177,7 +177,7 @@ describe('where room is short', () => {
     return made.step('write', { path: 'a.ts', content: written }, 'ok');
   };
 
-  it('results leave first, then what was written, and what was said last', () => {
+  it('results are left out first, then written files; spoken text stays', () => {
     const held = [40_000, 3_000, 800].map((chunkTokens) => {
       // One exchange, which no division into pieces helps.
       const [shown] = chat().shown({ chunkTokens, exchangeOf: () => 0 });
@@ -201,7 +201,7 @@ describe('where room is short', () => {
     expect(few[0]).toContain(lines('output', 70));
   });
 
-  it('pieces that were full stay what they were while the span grows, so that none is bought again', () => {
+  it('full pieces stay the same while the span grows', () => {
     const before = chat();
     const pieces = before.shown({ chunkTokens: 1_500 });
     expect(pieces.length).toBeGreaterThan(2);
@@ -210,7 +210,7 @@ describe('where room is short', () => {
     expect(grown.slice(0, pieces.length - 1)).toEqual(pieces.slice(0, -1));
   });
 
-  it.each([400, 401, 402, 403])('of %s characters of a result, none in two', (resultChars) => {
+  it.each([400, 401, 402, 403])('a result cut to %s characters splits no surrogate pair', (resultChars) => {
     const [shown] = new Chat().step('read', { path: 'faces.txt' }, '😀'.repeat(900)).shown({ resultChars });
     expect(shown).toContain('characters left out');
     expect(shown!.isWellFormed()).toBe(true);

@@ -9,9 +9,9 @@ async function standing(session: Session): Promise<readonly Chat[]> {
   return (await session.prepare()).messages as readonly Chat[];
 }
 
-describe('a client that goes back behind an answer', () => {
+describe('a client that goes back to before an answer', () => {
   it.each([3, 5])(
-    'has its question, %i steps after it, in the request again, though an answered one was compacted',
+    'has its question in the request again, with %i steps after it, although it was compacted once answered',
     async (steps) => {
       const session = (
         await engine(3_000, {
@@ -25,7 +25,7 @@ describe('a client that goes back behind an answer', () => {
       await session.follow({ messages: answered });
       await session.prepare();
       await session.operator.compact({ target: 0.3 });
-      // Else nothing is tried: the question has to be out of the request first.
+      // The test needs the question out of the request first.
       expect(textOf((await standing(session)).filter(({ role }) => role === 'user'))).not.toContain(QUESTION);
       await session.follow({ messages: asked });
       const users = (await standing(session)).filter(({ role }) => role === 'user');
@@ -33,7 +33,7 @@ describe('a client that goes back behind an answer', () => {
     },
   );
 
-  it('has a result that is unread again as it was, not the stub that stood for it when it was old', async () => {
+  it('has an unread result again as it was, not the stub that replaced it when it was old', async () => {
     const session = (await createSpillway({ inputBudget: 4_000, profile: 'reducer' })).session();
     const read = [system('Be brief.'), user('Look into it.')];
     for (let at = 0; at < 4; at++)
@@ -50,7 +50,7 @@ describe('a client that goes back behind an answer', () => {
     expect(String(newest.content).slice(0, 200)).toBe(String(read.at(-1)!.content).slice(0, 200));
   });
 
-  it('has a call that is open again with the arguments it was made with', async () => {
+  it('has an open call again with its original arguments', async () => {
     const session = (await engine(3_000)).session();
     const [call, result] = step('write', { path: 'a.sql', content: prose(900, 3) }, 'Written.');
     const open = [system('Be brief.'), ...talk(2, 150), user(QUESTION), call!];
@@ -65,7 +65,7 @@ describe('a client that goes back behind an answer', () => {
     expect((await standing(session)).at(-1)).toEqual(call);
   });
 
-  it('keeps what was compacted of the turns before', async () => {
+  it('keeps the compaction of the turns before', async () => {
     const session = (await engine(3_000)).session();
     const old = [system('Be brief.'), ...talk(12, 150)];
     await session.follow({ messages: old });
@@ -80,7 +80,7 @@ describe('a client that goes back behind an answer', () => {
   });
 
   it.each(['Mind the ', 'Mind the\n', 'Mind the\t', 'Mind the C:\\'])(
-    'has no word back that only stood behind the place it goes back to, after %j',
+    'gets no summary that names a word from after the place it goes back to, where the word follows %j',
     async (before) => {
       const session = (await engine(3_000)).session();
       const asked = [system('Be brief.'), ...talk(8, 150)];

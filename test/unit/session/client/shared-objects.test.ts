@@ -17,7 +17,7 @@ function bodyOf(format: WireFormat): Body {
   return JSON.parse(JSON.stringify({ ...beside, [format.messagesField]: messages })) as Body;
 }
 
-/** Other words in every text of a value, written into the value itself. */
+/** Changes every text of a value in place. */
 function writeInto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -35,7 +35,7 @@ async function sent(session: Session): Promise<string> {
 }
 
 describe.each(ALL)('objects that a client of $name goes on writing to', ({ name, format }) => {
-  it('change neither log nor request until it sends them again, and then the change is seen', async () => {
+  it('change the request only when it sends them again', async () => {
     const session = await following(name);
     const body = bodyOf(format);
     await session.follow(body);
@@ -52,7 +52,7 @@ describe.each(ALL)('objects that a client of $name goes on writing to', ({ name,
     expect(session.reading.tokens).toBeGreaterThan(tokens);
   });
 
-  it('are not what a request is made of: who gets one may write to it', async () => {
+  it('are not shared with a request: writing to a request changes neither them nor the next request', async () => {
     const session = await following(name);
     const body = bodyOf(format);
     const original = textOf(body);
@@ -65,7 +65,7 @@ describe.each(ALL)('objects that a client of $name goes on writing to', ({ name,
     expect(textOf(body)).toBe(original);
   });
 
-  it('are refused by name where no request can carry them, and nothing has changed', async () => {
+  it('are refused if they are circular, too deep or hold a bigint, and the request does not change', async () => {
     const session = await following(name);
     const body = bodyOf(format);
     await session.follow(body);
@@ -84,7 +84,7 @@ describe.each(ALL)('objects that a client of $name goes on writing to', ({ name,
 });
 
 describe('a client that writes to what it has sent', () => {
-  it('has words that grew in place measured and compacted like any others', async () => {
+  it('has messages that grew in place measured and compacted', async () => {
     const session = await following('openai-chat', 4_000);
     const history: Chat[] = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(6, 20)];
     await session.follow({ messages: history });
@@ -108,7 +108,7 @@ describe('a client that writes to what it has sent', () => {
     expect(session.reading.tokens).toBe(tokens - 3 + 1_000);
   });
 
-  it('may mark each request it gets for the cache: marks do not pile up', async () => {
+  it('may put a cache mark on each request it gets: marks do not accumulate', async () => {
     const session = await following('anthropic');
     const history: { role: string; content: { type: 'text'; text: string }[] }[] = [];
     for (let turn = 0; turn < 8; turn++) {
@@ -123,7 +123,7 @@ describe('a client that writes to what it has sent', () => {
     expect(textOf(history)).not.toContain('cache_control');
   });
 
-  it('has an instance of a class written to seen as well, and gets another one', async () => {
+  it('has a change to a class instance recognised, and gets an instance of its own back', async () => {
     const session = await following('langchain');
     const message = new HumanMessage('Build a mill.');
     await session.follow({ messages: [message] });
@@ -137,7 +137,7 @@ describe('a client that writes to what it has sent', () => {
     expect(message.text).toBe('Build a ship.');
   });
 
-  it('may use its bytes for the next picture: the one it sent is kept', async () => {
+  it('may write the next picture into the same bytes: the one it sent is kept', async () => {
     const session = await following('ai-sdk');
     const image = new Uint8Array([1, 2, 3, 4]);
     const content = [{ type: 'image', image, mediaType: 'image/png' }];
@@ -156,7 +156,7 @@ describe('a client that writes to what it has sent', () => {
     expect((await session.follow({ messages: again })).rewound).toBeUndefined();
   });
 
-  it('changes nothing either where it appends messages itself', async () => {
+  it('may append messages itself: a later change to one does not reach the request', async () => {
     const session = await following('openai-chat');
     const history: Chat[] = [user('Build a mill.'), says('Gladly.'), user('Go on.')];
     await session.append(...read(history));

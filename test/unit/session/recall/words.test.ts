@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { wordsOfQuery } from '../../../../src/session/recall/words.js';
 
-it('a name is found as a whole and by its pieces', () => {
+it('a name gives itself and its pieces as words of a query', () => {
   expect(wordsOfQuery('src/loadAll_v2.ts')).toEqual(['src/loadall_v2.ts', 'src', 'load', 'all', 'v2', 'ts']);
   expect(wordsOfQuery('  ')).toEqual([]);
   expect(wordsOfQuery('Straße STRASSE ﬁle')).toEqual(['straße', 'strasse', 'file']);
@@ -9,7 +9,7 @@ it('a name is found as a whole and by its pieces', () => {
   expect(wordsOfQuery(`ok ${'x'.repeat(500)}`)).toEqual(['ok']);
 });
 
-it('words of any text hold nothing that an index could take for a sign of its own', () => {
+it('the words of any text hold no operator of an index', () => {
   const words = fc.string({ unit: 'binary', maxLength: 200 }).map(wordsOfQuery);
   fc.assert(
     fc.property(words, (all) => {
@@ -18,7 +18,7 @@ it('words of any text hold nothing that an index could take for a sign of its ow
   );
 });
 
-it('a name in ASCII is cut where any other is', () => {
+it('a name in ASCII is cut at the same places as any other', () => {
   const pieces = fc.array(fc.string({ unit: fc.constantFrom(...'abCD09_'), minLength: 1, maxLength: 6 }));
   fc.assert(
     fc.property(pieces, (all) => {
