@@ -12,7 +12,7 @@ describe('a package that is not installed', () => {
       'require()',
       fault('MODULE_NOT_FOUND', "Cannot find module 'libsql'\nRequire stack:\n- /app/bundle.cjs"),
     ],
-  ])('is named with the command that installs it, as %s says it', (_way, error) => {
+  ])('is reported with the command that installs it, from the error of %s', (_way, error) => {
     const missing = missingPackage(error, 'store sqlite:./a.db')!;
     expect(missing.code).toBe('PACKAGE_MISSING');
     expect(missing.message).toContain('store sqlite:./a.db');
@@ -24,11 +24,11 @@ describe('a package that is not installed', () => {
     ['another package', fault('MODULE_NOT_FOUND', "Cannot find module 'left-pad'")],
     ['a name of every object', fault('MODULE_NOT_FOUND', "Cannot find module 'constructor'")],
     ['another fault', fault('ERR_DLOPEN_FAILED', "Cannot find module 'libsql'")],
-  ])('is not what is wrong with %s', (_what, error) => {
+  ])('is not reported for %s', (_what, error) => {
     expect(missingPackage(error, 'store')).toBeUndefined();
   });
 
-  it('is noticed before it is used', () => {
+  it('is reported before it is used', () => {
     expect(() => requirePackage('pg-boss', 'the queue')).not.toThrow();
     expect(() => requirePackage('no-such-package', 'the queue')).toThrow('no-such-package');
   });

@@ -20,13 +20,13 @@ function notes(version: string) {
   return { stdout, stderr, status };
 }
 
-it('CHANGELOG.md has the headings that a release looks for: what is not released first, then versions by day', () => {
+it('CHANGELOG.md has the headings that a release looks for: first Unreleased, then versions with a date', () => {
   const [first, ...others] = [...read('CHANGELOG.md').matchAll(/^## .*$/gm)].map(([line]) => line);
   expect(first).toBe('## [Unreleased]');
   for (const line of others) expect(line).toMatch(/^## \[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/);
 });
 
-it('the notes of a release are what the changelog says of that version, and nothing is released of which it says nothing', () => {
+it('the notes of a release are its section of the changelog, and a version without a section is refused', () => {
   expect(notes('1.10.0')).toMatchObject({ stdout: '### For users\n\n- Ten.\n', status: 0 });
   expect(notes('1.1.0')).toMatchObject({ stdout: '- One.\n', status: 0 });
   expect(notes('1.2.0')).toMatchObject({

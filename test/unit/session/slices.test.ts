@@ -11,7 +11,7 @@ function* until(isDone: () => boolean): Steps<string> {
 }
 
 describe('work in slices', () => {
-  it('lets timers and other work of its kind have their turns', async () => {
+  it('lets timers and other work in slices run in between', async () => {
     const heard = { timer: false, one: 0, other: 0 };
     setTimeout(() => (heard.timer = true), 1);
     const work = Promise.all([
@@ -21,7 +21,7 @@ describe('work in slices', () => {
     await expect(work).resolves.toEqual(['done', 'done']);
   });
 
-  it('is done when it returns where it is short, and rejects with what the work throws', async () => {
+  it('is done at once if it is short, and rejects with the error that the work throws', async () => {
     const steps: number[] = [];
     function* short(): Steps<number> {
       steps.push(1);

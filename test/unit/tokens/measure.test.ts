@@ -105,7 +105,7 @@ describe('measuring a message', () => {
   });
 });
 
-it('a long text that is counted ahead is looked through once for places to part it, also where it has no blanks', () => {
+it('a long text without blanks is searched at most twice for places to split it when it is counted ahead', () => {
   const { ahead } = countedAhead(countingCounter());
   const search = jest.spyOn(String.prototype, 'lastIndexOf');
   const text = 'x'.repeat(1_000_000);
@@ -127,7 +127,7 @@ it.each<[string, () => unknown]>([
       throw new Error('no');
     },
   ],
-])('a long text is counted ahead by counts alone, and by none that is %s', (found, count) => {
+])('counting a long text ahead is refused if the counter’s result is %s', (found, count) => {
   const { ahead } = countedAhead({ name: 'theirs', exact: false, count: count as () => number });
   const text = 'word '.repeat(40_000);
   expect(() => atOnce(ahead(message([{ type: 'text', text }])))).toThrow(

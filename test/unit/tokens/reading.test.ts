@@ -86,7 +86,7 @@ describe('a pressure reading', () => {
   });
 });
 
-it('an overflow is input, cached input and output together over what the provider takes', () => {
+it('usage is an overflow if input, cached input and output together exceed what the provider takes', () => {
   const usage = { inputTokens: 50_000, cacheReadTokens: 45_000, outputTokens: 5_000 };
   expect(overflowed(usage, budget())).toBe(false);
   expect(overflowed({ ...usage, outputTokens: 5_001 }, budget())).toBe(true);

@@ -28,24 +28,24 @@ test.each(KEPT)(
   },
 );
 
-test('what a double writes back is a number as ever, and what holds nothing else is what JSON.parse makes of it', () => {
+test('numbers that a double writes back unchanged are plain numbers, as with JSON.parse', () => {
   const text = '{"a":[0,-1,1.5,1e+21,9007199254740991,5e-324,0.1],"b":{"c":null,"d":[true,false]},"e":"1.0"}';
   expect(parseJson(text)).toStrictEqual(JSON.parse(text));
   expect(writeJson(parseJson(text))).toBe(text);
 });
 
-test('words of a client are never taken for a number, whatever they imitate', () => {
+test('text of a client that imitates a number literal stays text', () => {
   const imitations = ['number as written 0: 5', 'number as written 1: 6', 'number as written 2: '];
   const text = `{"words":${JSON.stringify(imitations)},"number as written 3: 7":"number as written 3: 7","id":10000000000000000001}`;
   expect(writeJson(parseJson(text))).toBe(text);
 });
 
-test('nor where it writes the imitation with escapes', () => {
+test('text of a client that imitates a number literal with escapes stays text', () => {
   const text = String.raw`{"id":1.0,"words":"\u006eumber as written 0: }{"}`;
   expect(writeJson(parseJson(text))).toBe('{"id":1.0,"words":"number as written 0: }{"}');
 });
 
-test('fields keep their order, doubles of a key the last one, and __proto__ is a field', () => {
+test('fields keep their order, the last of two equal keys wins, and __proto__ is a field', () => {
   const text = '{"b":1.0,"__proto__":2.0,"a":{"__proto__":{"x":3.0}}}';
   const value = parseJson(text) as object;
   expect(writeJson(value)).toBe(text);
@@ -53,7 +53,7 @@ test('fields keep their order, doubles of a key the last one, and __proto__ is a
   expect(writeJson(parseJson('{"a":1.0,"a":2.0}'))).toBe('{"a":2.0}');
 });
 
-test('what is no JSON is refused in the words of the runtime', () => {
+test('invalid JSON is refused with the runtime’s own message', () => {
   for (const text of ['', '{', '[1.0', '01', '1.', '+1', '.5', '{"a":1.0,}', '"1.0']) {
     const own = (): unknown => JSON.parse(text);
     let words = '';
@@ -66,7 +66,7 @@ test('what is no JSON is refused in the words of the runtime', () => {
   }
 });
 
-test('nesting that the runtime reads is read', () => {
+test('nesting of 20,000 levels is read', () => {
   const depth = 20_000;
   const value = parseJson(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`);
   let inner: unknown = value;
@@ -74,7 +74,7 @@ test('nesting that the runtime reads is read', () => {
   expect(inner).toBeInstanceOf(NumberLiteral);
 });
 
-test('a literal reckons, is written by others as the nearest number, and is copied and compared by its digits', () => {
+test('a literal works as a number, is the nearest number to JSON.stringify, and is copied and compared by its digits', () => {
   const value = parseJson('{"id":12345678901234567891,"share":1.0}') as {
     id: NumberLiteral;
     share: NumberLiteral;

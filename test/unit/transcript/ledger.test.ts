@@ -25,7 +25,7 @@ describe('the ledger', () => {
     expect(ledger.records.map((record) => record.id)).toEqual(['c1', 'c2']);
   });
 
-  it('moves its head when something is undone, so that plans from before do not fit', () => {
+  it('moves its head on an undo, so that earlier plans are refused', () => {
     const ledger = new Ledger();
     ledger.commit(recordOf('c1', GENESIS));
     const before = ledger.head;
@@ -38,7 +38,7 @@ describe('the ledger', () => {
     ledger.commit(recordOf('c2', ledger.head));
   });
 
-  it('undoes newest first, deletes nothing, and holds what it undid', () => {
+  it('undoes newest first, deletes no record, and holds the undone spans', () => {
     const ledger = new Ledger();
     const edits = ['a', 'b'].map((id) => planned(supersede('m0', 'm1', summary(id, 'x'))));
     ledger.commit(recordOf('c1', GENESIS, [edits[0]!]));
@@ -57,7 +57,7 @@ describe('the ledger', () => {
     expect(ledger.holds).toEqual([]);
   });
 
-  it('holds nothing any more that was rolled back, and what lies before all the same', () => {
+  it('releases holds on messages that were rolled back, and keeps holds on earlier ones', () => {
     const ledger = new Ledger();
     for (const [at, span] of [
       [0, 1],
@@ -72,7 +72,7 @@ describe('the ledger', () => {
     expect(ledger.holds.map(({ to }) => to)).toEqual([1]);
   });
 
-  it('without live records shows the original', () => {
+  it('without live records shows the original messages', () => {
     const bench = Bench.of(says(words(9)), says(words(9)));
     const ledger = new Ledger();
     const original = look(bench.projection);

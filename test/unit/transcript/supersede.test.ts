@@ -85,7 +85,7 @@ describe('a supersede', () => {
   });
 });
 
-it('the place of a log position is its index in the view, or nothing where it is superseded', () => {
+it('the place of a log position is its index in the view, or undefined if it is superseded', () => {
   const bench = Bench.of(system('s'), says(words(9)), pinned(user('p')), says(words(9)), says('end'));
   apply(bench, supersede('m0', 'm3', summary('a', 'x'), summary('b', 'y')));
   expect(bench.ids).toEqual(['a=0..3', 'b=0..3', 'm0', 'm2', 'm4']);

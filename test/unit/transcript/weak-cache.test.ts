@@ -1,6 +1,6 @@
 import { WeakCache } from '../../../src/transcript/index.js';
 
-it('a cache forgets what nobody asked for while so many others came, and nothing else', () => {
+it('a cache forgets an entry that is not read while many others are added, and keeps one that is', () => {
   const cache = new WeakCache<object, number>(10);
   const keys = Array.from({ length: 40 }, (_, i) => ({ i }));
   const [first] = keys;

@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(createProgram(createTerminal(), () => {}).version()).toBe(version);
   });
 
-  it('a reader that has enough (`| head`) is no fault: no stack, the report still comes', async () => {
+  it('compact exits with 0 and prints its report without a stack if its output is closed (`| head`)', async () => {
     const file = join(root, 'examples', 'sessions', 'pressure-gauge.jsonl');
     const child = spawn(
       process.execPath,
@@ -121,14 +121,14 @@ describe('the command line', () => {
     60_000,
   );
 
-  it('a service ends what is under way where its terminal is closed, however often it is told', async () => {
+  it('a service ends with exit code 0 if its terminal is closed, also after two signals', async () => {
     const child = spawn(process.execPath, serve, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
     const gone = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
     await new Promise((resolve, reject) => {
       void gone.then(reject);
       child.stdout.once('data', resolve);
     });
-    // The shell says so, and the system as well.
+    // Both the shell and the system send the signal.
     for (let told = 0; told < 2; told++) child.kill('SIGHUP');
     expect(await gone).toBe(0);
   }, 60_000);

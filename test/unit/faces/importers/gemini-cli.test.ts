@@ -84,7 +84,7 @@ describe('a Gemini CLI session', () => {
     expect(JSON.stringify(messages)).toContain('"data":"AAAA"');
   });
 
-  it('is read line by line too: written again means replaced, taken back means gone', async () => {
+  it('is read line by line too: a message written again is replaced, and a rewound one is gone', async () => {
     const written = [
       head,
       user('u0', 'never mind'),
@@ -99,14 +99,14 @@ describe('a Gemini CLI session', () => {
     expect(agreement(found.parsed.messages)).toEqual(agreement((await whole()).parsed.messages));
   });
 
-  it('says that another stands in the file', async () => {
+  it('gets a notice if another session is in the file', async () => {
     const other = { ...head, sessionId: 's2', messages: [user('x1', 'more')] };
     const { parsed } = await read(JSON.stringify([{ ...head, messages: MESSAGES }, other]));
     expect(parsed.messages.map(({ id }) => id)).toContain('x1');
     expect(parsed.notices.map(({ kind }) => kind)).toEqual(['another-session', 'not-a-message']);
   });
 
-  it('is refused where nobody said anything', async () => {
+  it('is refused without any message', async () => {
     await expect(read(JSON.stringify({ ...head, messages: [] }, null, 2))).rejects.toMatchObject({
       code: 'INPUT_FORMAT',
     });

@@ -11,20 +11,20 @@ const claude = (uuid: string, text: string) => ({
 });
 
 describe('several formats in one file', () => {
-  it('are kept and named in a list of messages: blocks of Anthropic among messages of chat', async () => {
+  it('are kept, with a notice, in a list of messages: an Anthropic block among chat messages', async () => {
     const list = [user('go'), user([{ type: 'tool_result', tool_use_id: 'x', content: 'ok' }])];
     const found = await read(JSON.stringify(list), 'openai-chat');
     expect(kinds(found)).toEqual(['unknown-part']);
     expect(found.parsed.messages[1]!.wire).toEqual(list[1]);
   });
 
-  it('are refused where whole requests stand beside each other', async () => {
+  it('are refused if complete requests are next to each other or to a message', async () => {
     const request = { messages: [user('go')] };
     await expect(read(lines(request, request))).rejects.toThrow('2 whole requests and 0 messages');
     await expect(read(lines(request, user('more')))).rejects.toThrow('1 whole requests and 1 messages');
   });
 
-  it('a list of what would be lines is read as such', async () => {
+  it('a list with the lines of one format is read as that format', async () => {
     const found = await read(JSON.stringify([claude('a', 'one')]));
     expect(found).toMatchObject({
       format: 'claude-code',

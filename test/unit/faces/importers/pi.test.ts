@@ -74,7 +74,7 @@ describe('the pi importer', () => {
     expect(kinds(session)).toEqual(['rewound']);
   });
 
-  it('goes on before a line that is torn, and begins anew at a parent of null', async () => {
+  it('goes on from before a torn line, and starts again at a parent of null', async () => {
     const [head, ask, torn, next] = lines(
       START,
       user('go', { id: 'a', parentId: null }),
@@ -89,7 +89,7 @@ describe('the pi importer', () => {
     expect(kinds(anew)).toEqual(['rewound']);
   });
 
-  it('keeps what it does not know and refuses a file in which nobody speaks', async () => {
+  it('keeps unknown roles and parts, and refuses a file without messages', async () => {
     const odd = await read(lines(START, message({ role: 'oracle', x: 1 }), answer([{ type: 'gesture' }])));
     expect(told(odd)).toEqual(['user*: {"role":"oracle","x":1}', 'assistant: {"type":"gesture"}']);
     expect(kinds(odd)).toEqual(['unknown-role', 'unknown-part']);

@@ -32,7 +32,7 @@ async function refusal(path: string, options?: ReadOptions): Promise<{ code: str
 }
 
 describe('reading a session', () => {
-  it('tells a normalized session by its meta line, which no index counts', async () => {
+  it('recognises a normalized session by its meta line, which is not counted as a message', async () => {
     const found = await read(`${META}\n${user('a')}\n${user('b')}\n`);
     expect(found).toMatchObject({
       format: 'corpus',
@@ -45,7 +45,7 @@ describe('reading a session', () => {
     expect(found.parsed.tools).toBeUndefined();
   });
 
-  it('takes what a browser has of a file, with its name in errors', async () => {
+  it('reads a File of a browser, with its name in errors', async () => {
     const text = `${META}\n${Array.from({ length: 3_000 }, (_, at) => user(`${at} ${'ü€😀 '.repeat(90)}`)).join('\n')}\n`;
     expect(Buffer.byteLength(text)).toBeGreaterThan(2 * 1024 * 1024); // more than one piece, characters torn between them
     const ofFile = await readSession(new File([text], 'talk.jsonl'));
@@ -81,7 +81,7 @@ describe('reading a session', () => {
     expect(unknown.message).toMatch(/allowed: auto, openai-chat, .*corpus, claude-code/);
   });
 
-  it('skips a torn last line and a broken one, and reads two values on one line, naming each', async () => {
+  it('skips a torn last line and a broken one, and reads two values on one line, with a notice for each', async () => {
     const found = await read(
       `${META}\n${user('a')}${user('b')}\n{"role": oops}\n${user('c')}\n{"role":"user","con`,
     );
@@ -89,7 +89,7 @@ describe('reading a session', () => {
     expect(found.notices).toEqual(['line 2 joined-lines', 'line 3 unreadable-line', 'line 5 torn-line']);
   });
 
-  it('reads on behind a first line that is torn', async () => {
+  it('reads on after a torn first line', async () => {
     for (const torn of ['{"role":"user","con', '日本語"}', 'né"}', 'x🎉"}'])
       expect(await read(`${torn}\n${user('b')}\n`)).toMatchObject({
         said: ['b'],
@@ -97,7 +97,7 @@ describe('reading a session', () => {
       });
   });
 
-  it('keeps what was whole before a torn append', async () => {
+  it('keeps a complete message before a torn append', async () => {
     const found = await read(`${user('a')}{"role":"us\n${user('}{"\\')}${user('b')}\n`);
     expect(found.said).toEqual(['a', '}{"\\', 'b']);
     expect(found.notices).toEqual(['line 1 unreadable-line', 'line 2 joined-lines']);
@@ -110,18 +110,18 @@ describe('reading a session', () => {
     expect(found).toMatchObject({ said: ['a', 'b'], notices: ['line 2 long-line'] });
   });
 
-  it('skips what is no message in a normalized file', async () => {
+  it('skips lines that are no message in a normalized file', async () => {
     const found = await read(`${META}\n7\n${user('a')}\n${META}\n`);
     expect(found).toMatchObject({ said: ['a'], notices: ['line 2 not-a-message', 'line 4 not-a-message'] });
   });
 
-  it('names fifty bad lines and counts the rest', async () => {
+  it('gives notices for fifty bad lines and counts the rest', async () => {
     const found = await read(`${user('a')}\n${'oops\n'.repeat(80)}`);
     expect(found.notices.length).toBe(51);
     expect(found.parsed.notices.at(-1)!.what).toBe('30 more lines were skipped or mended');
   });
 
-  it('keeps lone surrogates in the log, and sends their mark', async () => {
+  it('keeps lone surrogates in the log, and sends the replacement character', async () => {
     const { said, parsed } = await read('{"role":"user","content":"a\\ud800b"}\n');
     expect(said).toEqual(['a\ud800b']);
     expect(JSON.stringify(openaiChat.serialise(originals(parsed.messages)).messages[0])).toContain(
@@ -132,7 +132,7 @@ describe('reading a session', () => {
   it.each([
     ['in a line', '', '\n'],
     ['in one JSON value', '[', ']'],
-  ])('names bytes that are no UTF-8 text: %s', async (_, before, after) => {
+  ])('gives a notice for bytes that are not UTF-8: %s', async (_, before, after) => {
     const [start, end] = user('a|b').split('|') as [string, string];
     const bytes = [before, start].map((text) => Buffer.from(text));
     const found = await read(Buffer.concat([...bytes, Buffer.from([0xff]), Buffer.from(end + after)]));
@@ -141,7 +141,7 @@ describe('reading a session', () => {
   });
 });
 
-describe('what cannot be read is refused by name', () => {
+describe('a file that cannot be read is refused with a reason', () => {
   it.each([
     ['no JSON', 'hello\nworld\n', 'found "hello"'],
     ['nothing', '', 'found "an empty file"'],

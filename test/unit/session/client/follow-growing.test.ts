@@ -37,8 +37,8 @@ async function cameTo(session: Session): Promise<unknown> {
   };
 }
 
-describe.each(ALL)('a history in $name that is sent whole each time', ({ name, format }) => {
-  it('comes to the same over any turns that end in it: on, back, edited, in new objects', async () => {
+describe.each(ALL)('a history in $name that is sent in full each time', ({ name, format }) => {
+  it('gives the same session over any turns that end in it: on, back, edited, in new objects', async () => {
     const turn = fc.record({ kind: fc.nat(5), share: fc.double({ min: 0, max: 1, noNaN: true }) });
     await fc.assert(
       fc.asyncProperty(fc.nat(1_000), fc.array(turn, { maxLength: 6 }), async (seed, turns) => {

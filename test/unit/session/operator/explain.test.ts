@@ -22,7 +22,7 @@ const superseders = (dispositions: readonly Disposition[]): string[] => [
   ...new Set(dispositions.flatMap(({ status, by }) => (status === 'superseded' && by ? [by.stage] : []))),
 ];
 
-it('a span stays the doing of the stage that took it out, also where its digest has grown', async () => {
+it('a span is still explained by the stage that took it out after its digest has grown', async () => {
   const spillway = await createSpillway({
     inputBudget: 4_000,
     settings: { counter: 'heuristic', safetyMargin: 0 },
