@@ -10,7 +10,6 @@ interface Waiting {
   /** Tick at which the call began. */
   readonly since: number;
   readonly name: string;
-  /** What is asked, and of what. */
   readonly question: string;
   readonly reject: (fault: SpillwayError) => void;
 }
@@ -66,6 +65,10 @@ function watchCalls(store: SessionStore, deadlineMs: number): Ask {
     clearInterval(probeTimer);
     probeTimer = undefined;
   };
+  const putOff = (question: string): void => {
+    late.add(question);
+    setTimeout(() => late.delete(question), deadlineMs).unref();
+  };
   const stopWaiting = (one: Waiting): void => {
     waiting.delete(one);
     if (waiting.size > 0) return;
@@ -81,8 +84,7 @@ function watchCalls(store: SessionStore, deadlineMs: number): Ask {
     for (const one of waiting) {
       if (tick - one.since < TICKS) continue;
       stopWaiting(one);
-      late.add(one.question);
-      setTimeout(() => late.delete(one.question), deadlineMs).unref();
+      putOff(one.question);
       // If other calls were answered meanwhile, only this call is slow. Otherwise no further call waits for the store:
       // a probe in addition to the calls asks whether the store is back.
       if (heardAt <= one.since && one.name !== 'close')
@@ -92,10 +94,9 @@ function watchCalls(store: SessionStore, deadlineMs: number): Ask {
   };
 
   return (name, given, call) => {
-    const isLast = name === 'close';
     // A note waits for the same row as a write.
     const question = JSON.stringify([name === 'note' ? 'write' : name, given[0]]);
-    if (isLast) answered();
+    if (name === 'close') answered();
     else if (probeTimer || late.has(question)) return Promise.reject(fault(name));
     let result: unknown;
     try {
@@ -112,6 +113,7 @@ function watchCalls(store: SessionStore, deadlineMs: number): Ask {
         <Value>(settle: (value: Value) => void) =>
         (value: Value): void => {
           if (!isAway(value)) answered(question);
+          else if (tick - one.since >= TICKS / 2) putOff(question);
           stopWaiting(one);
           settle(value);
         };

@@ -1,4 +1,4 @@
-import { openStore, type PressureEvent, type SessionStore } from '../../../src/index.js';
+import { openStore, SpillwayError, type PressureEvent, type SessionStore } from '../../../src/index.js';
 import { engine, says, user } from '../support.js';
 import { place } from './stores.js';
 
@@ -110,38 +110,46 @@ describe('a store whose calls never settle', () => {
     await spillway.close();
   });
 
-  it('has a session wait once for a row that another holds, and not with each of its writes', async () => {
-    const base = await openStore('memory:');
-    let asked = 0;
-    const held = (name: string, key: typeof KEY): boolean =>
-      /^(?:write|note)$/.test(name) && key.sessionId === 'mill';
-    let isHeld = true;
-    const store = new Proxy(base, {
-      get(target, name) {
-        const own = Reflect.get(target, name, target) as (...given: unknown[]) => unknown;
-        if (typeof own !== 'function') return own;
-        return (...given: unknown[]) => {
-          if (!isHeld || !held(String(name), given[0] as typeof KEY)) return own.apply(target, given);
-          asked++;
-          // Others are answered.
-          return new Promise(() => void base.threads());
-        };
-      },
-    });
-    const spillway = await engine(4_000, { storeMs: 400 } as never, { store, onStoreFailure: 'open' });
-    const session = await spillway.open({ id: 'mill' });
-    const other = setInterval(() => void spillway.store.threads(), 20);
-    const said = [user('Build a mill.')];
-    await session.follow({ messages: said });
-    await session.prepare();
-    await session.observe({ inputTokens: 20 });
-    expect(asked).toBe(1);
-    isHeld = false;
-    for (let at = 0; (await base.load(KEY))?.head.messages !== said.length; at++) {
-      said.push(says(`Built ${at}.`), user('And?'));
+  it.each([
+    ['for ever', Infinity],
+    ['for about as long as a call may wait', 395],
+  ])(
+    'has a session wait once for a row that another holds %s, and not with each of its writes',
+    async (_, ms) => {
+      const base = await openStore('memory:');
+      let asked = 0;
+      const held = (name: string, key: typeof KEY): boolean =>
+        /^(?:write|note)$/.test(name) && key.sessionId === 'mill';
+      let isHeld = true;
+      const store = new Proxy(base, {
+        get(target, name) {
+          const own = Reflect.get(target, name, target) as (...given: unknown[]) => unknown;
+          if (typeof own !== 'function') return own;
+          return (...given: unknown[]) => {
+            if (!isHeld || !held(String(name), given[0] as typeof KEY)) return own.apply(target, given);
+            asked++;
+            const gone = { subject: 'row', found: 'held by another', remedy: 'Wait.', retryable: true };
+            return new Promise((_, reject) => {
+              if (ms < Infinity) setTimeout(() => reject(new SpillwayError('STORE_FAILED', gone)), ms);
+            });
+          };
+        },
+      });
+      const spillway = await engine(4_000, { storeMs: 400 } as never, { store, onStoreFailure: 'open' });
+      const session = await spillway.open({ id: 'mill' });
+      const other = setInterval(() => void spillway.store.threads(), 20);
+      const said = [user('Build a mill.')];
       await session.follow({ messages: said });
-    }
-    clearInterval(other);
-    await spillway.close();
-  });
+      await session.prepare();
+      await session.observe({ inputTokens: 20 });
+      expect(asked).toBe(1);
+      isHeld = false;
+      for (let at = 0; (await base.load(KEY))?.head.messages !== said.length; at++) {
+        said.push(says(`Built ${at}.`), user('And?'));
+        await session.follow({ messages: said });
+      }
+      clearInterval(other);
+      await spillway.close();
+    },
+  );
 });
