@@ -1,4 +1,4 @@
-import { isStream } from '../endpoints/index.js';
+import { eventText, isStream } from '../endpoints/index.js';
 import { isFields, type Fields } from '../../formats/index.js';
 
 /** The methods that an SDK's promise has in addition to those of a promise. */
@@ -80,12 +80,6 @@ function eventStream(events: AsyncIterable<Fields>, done?: string): ReadableStre
       await iterator.return?.();
     },
   });
-}
-
-/** Events with a `type` also get an `event:` line; chunks of chat completions have none. */
-function eventText(event: Fields): string {
-  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
-  return `${name}data: ${JSON.stringify(event)}\n\n`;
 }
 
 /** A stream of Spillway's own, with no server behind it. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../../tokens/index.js';
-import type { Fields } from '../../formats/index.js';
+import { jsonText, type Fields } from '../../formats/index.js';
 import type { RecallWire } from './recall/wire.js';
 
 /** An error in the middle of a stream. */
@@ -27,4 +27,10 @@ export interface Endpoint {
   readonly recall: RecallWire;
   /** The line that ends a stream, if the endpoint has one. */
   readonly doneLine?: string;
+}
+
+/** An event as servers write it. An event with a type also gets an `event:` line; chunks of chat completions have none. */
+export function eventText(event: Fields): string {
+  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  return `${name}data: ${jsonText(event)}\n\n`;
 }

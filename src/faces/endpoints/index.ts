@@ -2,7 +2,7 @@
 export { MESSAGES } from './anthropic.js';
 export { CHAT } from './chat.js';
 export { RESPONSES } from './responses.js';
-export type { Endpoint, Fault } from './endpoint.js';
+export { eventText, type Endpoint, type Fault } from './endpoint.js';
 export * from './turn.js';
 export { isStream, lastAnswer, streamedAnswers, type RecallTurn } from './recall/recaller.js';
 export * from './recall/blocks.js';

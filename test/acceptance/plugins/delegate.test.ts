@@ -218,7 +218,12 @@ const FAULTY: readonly (readonly [what: string, compact: unknown, outcome: strin
   ['returns a text', () => 'shorter', 'wrong', /no \{ messages \}/],
   ['returns what is no message', () => ({ messages: [7] }), 'wrong', /no message/],
   ['names a message that is not there', () => ({ messages: [{ id: 'nobody' }] }), 'wrong', /names nobody/],
-  ['reorders', ({ messages }: PreCompact) => ({ messages: messages.toReversed() }), 'wrong', /came later/],
+  [
+    'reorders',
+    ({ messages }: PreCompact) => ({ messages: messages.toReversed() }),
+    'wrong',
+    /which is newer/,
+  ],
   [
     'brings in more than any view could take',
     () => ({ messages: Array.from({ length: 50_000 }, (_, i) => ({ text: `t${i}` })) }),

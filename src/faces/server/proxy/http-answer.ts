@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { jsonText, type Fields } from '../../../formats/index.js';
-import { eventText } from './sse.js';
+import { eventText } from '../../endpoints/index.js';
 
 /** An HTTP answer to a client. */
 export interface HttpAnswer {

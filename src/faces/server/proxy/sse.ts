@@ -1,4 +1,4 @@
-import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
+import { isFields, jsonIn, type Fields } from '../../../formats/index.js';
 
 /** One event of a stream: its original bytes, and its data if that is an object. */
 export interface StreamEvent {
@@ -74,9 +74,3 @@ function fieldsIn(text: string): Fields | undefined {
 /** Whether an event is the line `[DONE]`. OpenAI-like servers end streams with it, some of them on every wire. */
 export const isDone = ({ bytes, fields }: StreamEvent): boolean =>
   !fields && /^data: ?\[DONE\]/m.test(bytes.toString('latin1'));
-
-/** An event as servers write it. An event with a type also gets an `event:` line. */
-export function eventText(event: Fields): string {
-  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
-  return `${name}data: ${jsonText(event)}\n\n`;
-}

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import {
   canRecall,
   ClientRequest,
+  eventText,
   lastAnswer,
   reportUsage,
   reportingUsage,
@@ -18,7 +19,7 @@ import { asksUsage, isUsageOnly, mayRefuseUsage, type NoUsageUpstreams } from '.
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { failureIn, faultOf, errorNameIn, awaitOpening, Refusal } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
-import { eventsOf, isDone, eventText, type StreamEvent } from './sse.js';
+import { eventsOf, isDone, type StreamEvent } from './sse.js';
 import { forward, bytesOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
 
 interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'> {
