@@ -127,7 +127,7 @@ function writeMessage(
     else if (dangles) report('dangling-reasoning', REPAIRS.dangling);
     return fits && !dangles;
   });
-  const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
+  const speaks = fitting.some((item) => !isSilent(item) && item.text !== '');
   if (!speaks && calls.length === 0) {
     if (answers.length === 0 && wire) report('empty-text', REPAIRS.silent);
     return undefined;
@@ -139,8 +139,9 @@ function writeMessage(
   return { ...wire, role, content: fitting.filter((item) => !isSilent(item)) };
 }
 
-const isSilent = ({ type, text, providerOptions }: Fields): boolean =>
-  type === 'text' && text === '' && !providerOptions;
+/** Version 7 of the SDK begins streamed answers of Anthropic with a part about the stream, which is not sent. */
+const isSilent = ({ type, text, providerOptions, kind }: Fields): boolean =>
+  (type === 'text' && text === '' && !providerOptions) || kind === 'anthropic.message_start';
 
 /** Items that only the assistant may have; unknown items are sent as they came, for the SDK to judge. */
 const ASSISTANT_ITEMS: ReadonlySet<unknown> = new Set([

@@ -139,6 +139,6 @@ class Writer<D extends Draft> {
 /** Whether an assistant message begins with signed thinking directly after one that replaces a span. */
 function thinksAfterReplacement(view: readonly ViewMessage[], at: number): boolean {
   const before = view[at - 1];
-  const [first] = view[at]!.message.parts;
+  const first = view[at]!.message.parts.find(({ type }) => type !== 'opaque');
   return !!first && isSigned(first) && before?.made !== undefined && before.message.role === 'assistant';
 }

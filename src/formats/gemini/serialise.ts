@@ -138,9 +138,7 @@ function writeModel(draft: Draft, { contents, notices }: Request): void {
   contents.push(draft.untouched ?? { role: 'model', parts });
 }
 
-function userTurn(text: string): Content {
-  return { role: 'user', parts: [{ text }] };
-}
+const userTurn = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 
 /** The message that has all results in the order of their calls, if it can be sent as the turn it was. */
 function singleTurn({ drafts, waiting }: Step, results: Results): Draft | undefined {

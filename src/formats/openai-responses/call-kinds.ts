@@ -194,6 +194,4 @@ function inputIn(args: string): string {
 
 const chunksIn = (output: unknown): readonly Fields[] => listOf(output).filter(isFields);
 
-function textOr(value: unknown, fallback: string): string {
-  return typeof value === 'string' ? value : fallback;
-}
+const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback);

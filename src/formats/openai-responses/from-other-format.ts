@@ -74,9 +74,7 @@ function prefixed(part: TextPart | FilePart, name: string): TextPart | FilePart 
 }
 
 /** The role on the wire. Words next to results in another format's tool message are sent as the user's. */
-function roleOf({ role }: Message): string {
-  return role === 'tool' ? 'user' : role;
-}
+const roleOf = ({ role }: Message): string => (role === 'tool' ? 'user' : role);
 
 function contentEntry(message: Message, part: TextPart | FilePart, report: Report): Fields {
   if (part.type === 'text') return { type: 'input_text', text: part.text };

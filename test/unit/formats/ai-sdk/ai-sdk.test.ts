@@ -2,7 +2,8 @@ import { modelMessageSchema } from 'ai';
 import { aiSdk, anthropic, openaiChat } from '../../../../src/formats/index.js';
 import { validateAiSdk } from '../../../../src/testkit/index.js';
 import type { ViewMessage } from '../../../../src/transcript/index.js';
-import { originals, withPart } from '../views.js';
+import { summary } from '../../../support/messages.js';
+import { made, originals, withPart } from '../views.js';
 import { everything } from './requests.js';
 
 const text = (words: string) => [{ type: 'text' as const, text: words }];
@@ -216,6 +217,28 @@ describe('a log that is broken', () => {
     const answer = said(reasoning, ...text('It is here.'));
     expect(back([go, said(...answer.content, reasoning), well]).messages).toEqual([go, answer, well]);
     expect(back([go, answer, well]).notices).toEqual([]);
+  });
+
+  it('takes the part that begins a streamed answer of Anthropic for no content', () => {
+    const start = {
+      type: 'custom',
+      kind: 'anthropic.message_start',
+      providerOptions: { anthropic: { id: 'msg_1' } },
+    };
+    const reasoning = {
+      type: 'reasoning',
+      text: 'Hm.',
+      providerOptions: { anthropic: { signature: 'c2ln' } },
+    };
+    const said = (...content: unknown[]) => ({ role: 'assistant', content: [start, ...content] });
+    const [go, well] = ['go', 'well?'].map((content) => ({ role: 'user', content }));
+    expect(back([go, said(), well, said(reasoning), well]).messages).toEqual([go, well, well]);
+
+    const view = originals(aiSdk.parse([go, said(reasoning, ...text('It is here.'))]).messages);
+    const digest = made(summary('s', 'digest'));
+    const roles = aiSdk.serialise([view[0]!, digest, view[1]!]).messages.map((message: any) => message.role);
+    // Without a turn of the user, the provider puts the digest before the thinking, in one turn.
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
   it('names calls without an id after their place, and pairs by it nothing that is not sure', () => {
