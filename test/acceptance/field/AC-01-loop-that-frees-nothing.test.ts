@@ -5,7 +5,7 @@ import { fill, read, sessionOf, preparedAt } from '../support.js';
 const STUCK: Chat[] = [system(prose(7_500, 1)), user(prose(300, 2)), says(prose(100, 3)), says('Go on.')];
 
 describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () => {
-  it('stops after the first pass that gained nothing, and says so', async () => {
+  it('stops after the first run that gains nothing, commits nothing and then reports that it waits', async () => {
     const session = await sessionOf(20_000, STUCK);
     fill(session, 0.82);
     const kinds: string[] = [];
@@ -14,20 +14,20 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     expect(session.operator.ledger.records).toEqual([]);
   });
 
-  it('counts as success only what can be gained: a pass below the minimum commits nothing', async () => {
+  it('commits nothing when a run would gain less than the minimum, and waits after it', async () => {
     const session = await sessionOf(
       20_000,
       [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')],
       { stages: { snip: { protectTokens: 0 } } },
     );
     const { run, reading } = await preparedAt(session, 0.82);
-    // Snip stubs that listing in the draft, which frees too little.
+    // Snip stubs the listing in the draft, and this frees too little.
     expect(run).toMatchObject({ kind: 'noop', reason: expect.stringMatching(/less than the minimum/) });
     expect(reading.pressure).toBeCloseTo(0.82, 2);
     expect((await session.prepare()).run.kind).toBe('waiting');
   });
 
-  it('begins again once something new came in that is worth it', async () => {
+  it('compacts again when something new has arrived that is worth it', async () => {
     const session = await sessionOf(20_000, STUCK, { stages: { snip: { protectTokens: 0 } } });
     await preparedAt(session, 0.82);
     session.append(
@@ -42,7 +42,7 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     expect(reading.pressure).toBeLessThan(0.86);
   });
 
-  it('names what the floor is made of where the request can never fit', async () => {
+  it('names the parts of the floor when the request can never fit', async () => {
     const session = await sessionOf(6_000, STUCK, { pins: { share: 0.3 } });
     await expect(preparedAt(session, 2.2)).rejects.toMatchObject({
       code: 'BUDGET_UNREACHABLE',

@@ -15,7 +15,7 @@ const result = (id: string, tokens = 150, seed = id.length) => ({
   content: prose(tokens, seed),
 });
 
-/** Three calls at once, their results in another order, words behind them in the same message. */
+/** Three calls at once, their results in another order, text after them in the same message. */
 const parallel = (i: number): Wire[] => [
   says(text(`Reading three, round ${i}.`), use(`x${i}`), use(`y${i}`), use(`z${i}`)),
   user(
@@ -39,7 +39,7 @@ async function calls(budget: number, wire: readonly Wire[], settings = {}) {
 }
 
 describe('AC-02: orphaned call or result, on the wire of the Messages API', () => {
-  it('AC-02: parallel, mixed, late, lost, doubled and cut: legal at every call, under chained compactions', async () => {
+  it('AC-02: every request of many compactions is legal, with late, lost, doubled and interrupted calls', async () => {
     const wire: Wire[] = [user(text('Go.'))];
     for (let i = 0; i < 30; i++) {
       wire.push(...parallel(i));
@@ -53,7 +53,7 @@ describe('AC-02: orphaned call or result, on the wire of the Messages API', () =
     expect(session.operator.history.length).toBeGreaterThan(5);
   });
 
-  it('AC-02: under every mode of removal the pair goes or the pair stays', async () => {
+  it('AC-02: in both modes of snip a call and its result are kept or removed together', async () => {
     const wire = [user(text('Go.')), ...times(20, (i) => parallel(i)), says(text('Done.'))];
     for (const mode of ['stub', 'remove'] as const) {
       const { session } = await calls(8_000, wire, { stages: { snip: { mode, protectTokens: 0 } } });

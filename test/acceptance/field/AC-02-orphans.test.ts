@@ -17,7 +17,7 @@ async function sent(chat: readonly Chat[], budget = 100_000): Promise<Kept> {
   };
 }
 
-/** Parallel calls whose results come in another order, a user between them, words beside calls. */
+/** Parallel calls whose results come in another order, a user message between them, text next to the calls. */
 const parallel = (i: number): Chat[] => [
   callOf(
     ['x', 'y', 'z'].map((name) => [`${name}${i}`, 'Read', { path: `src/${name}${i}.ts` }] as const),
@@ -30,7 +30,7 @@ const parallel = (i: number): Chat[] => [
 ];
 
 describe('AC-02: orphaned call or result, HTTP 400', () => {
-  it('parallel calls, results in another order, a user in between: every call has its result, directly behind it', async () => {
+  it('puts every result directly after its calls if results come out of order with a user message between them', async () => {
     const { legal, messages, notices } = await sent([
       user('Go.'),
       ...parallel(0),
@@ -51,7 +51,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
     expect(notices).toEqual(['displaced-result', 'displaced-result']);
   });
 
-  it('a call whose result never came: answered visibly', async () => {
+  it('answers a call whose result never came, and reports it as interrupted', async () => {
     const { legal, notices } = await sent([
       user('Go.'),
       callOf([
@@ -65,7 +65,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
     expect([legal, notices]).toEqual([true, ['interrupted-call']]);
   });
 
-  it('a result whose call is not there: sent as words', async () => {
+  it('sends a result without a call as text of the user', async () => {
     const { legal, notices, messages } = await sent([
       user('Go.'),
       resultOf('gone', 'forty-two'),
@@ -76,7 +76,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
     expect(messages[1]).toMatchObject({ role: 'user', content: expect.stringContaining('forty-two') });
   });
 
-  it('a late result, and a second one', async () => {
+  it('sends a late result and a second result legally, and reports each', async () => {
     const late = await sent([
       user('Go.'),
       callOf([['a', 'Bash', {}]]),
@@ -97,7 +97,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
     expect(JSON.stringify(twice.messages)).toContain('two');
   });
 
-  it('mixed text and results in a long session: legal at every call, under chained compactions', async () => {
+  it('keeps every request of a long session with mixed text and results legal, through many compactions', async () => {
     const chat: Chat[] = [user('Go.')];
     for (let i = 0; i < 30; i++) {
       chat.push(...parallel(i));
@@ -116,7 +116,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
     expect(session.operator.history.length).toBeGreaterThan(5);
   });
 
-  it('under every mode of removal: the pair goes or the pair stays', async () => {
+  it('keeps or removes a call and its result together in both modes of snip', async () => {
     const chat = [user('Go.'), ...times(20, (i) => parallel(i)), says('Done.'), user('And?')];
     for (const mode of ['stub', 'remove'] as const) {
       const session = await sessionOf(10_000, chat, { stages: { snip: { mode, protectTokens: 0 } } });

@@ -27,7 +27,7 @@ describe.each(WIRES)('AC-02: orphaned call or result, HTTP 400, on the wire of %
     return prepared.notices.map(({ kind }) => kind).filter((kind) => /call|result/.test(kind));
   };
 
-  it('AC-02: a call whose result never came is answered, a result that came late or for nobody is said in words', async () => {
+  it('AC-02: a missing result, a late result and a result without a call are each reported and sent legally', async () => {
     const { user, says, calls, result } = wire;
     expect(await kindsOf([...user('Go.'), ...calls([['a', 'Bash', {}]]), ...user('Stop.')])).toEqual([
       'interrupted-call',
@@ -47,7 +47,7 @@ describe.each(WIRES)('AC-02: orphaned call or result, HTTP 400, on the wire of %
     ).toEqual(['orphan-result']);
   });
 
-  it('AC-02: parallel calls, mixed with words, under chained compactions: legal at every call', async () => {
+  it('AC-02: every request with parallel calls and mixed text is legal, through many compactions', async () => {
     const items = [...wire.user('Go.')];
     for (let i = 0; i < 24; i++) {
       items.push(...(round(wire, i) as typeof items));

@@ -3,7 +3,7 @@ import { BUDGET, filling, loaded, pressed, summariesOf } from '../summarizer.js'
 import { read, shownText, talk, user } from '../support.js';
 
 describe('AC-03: too full to summarise', () => {
-  it('the source is sized to the window of the summarizer, piece by piece, each with the record so far', async () => {
+  it('sends the source in pieces that fit the window of the summarizer, each with the summary so far', async () => {
     const emulator = await startEmulator();
     const summarizerModel = { model: 'emulated', baseUrl: emulator.url, window: 4_500 };
     const session = await filling(emulator, { summarizerModel });
@@ -23,7 +23,7 @@ describe('AC-03: too full to summarise', () => {
     expect(summariesOf(session)[0]).toContain(GOOD);
   });
 
-  it('a source that is too long after all is sent again, shorter', async () => {
+  it('sends the source again in shorter pieces if the summarizer refuses it as too long', async () => {
     const emulator = await startEmulator();
     emulator.script = ['context-length', 'context-length'];
     const session = await filling(emulator);
@@ -37,7 +37,7 @@ describe('AC-03: too full to summarise', () => {
     expect(Object.values(session.operator.breakers)).toEqual(['closed']);
   });
 
-  it('and where it never fits, the request is brought under the window without a model', async () => {
+  it('compacts with a digest if the summarizer refuses every piece as too long', async () => {
     const emulator = await startEmulator('context-length');
     const session = await filling(emulator);
     loaded(session, 1);
@@ -47,10 +47,10 @@ describe('AC-03: too full to summarise', () => {
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
   });
 
-  it('AC-03: also where what no summary may stand for is larger than the window', async () => {
+  it('AC-03: fits the request even if the messages that no summary may replace are larger than the budget', async () => {
     const emulator = await startEmulator('context-length');
     const session = await filling(emulator);
-    // Auto leaves the newest ten messages alone, and these are more than the whole budget.
+    // Auto leaves the newest ten messages alone, and these are more than the complete budget.
     const chat = read([...talk(5, BUDGET / 8), user('And now?')]);
     session.append(...chat.map((message) => ({ ...message, id: `t${message.id}` })));
     expect(session.reading.pressure).toBeGreaterThan(1.2);

@@ -6,7 +6,7 @@ const folder = temporaryFolder();
 const GIANT = `The build begins.\n${prose(2_000_000, 1)}\nThe build failed: 3 errors.`;
 
 describe('AC-04: one giant tool result, or a session of nothing but tools', () => {
-  it('a fresh result far larger than the budget is cut to size, head and tail, with a handle', async () => {
+  it('a fresh result far larger than the budget is cut to its head and tail, with a handle', async () => {
     const session = await sessionOf(10_000, [
       user('Build it.'),
       callOf([['b', 'Bash', { command: 'make' }]]),
@@ -24,7 +24,7 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
     expect(session.log.at(2).parts).toMatchObject([{ content: [{ text: GIANT }] }]);
   });
 
-  it('the same once it is old, beside others', async () => {
+  it('an old giant result next to other results is shortened too', async () => {
     const chat = [
       user('Build it.'),
       ...step('Bash', { command: 'make' }, GIANT),
@@ -48,12 +48,12 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThan(0.84);
     expect(validateOpenAiChat(messages)).toEqual([]);
-    // Nothing referred to them: output alone leaves, and no span is superseded.
+    // Nothing refers to the calls: only output is removed, and no span is superseded.
     expect(run.record!.plan.edits.every(({ stage }) => stage === 'snip' || stage === 'micro')).toBe(true);
     expect(run.record!.plan.edits.some(({ stage }) => stage === 'snip')).toBe(true);
   });
 
-  it('even without a user message', async () => {
+  it('a session of nothing but tools fits even without a user message', async () => {
     const chat = times(100, (i) => step('search', { i }, `hit_number_${i} ${prose(300, i)}`));
     const session = await sessionOf(8_000, chat);
     const { reading, messages } = await session.prepare();
@@ -61,7 +61,7 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
     expect(validateOpenAiChat(messages)).toEqual([]);
   });
 
-  it('comes out of the command line message by message, not as one string', async () => {
+  it('the command line writes a giant request message by message, not as one string', async () => {
     const chat = [
       user('Build it.'),
       ...step('Bash', { command: 'make' }, GIANT),
@@ -79,7 +79,7 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
       pieces.push(text.length),
     );
     expect(toStdout.code).toBe(0);
-    // One write a message, at least.
+    // At least one write for each message.
     expect(pieces.length).toBeGreaterThanOrEqual(5);
     expect(JSON.parse(toStdout.out)).toEqual(chat);
   });

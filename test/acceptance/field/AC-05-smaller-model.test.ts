@@ -10,10 +10,10 @@ const MODELS = {
 
 describe('AC-05: the summarizer’s window is smaller', () => {
   it.each([1_000, 2_000, 4_000])(
-    'the span is written in pieces that all fit %d tokens, and comes to one summary',
+    'the span is sent in pieces that all fit %d tokens, and becomes one summary',
     async (window) => {
       const emulator = await startEmulator();
-      // Four characters a token, as everything here counts: what is longer is refused.
+      // Four characters are one token, as everywhere in these tests: a longer request is refused.
       emulator.windowChars = 4 * window;
       const summarizerModel = { model: 'emulated', baseUrl: emulator.url, window };
       const session = await filling(emulator, { summarizerModel });
@@ -27,7 +27,7 @@ describe('AC-05: the summarizer’s window is smaller', () => {
     },
   );
 
-  it('the window of its model decides where none is set, not that of the session', async () => {
+  it('without a window of its own, the summarizer gets pieces for the window of its model, not the session’s', async () => {
     const emulator = await startEmulator();
     const spillway = await createSpillway({
       counter: quarter,
@@ -46,7 +46,7 @@ describe('AC-05: the summarizer’s window is smaller', () => {
   });
 });
 
-it('AC-05: the summarizer writes short answers: no more output is asked for than its model writes, which providers refuse', async () => {
+it('AC-05: a summarizer is asked for no more output than its model can write', async () => {
   const emulator = await startEmulator();
   const models = { short: { contextWindow: 100_000, outputLimit: 400 } };
   const session = await filling(emulator, {
@@ -60,7 +60,7 @@ it('AC-05: the summarizer writes short answers: no more output is asked for than
   expect(Number(/at most (\d+) tokens/.exec(text)![1])).toBe(360);
 });
 
-it('AC-05: the user switches to a smaller model: the switch is checked before the next call, and one that summarises for both fits the smaller', async () => {
+it('AC-05: a switch to a smaller model compacts before the next call, so that the request fits its window', async () => {
   const emulator = await startEmulator();
   const spillway = await createSpillway({
     counter: quarter,

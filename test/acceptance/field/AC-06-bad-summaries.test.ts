@@ -32,7 +32,7 @@ const BAD: readonly (readonly [Act, RegExp])[] = [
 ];
 
 describe('AC-06: a bad summary never becomes history', () => {
-  it.each(BAD)('%s: the deterministic text stands', async (act, reason) => {
+  it.each(BAD)('%s: the deterministic text remains', async (act, reason) => {
     const emulator = await startEmulator(act);
     const session = await filling(emulator);
     const run = await pressed(session, 1);
@@ -43,7 +43,7 @@ describe('AC-06: a bad summary never becomes history', () => {
     expect(JSON.stringify([session.operator.history, session.view])).not.toContain(POISON);
   });
 
-  it('thinking is taken out, what is too long is cut, and the record says so', async () => {
+  it('thinking is removed, an answer that is too long is cut, and the run reports both', async () => {
     const emulator = await startEmulator();
     emulator.script = ['think', 'oversized'];
     const session = await filling(emulator);
@@ -66,7 +66,7 @@ describe('AC-06: a bad summary never becomes history', () => {
     ['a refusal in Chinese', { text: '抱歉，我无法协助完成这个请求。' }, /is a refusal/],
     ['a gateway’s page', { text: '<html><body>502 Bad Gateway</body></html>' }, /is an error text/],
     ['no text at all', { text: undefined as never }, /is no text/],
-  ])('whoever writes it: %s', async (_, answer, reason) => {
+  ])('an answer from a summarizer of the host is refused too: %s', async (_, answer, reason) => {
     const summarizer: Summarizer = {
       name: 'mine',
       endpoint: 'here',
@@ -80,9 +80,9 @@ describe('AC-06: a bad summary never becomes history', () => {
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
   });
 
-  it('AC-06: one that is as long as what it stands for is none', async () => {
+  it('AC-06: an answer that is no smaller than its source is not used', async () => {
     const { summarizer } = writer(() => prose(240, 99), { name: 'mine' });
-    // A line may take more than such a result has.
+    // A line may be longer than such a result.
     const settings = { roster: ['micro'], stages: { micro: { maxTokens: 300 } } };
     const reads = Array.from({ length: 30 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(220, i)));
     const session = await sessionOf(BUDGET, [user('Read all.'), ...reads.flat()], settings, { summarizer });

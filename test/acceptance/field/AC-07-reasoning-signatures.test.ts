@@ -6,7 +6,7 @@ import { asks, loop, play, text, thinks, thoughtsIn, turn, type Wire } from '../
 import { SIGNED_STEPS } from '../thinking-wires.js';
 
 describe('AC-07: reasoning signatures', () => {
-  it('AC-07: reasoning stays verbatim or goes; what a change invalidates is removed once, in the same step', async () => {
+  it('AC-07: reasoning stays verbatim until a compaction removes it, and removed reasoning never returns', async () => {
     const wire = [
       ...['a', 'b', 'c', 'd', 'e'].flatMap((name) => turn(name, 8)),
       asks('Go on.'),
@@ -34,7 +34,7 @@ describe('AC-07: reasoning signatures', () => {
     expect(gone.size).toBeGreaterThan(5);
   });
 
-  it('AC-07: DeepSeek wants its reasoning back with the calls it led to', async () => {
+  it('AC-07: DeepSeek gets its reasoning back with the calls that it led to', async () => {
     const wire = Array.from({ length: 30 }, (_, i) => [
       {
         role: 'assistant',
@@ -63,7 +63,7 @@ const refused = (message: string, code = 'invalid_request_error'): Error =>
     error: { type: 'error', error: { type: code, message } },
   });
 
-/** What providers say, as they are known to say it. */
+/** Refusals in the words of the providers. */
 const REFUSALS = {
   anthropic: 'messages.1.content.0: Invalid `signature` in `thinking` block',
   bound:
@@ -73,7 +73,7 @@ const REFUSALS = {
   openai: 'The encrypted content gAAA...DQ== could not be verified.',
 };
 
-/** Sends as a provider does that takes no signature of `stale`: the requests that came, and what came of it. */
+/** Sends to a provider that refuses the signatures of `stale`. Returns all requests, and the messages that it took. */
 async function sendOver(session: Session, stale: readonly string[], error: Error) {
   const requests: string[] = [];
   const call = session.call(({ messages }) => {
@@ -92,7 +92,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     ['claude-opus-5-5', REFUSALS.bound],
     ['claude-opus-4-8', REFUSALS.modified],
     ['claude-sonnet-4-5', REFUSALS.anthropic],
-  ])('AC-07: costs its thoughts and one request, and not the session: %s', async (model, message) => {
+  ])('AC-07: costs its thoughts and one request, but not the session: %s', async (model, message) => {
     const session = (await engine(20_000, {}, { format: 'anthropic', model })).session();
     const warned: string[] = [];
     session.events.subscribe((event: PressureEvent) => {
@@ -105,7 +105,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     expect(first.sent.at(-1)!.content.at(-1)).toMatchObject({ text: '[Go on with the task.]' });
     expect(validateAnthropic({ messages: first.sent, thinking: { type: 'enabled' } })).toEqual([]);
     expect(warned).toEqual(['signature-refused']);
-    // What was thought since is sent, and no thought comes back.
+    // Newer thoughts are sent, and no removed thought returns.
     const more = loop('c', 1);
     const parsed = formats.get('anthropic')!.parse({ messages: more }).messages;
     await session.append(...parsed.map((one) => ({ ...one, id: `later ${one.id}` })));
@@ -115,7 +115,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     expect(session.operator.history).toEqual([]);
   });
 
-  it('AC-07: comes with a history that the client brings, again and again, and is left out each time', async () => {
+  it('AC-07: is left out again when the client sends its history with it once more', async () => {
     const session = (await engine(20_000, {}, { format: 'anthropic' })).session();
     const body = { model: 'claude-opus-5-5', max_tokens: 100 };
     await session.follow({ ...body, messages: wire });
@@ -127,7 +127,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     expect(thoughtsIn(sent)).toEqual(['anew']);
   });
 
-  it('AC-07: and a length that is refused behind it are both mended within one call', async () => {
+  it('AC-07: is removed within the same call as a refusal for length that follows it', async () => {
     const session = (await engine(60_000, {}, { format: 'anthropic' })).session();
     const long = [...times(8, (i) => turn(`a${i}`, 6)), asks('Go on.')];
     await session.append(...formats.get('anthropic')!.parse({ messages: long }).messages);
@@ -143,7 +143,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  it('AC-07: costs OpenAI’s encrypted reasoning, and no call that it led to', async () => {
+  it('AC-07: costs OpenAI’s encrypted reasoning, but none of the calls that it led to', async () => {
     const format = formats.get('openai-responses')!;
     const items = [
       { role: 'user', content: 'Go.' },
@@ -157,7 +157,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     for (const i of [0, 1, 2]) expect(requests[1]).toContain(`"call_id":"c${i}"`);
   });
 
-  it('AC-07: is tried once, and no other error takes a thought away', async () => {
+  it('AC-07: causes one retry only, and no other error removes a thought', async () => {
     const session = (await engine(20_000, {}, { format: 'anthropic' })).session();
     await session.append(...formats.get('anthropic')!.parse({ messages: wire }).messages);
     const { messages } = await session.prepare();
@@ -180,7 +180,7 @@ describe('AC-07: a signature that the provider refuses', () => {
     expect(await triesOver(refused(REFUSALS.anthropic))).toBe(2);
   });
 
-  it.each(Object.entries(REFUSALS))('AC-07: is known by the words of its provider: %s', (_, message) => {
+  it.each(Object.entries(REFUSALS))('AC-07: is recognised by the words of its provider: %s', (_, message) => {
     expect(isSignatureRefusal(refused(message))).toBe(true);
     expect(isSignatureRefusal(JSON.stringify({ error: { code: 400, message } }))).toBe(true);
     expect(isSignatureRefusal({ status: 429, message })).toBe(false);

@@ -35,7 +35,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(Math.abs(estimate - exact) / exact).toBeLessThan(0.25);
   });
 
-  it('tool definitions and the system prompt are counted, and can bring a session to its limit', async () => {
+  it('tool definitions and the system prompt are counted, and can open a gate', async () => {
     const spillwayEngine = await engine(20_000);
     const tools = [{ type: 'function', function: { name: 'search', description: prose(4_000) } }];
     const [bare, tooled] = [spillwayEngine.session(), spillwayEngine.session({ tools })];
@@ -47,7 +47,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(runs.map(({ run }) => run.kind !== 'below-gate')).toEqual([false, true, true]);
   });
 
-  it('so are those of a request body on the command line', async () => {
+  it('tool definitions in a request body are counted on the command line', async () => {
     const tools = [{ type: 'function', function: { name: 'search', description: prose(4_000) } }];
     const pressure = async (body: object): Promise<number> => {
       const file = folder.file('body.json', JSON.stringify(body));
@@ -67,18 +67,18 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect((await session.prepare()).run.kind).toBe('committed');
   });
 
-  it('usage that is older than the last rewrite is ignored', async () => {
+  it('usage of a request from before the last compaction is ignored', async () => {
     const session = await sessionOf(20_000, TALK);
     const { reading } = await preparedAt(session, 0.75);
     expect((await session.operator.compact({ target: 0.4 })).kind).toBe('committed');
     const small = session.reading;
-    // The report comes late: it is of the request before, and says nothing of the next.
+    // The report comes late: it is about the previous request, and says nothing about the next one.
     session.observe({ inputTokens: 2 * reading.tokens, outputTokens: 20_000 });
     expect(session.reading).toMatchObject({ tokens: small.tokens, basis: 'estimated' });
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
 
-  it('a report that makes a message too long by its scale alone does not keep it from being sent: the next one mends that', async () => {
+  it('a message that is too long only by a reported scale is sent, and the next report corrects the scale', async () => {
     const session = await sessionOf(20_000, TALK.slice(0, 2));
     await session.append(said('first', prose(300)));
     const small = (await session.prepare()).reading.tokens;
@@ -88,12 +88,12 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(reading.tokens).toBeLessThan(16_000);
     await session.observe({ inputTokens: reading.tokens + 400 });
     expect(session.reading.tokens).toBeLessThanOrEqual(reading.tokens + 401);
-    // What a provider counted that refused stands.
+    // A count from a provider’s refusal stays in force.
     await session.overflowed(`prompt is too long: ${2 * reading.tokens} tokens > 20000 maximum`);
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
   });
 
-  it('a history that is brought whole is read as the request that is left of it, and sent', async () => {
+  it('a long history after a low usage report is made to fit, and keeps its last message', async () => {
     const tools = [{ type: 'function', function: { name: 'search', description: prose(8_600) } }];
     const session = (await engine(10_000)).session();
     const first = user(prose(300));
@@ -106,7 +106,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(JSON.stringify(messages)).toContain(prose(2_400, 7).slice(0, 40));
   });
 
-  it('what was reported of a model is known when it is talked to again, after another model or a restart', async () => {
+  it('the scale of a model is remembered after a call to another model and after a restart', async () => {
     const store = await openStore('memory:');
     const open = async () => (await engine(20_000, {}, { store })).open({ id: 'a' });
     const [one, other] = ['gpt-4o', 'gpt-4.1'];
@@ -122,7 +122,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(await scaleIn(again, one)).toBeCloseTo(1.2, 2);
   });
 
-  it('also where the rewrite was an undo', async () => {
+  it('usage of a request from before an undo is ignored', async () => {
     const session = await sessionOf(20_000, TALK);
     await preparedAt(session, 0.93);
     session.operator.undo();
@@ -130,7 +130,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(session.reading.basis).toBe('estimated');
   });
 
-  it('one scale in every comparison: what is learned moves tokens, pressure and target alike', async () => {
+  it('one learned scale applies to tokens, pressure and target alike', async () => {
     const session = await sessionOf(20_000, TALK);
     const first = await session.prepare();
     session.observe({ inputTokens: 2 * first.reading.tokens });
@@ -144,7 +144,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     expect(next.reading.scale).toBe(2);
   });
 
-  it('what small requests were reported as makes no large one smaller, and no report the very request that it was of', async () => {
+  it('a low usage report makes no later message smaller, and a reading is not below its newest report', async () => {
     const session = await sessionOf(40_000, TALK);
     const reportedAs = async (share: number) => {
       const { tokens, scale } = (await session.prepare()).reading;
@@ -180,7 +180,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
   });
 });
 
-describe('AC-08: what a provider bills where it ran tools of its own is the input of several requests', () => {
+describe('AC-08: a bill for tools that the provider ran itself covers the input of several requests', () => {
   const BILLED = 60_000;
   const QUESTION = prose(300);
   const streamed = (events: readonly object[]) => ({
@@ -256,7 +256,7 @@ describe('AC-08: what a provider bills where it ran tools of its own is the inpu
     ['ai sdk', 'ai-sdk', aiSdk(false), OWN],
     ['ai sdk, streamed', 'ai-sdk', aiSdk(true), OWN],
     ['langchain', 'langchain', langChain, SEARCH],
-  ])('%s: it is paid, and compacts nothing', async (_, format, ask, blocks) => {
+  ])('%s: the bill counts as cost, and starts no compaction', async (_, format, ask, blocks) => {
     for (const own of [true, false]) {
       const session = (await engine(20_000)).session({ format });
       const { parse, messagesField } = formats.get(format)!;
@@ -271,7 +271,7 @@ describe('AC-08: what a provider bills where it ran tools of its own is the inpu
     }
   });
 
-  it('nor where Anthropic tells of each request, unless it was the only one', async () => {
+  it('usage of Anthropic is a sum of requests, unless its iterations list exactly one message', async () => {
     const { usageOf } = formats.get('anthropic')!.provider!;
     const round = { type: 'message', input_tokens: 9 };
     const told = (iterations: readonly object[]) =>

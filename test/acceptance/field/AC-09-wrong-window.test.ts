@@ -6,7 +6,7 @@ const budgetOf = async (settings: object) =>
   (await createSpillway({ counter: quarter, settings })).session().reading.budget;
 
 describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () => {
-  it("the user's own window, then an override of the model, then the catalogue, then the default", async () => {
+  it('the window comes from the setting, else from the model’s override, the catalogue, the default', async () => {
     const model = 'gpt-4o';
     const models = { [model]: { contextWindow: 90_000 } };
     const windows = [{ model, models, window: 70_000 }, { model, models }, { model }, {}].map(budgetOf);
@@ -15,7 +15,7 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     ]);
   });
 
-  it('where each number comes from is said', async () => {
+  it('the derivation says where the window comes from', async () => {
     const first = async (settings: object): Promise<string> => (await budgetOf(settings)).derivation[0]!;
     expect(await first({ model: 'gpt-4o', window: 70_000 })).toMatch(/70,000 tokens \(setting\)/);
     expect(await first({ model: 'gpt-4o' })).toMatch(/gpt-4o: window 128,000 tokens \(catalogue\)/);
@@ -24,12 +24,12 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     );
   });
 
-  it('a model that has two windows is asked for by its name', async () => {
+  it('the name of a model with two windows selects one of them', async () => {
     expect((await budgetOf({ model: 'claude-sonnet-4-5' })).window).toBe(200_000);
     expect((await budgetOf({ model: 'claude-sonnet-4-5[1m]' })).window).toBe(1_000_000);
   });
 
-  it('input and output limits are kept apart', async () => {
+  it('a separate input limit is the budget, and no output reserve is taken from it', async () => {
     const models = { mine: { contextWindow: 400_000, inputLimit: 272_000, outputLimit: 128_000 } };
     const budget = await budgetOf({ model: 'mine', models, safetyMargin: 0 });
     expect(budget).toMatchObject({ usable: 272_000, tokens: 272_000, reserve: { output: 0 } });
@@ -38,7 +38,7 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     );
   });
 
-  it('no margin is hidden: the budget is what the lines say, and nothing else was taken off', async () => {
+  it('no margin is hidden: the derivation lists everything that is taken from the window', async () => {
     const budget = await budgetOf({
       window: 100_000,
       reserve: { output: 10_000, injection: 5_000 },
@@ -53,7 +53,7 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     expect(budget.tokens).toBe(83_300);
   });
 
-  it('the command line shows it, and its --window is the input budget itself', async () => {
+  it('the command line shows where the window comes from, takes --window as the budget, and warns of a guess', async () => {
     const file = folder.file('talk.jsonl', jsonLines(talk(2, 50)));
     const { err } = await spillway(['compact', file, '--window', '32000'], { SPILLWAY_SAFETY_MARGIN: '0' });
     expect(err).toMatch(/of 32,000 tokens \(.*window 32,000 tokens \(setting\)/);

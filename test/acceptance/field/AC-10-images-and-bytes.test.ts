@@ -17,7 +17,7 @@ const png = (bytes: number, letter: string) => ({
   image_url: { url: `data:image/png;base64,${letter.repeat(bytes)}` },
 });
 
-/** A few words and megabytes of screenshots, by the user and by a tool. */
+/** A few words and megabytes of screenshots, from the user and from a tool. */
 const SCREENS: Chat[] = [
   user('Mend the page.'),
   ...[...'ABCDEF'].flatMap((letter, i): Chat[] => [
@@ -32,7 +32,7 @@ const SCREENS: Chat[] = [
 const bytesOf = (messages: readonly unknown[]): number => Buffer.byteLength(JSON.stringify(messages));
 
 describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () => {
-  it('definitions of tools are bytes too', async () => {
+  it('tool definitions count as bytes', async () => {
     const tools = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(50_000) } }];
     const spillway = await engine(200_000, { limits: { bytes: 60_000 } });
     const [bare, equipped] = [spillway.session(), spillway.session({ tools })];
@@ -40,7 +40,7 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(equipped.reading).toMatchObject({ binding: 'bytes' });
   });
 
-  it('few tokens and many bytes are pressure', async () => {
+  it('many bytes cause pressure even if there are few tokens', async () => {
     const { reading } = await sessionOf(200_000, SCREENS, { limits: { bytes: 5_000_000 } });
     expect(reading).toMatchObject({ binding: 'bytes', images: 13 });
     expect(reading.byTokens).toBeLessThan(0.1);
@@ -48,7 +48,7 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(reading.bytes).toBeGreaterThan(0.95 * bytesOf(SCREENS));
   });
 
-  it('media of earlier turns become placeholders with a handle; words, pairs and the newest picture stay', async () => {
+  it('media of earlier turns become placeholders with a handle; text, pairs and the newest picture remain', async () => {
     const session = await sessionOf(200_000, SCREENS, { limits: { bytes: 1_000_000 } });
     const { messages, reading } = await session.prepare();
     expect(reading.bytes).toBeLessThanOrEqual(1_000_000);
@@ -63,7 +63,7 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(sent[3]).toMatchObject({ role: 'tool', tool_call_id: 's0' });
   });
 
-  it('fresh results of three bytes a character beside one of one byte are cut until all fit', async () => {
+  it('fresh results with three bytes a character next to one with one byte are cut until all fit', async () => {
     const ids = times(5, (i) => `c${i}`);
     const results = ids.map((id, i) => resultOf(id, i < 4 ? '界'.repeat(800) : 'word '.repeat(800)));
     const chat = [user('Read all.'), callOf(ids.map((id) => [id, 'read', {}])), ...results];
@@ -72,7 +72,7 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(bytesOf(messages)).toBeLessThanOrEqual(8_000);
   });
 
-  it('as many as must, oldest first', async () => {
+  it('no more pictures leave than necessary, and the oldest leave first', async () => {
     const session = await sessionOf(200_000, SCREENS, { limits: { bytes: 5_000_000 } });
     const { messages } = await session.prepare();
     const left = [...'AaBbCcDdEeFfZ'].filter((letter) => wordsOf(messages).includes(letter.repeat(100)));
@@ -81,14 +81,14 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
     expect(left.length).toBeGreaterThan(4);
   });
 
-  it('an image count of its own', async () => {
+  it('a limit on the number of images holds', async () => {
     const session = await sessionOf(200_000, SCREENS, { limits: { images: 5 } });
     const { reading, messages } = await session.prepare();
     expect(reading.images).toBeLessThanOrEqual(5);
     expect(wordsOf(messages).match(/data:image/g)?.length).toBeLessThanOrEqual(5);
   });
 
-  it('the log keeps every byte', async () => {
+  it('the log keeps every byte, and an undo brings all of them back', async () => {
     const session = await sessionOf(200_000, SCREENS, { limits: { bytes: 1_000_000 } });
     await session.prepare();
     session.operator.undo();

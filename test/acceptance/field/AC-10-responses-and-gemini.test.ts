@@ -1,7 +1,7 @@
 import { WIRES, type Wire } from '../../support/wires.js';
 import { engine } from '../support.js';
 
-/** A few words and megabytes of screenshots, by the user and by a tool. */
+/** A few words and megabytes of screenshots, from the user and from a tool. */
 const screens = (wire: Wire): unknown[] => [
   ...wire.user('Mend the page.'),
   ...[...'ABCDEF'].flatMap((letter, i) => [
@@ -22,13 +22,13 @@ describe.each(WIRES)('AC-10: images and bytes, on the wire of %s', (_, wire) => 
     return session;
   };
 
-  it('AC-10: few tokens and many bytes are pressure', async () => {
+  it('AC-10: many bytes are the binding limit even if there are few tokens', async () => {
     const { reading } = await sessionOf({ bytes: 5_000_000 });
     expect(reading).toMatchObject({ binding: 'bytes', images: 13 });
     expect(reading.bytes).toBeGreaterThan(0.95 * bytesOf(screens(wire)));
   });
 
-  it('AC-10: media of earlier turns become placeholders with a handle; words, pairs and the newest picture stay', async () => {
+  it('AC-10: media of earlier turns become placeholders with a handle; text, pairs and the newest picture remain', async () => {
     const session = await sessionOf({ bytes: 1_000_000 });
     const prepared = await session.prepare();
     const sent = JSON.stringify(prepared.messages);
@@ -40,7 +40,7 @@ describe.each(WIRES)('AC-10: images and bytes, on the wire of %s', (_, wire) => 
     expect(sent).toContain('screen 0');
   });
 
-  it('AC-10: an image count of its own', async () => {
+  it('AC-10: a limit on the number of images holds, and the newest picture remains', async () => {
     const prepared = await (await sessionOf({ images: 5 })).prepare();
     expect(prepared.reading.images).toBeLessThanOrEqual(5);
     expect(wire.judge(prepared)).toEqual([]);
@@ -50,7 +50,7 @@ describe.each(WIRES)('AC-10: images and bytes, on the wire of %s', (_, wire) => 
     expect(left).toContain('Z');
   });
 
-  it('AC-10: the log keeps every byte', async () => {
+  it('AC-10: an undo brings a removed picture back from the log', async () => {
     const session = await sessionOf({ bytes: 1_000_000 });
     await session.prepare();
     session.operator.undo();

@@ -21,7 +21,7 @@ const reading = (from: number, count: number): Chat[] =>
   times(count, (i) => step('read', { filePath: `src/queue/file${from + i}.ts` }, prose(160, from + i)));
 
 describe('AC-12: the plan is lost and work restarts', () => {
-  it('AC-12: request, plan and step states are sent again by code, as the plan tool last said them', async () => {
+  it('AC-12: the request remains, and a digest repeats the plan with the step states that its tool last gave', async () => {
     const spillway = await engine(4_000, { pins: { firstUser: false } });
     const session = spillway.session();
     const chat: Chat[] = [
@@ -43,7 +43,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
     }
     await session.prepare();
     expect(session.operator.history.length).toBeGreaterThanOrEqual(4);
-    // The newest plan stands as it was written; nothing repeats it.
+    // The newest plan is still in view as it was written.
     expect(session.view.some(({ source, replaced }) => source?.id === 'm64' && !replaced)).toBe(true);
     expect(session.view.map(shownText).join('\n')).toContain(REQUEST);
 
@@ -58,11 +58,11 @@ describe('AC-12: the plan is lost and work restarts', () => {
   - switch the flag (in_progress)
   - delete the old queue (pending)`,
     );
-    // What was done for the steps stands where it was done.
+    // The work on the steps is still reported.
     expect(sent).toContain('edit src/queue/reader.ts');
   });
 
-  it('AC-13: finished steps of a plan that gave way to another are not taken up again', async () => {
+  it('AC-13: a digest repeats only the newest plan, and no finished steps of an earlier one', async () => {
     const session = (await engine(4_000)).session();
     const first = (status: string) =>
       step('update_plan', { plan: [{ step: 'write the importer', status }] }, 'Plan updated');
@@ -82,7 +82,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
     expect(sent).not.toContain('write the importer (');
   });
 
-  it('AC-12: a plan that was taken away is not open, nor a step whose write was refused', async () => {
+  it('AC-12: a plan that was emptied is not repeated, and neither is a plan whose write was refused', async () => {
     const session = (await engine(4_000)).session();
     const todos = (list: readonly object[], answer: string): Chat[] =>
       step('TodoWrite', { todos: list }, answer);

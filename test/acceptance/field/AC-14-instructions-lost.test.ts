@@ -13,7 +13,7 @@ import {
 } from '../support.js';
 
 describe('AC-14: instructions, skills and permissions are lost', () => {
-  it('AC-14: what is pinned stays within its share, cut visibly, and the record lists it message by message', async () => {
+  it('AC-14: pins are cut visibly to their share, and the record lists each pinned message', async () => {
     const session = await sessionOf(4_000, [
       system(prose(2_400, 1)),
       user('Build a mill.'),
@@ -32,7 +32,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
     expect(shownText(shown[0]!)).toMatch(/tokens cut; m0#0/);
   });
 
-  it('AC-14: messages that the operator marks survive every compaction whole', async () => {
+  it('AC-14: a message that is marked as pinned survives every compaction uncut', async () => {
     const session = await sessionOf(4_000, [system('Be brief.'), user('Go.'), says('Going.')]);
     session.append({
       id: 'policy',
@@ -59,7 +59,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
     );
   });
 
-  it('AC-14: skills and instruction files that were loaded on the way stay, or are named with what reads them back', async () => {
+  it('AC-14: skills and instruction files that the agent loaded remain, or their handles remain', async () => {
     const session = await sessionOf(
       4_000,
       [

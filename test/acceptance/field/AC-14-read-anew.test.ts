@@ -49,7 +49,7 @@ const lineOf = (session: Session): string | undefined =>
   session.operator.history.at(-1)!.hooks?.find(({ plugin }) => plugin === 'pins.sources')?.message;
 
 describe('AC-14: instructions are lost', () => {
-  it('AC-14: instructions that have left come back as their file has them now, once, and the record lists them', async () => {
+  it('AC-14: removed instructions return once, as their file has them now, and the record lists them', async () => {
     const { root, write } = workspace('now', RULES);
     const { session } = await sessionIn(root, ['AGENTS.md']);
     await session.append(...read(START));
@@ -70,7 +70,7 @@ describe('AC-14: instructions are lost', () => {
     expect(JSON.stringify(messages).split('You may touch the billing service.')).toHaveLength(2);
   });
 
-  it('AC-14: what stands in view as its file has it is not said twice', async () => {
+  it('AC-14: instructions that are still in view as in their file are not repeated', async () => {
     const { root } = workspace('stands', RULES);
     const { session } = await sessionIn(root, ['AGENTS.md']);
     await session.append(...read([system(`Be brief.\n${RULES}`), user('Go on.'), ...talk(16, 200)]));
@@ -79,7 +79,7 @@ describe('AC-14: instructions are lost', () => {
     expect(putBackIn(session)).toEqual([]);
   });
 
-  it('AC-14: what is put back keeps to the share of pins, and says where the rest stands', async () => {
+  it('AC-14: restored instructions keep to their share of the budget, and name the file that has the rest', async () => {
     const { root, write } = workspace('long', prose(3_000, 1));
     write('skills/small.md', 'Write release notes in the past tense.');
     const { session } = await sessionIn(root, ['AGENTS.md', 'skills/small.md'], 4_000);
@@ -102,7 +102,7 @@ describe('AC-14: instructions are lost', () => {
     ['lies outside its folder', '../outside.md', /outside\.md lies outside pins\.root/],
     ['leads out of its folder', 'link.md', /link\.md lies outside pins\.root/],
     ['is a folder', 'skills', /skills is no file/],
-  ])('AC-14: a source that %s is told once, and the request goes on', async (_, file, words) => {
+  ])('AC-14: a source that %s is reported once, and the compaction goes on', async (_, file, words) => {
     const { root } = workspace('faulty', RULES);
     writeFileSync(join(root, '..', 'outside.md'), 'SECRET OF ANOTHER FOLDER');
     rmSync(join(root, 'link.md'), { force: true });
@@ -118,7 +118,7 @@ describe('AC-14: instructions are lost', () => {
     expect(JSON.stringify((await session.prepare()).messages)).not.toContain('ANOTHER FOLDER');
   });
 
-  it('AC-14: a file that can no longer be read is what it was', async () => {
+  it('AC-14: a file that can no longer be read is restored as it was last read', async () => {
     const { root } = workspace('gone', RULES);
     const { session } = await sessionIn(root, ['AGENTS.md']);
     await session.append(...read(START));
@@ -130,7 +130,7 @@ describe('AC-14: instructions are lost', () => {
     expect(putBackIn(session).join()).toContain(RULES);
   });
 
-  it('AC-14: a host gives its own, and an agent has other files than the rest', async () => {
+  it('AC-14: a host adds instructions by a function, and an agent can have files of its own', async () => {
     const { root, write } = workspace('agents', RULES);
     write('skills/review.md', 'Review in threes.');
     const agents = { 'primary/reviewer': { pins: { sources: ['skills/review.md'] } } };
@@ -157,20 +157,23 @@ describe('AC-14: instructions are lost', () => {
     ['never settles', () => new Promise<never>(() => undefined), /has not settled in 1000 ms/],
     ['gives nothing of the kind', () => Promise.resolve([{ name: 'x', text: 3 }]), /no list of names/],
     ['gives a text', () => 'Answer in German.', /no list of names/],
-  ])('AC-14: a function of a host that %s is told, and the request goes on', async (_, own, words) => {
-    const { root } = workspace('own', RULES);
-    const { session, told } = await sessionIn(root, ['AGENTS.md'], 4_000, {
-      pluginLimits: { preCompactMs: 1_000 },
-      own,
-    });
-    await session.append(...read([...START, ...talk(14, 200)]));
-    await session.operator.compact({ target: 0.3 });
-    expect(putBackIn(session).join()).toContain(RULES);
-    const warnings = told.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-    expect(warnings).toEqual([expect.stringMatching(words)]);
-  });
+  ])(
+    'AC-14: a function of the host that %s is reported, and files are restored without it',
+    async (_, own, words) => {
+      const { root } = workspace('own', RULES);
+      const { session, told } = await sessionIn(root, ['AGENTS.md'], 4_000, {
+        pluginLimits: { preCompactMs: 1_000 },
+        own,
+      });
+      await session.append(...read([...START, ...talk(14, 200)]));
+      await session.operator.compact({ target: 0.3 });
+      expect(putBackIn(session).join()).toContain(RULES);
+      const warnings = told.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+      expect(warnings).toEqual([expect.stringMatching(words)]);
+    },
+  );
 
-  it('AC-14: a compaction that would gain nothing beside them goes without', async () => {
+  it('AC-14: a compaction that would gain too little with the instructions commits without them', async () => {
     const { root } = workspace('grown', prose(550, 9));
     const settings = { roster: ['full'], thresholds: { fullThreshold: 0.8 }, minGain: 0.05 };
     const { session } = await sessionIn(root, ['AGENTS.md'], 4_000, settings);
@@ -179,7 +182,7 @@ describe('AC-14: instructions are lost', () => {
     expect([run.kind, putBackIn(session)]).toEqual(['committed', []]);
   });
 
-  it('AC-14: what the host reads them with may fail: what it gave before is put back, and the record says so', async () => {
+  it('AC-14: if the function of the host fails, its earlier text is restored, and the record says so', async () => {
     const spillway = await engine(4_000, { pins: { firstUser: false } });
     let reads = 0;
     const instructions = async () => {
@@ -195,7 +198,7 @@ describe('AC-14: instructions are lost', () => {
     expect(lineOf(session)).toContain('the function that reads them threw');
   });
 
-  it('AC-14: where a request has no room for them, it goes without', async () => {
+  it('AC-14: a request with little room for the instructions still fits', async () => {
     const { root } = workspace('tight', prose(500, 1));
     const { session } = await sessionIn(root, ['AGENTS.md'], 700);
     await session.append(
@@ -205,7 +208,7 @@ describe('AC-14: instructions are lost', () => {
     expect(reading.pressure).toBeLessThanOrEqual(1);
   });
 
-  it('AC-14: a configuration file names them from where it stands', async () => {
+  it('AC-14: a configuration file names instruction files relative to its own folder', async () => {
     const { root } = workspace('file', RULES);
     const chat = folder.file('chat.json', JSON.stringify({ messages: [...START, ...talk(30, 200)] }));
     const config = join(root, 'spillway.yaml');

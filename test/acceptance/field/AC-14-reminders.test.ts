@@ -3,7 +3,7 @@ import type { Session } from '../../../src/index.js';
 
 const REMIND = system('The plan was not looked at for a while. Look at it where that helps.');
 
-/** As Claude Code does it: every few calls a system message says something of the moment. */
+/** Works as Claude Code does: after calls a system message says something about the moment. */
 async function worked(session: Session, turns: number, remind: (turn: number) => Chat): Promise<Chat[]> {
   const history: Chat[] = [system('Be brief.'), user('Build a mill.')];
   for (let turn = 0; turn < turns; turn++) {
@@ -20,13 +20,13 @@ const systemIn = async (session: Session): Promise<unknown[]> =>
   ((await session.prepare()).messages as Chat[]).filter(({ role }) => role === 'system');
 
 describe('AC-14: instructions that come while the agent works', () => {
-  it('AC-14: one that is said again and again stands where it is said last, and fills no window', async () => {
+  it('AC-14: repeats of one reminder are superseded, and do not fill the window', async () => {
     const session = (await engine(1_500)).session();
     await worked(session, 120, () => REMIND);
     const shown = await systemIn(session);
     expect(shown[0]).toEqual(system('Be brief.'));
     expect(shown.slice(1, 3)).toContainEqual(REMIND);
-    // Those since the newest compaction are not taken out by themselves.
+    // Reminders since the newest compaction are not removed on their own.
     expect(shown.length).toBeLessThan(12);
     const left = session.operator
       .explain()
@@ -34,7 +34,7 @@ describe('AC-14: instructions that come while the agent works', () => {
     expect(left.length).toBeGreaterThan(100);
   });
 
-  it('AC-14: of those that differ the oldest go where all would be over the share of pins, the newest stay in order', async () => {
+  it('AC-14: of reminders that differ the oldest leave, the newest remain in order, and recall reads the rest', async () => {
     const session = (await engine(1_500)).session();
     await worked(session, 120, (turn) => system(`Part ${turn} was changed: ${prose(30, turn)}`));
     const shown = (await systemIn(session)) as { content: string }[];
@@ -43,20 +43,20 @@ describe('AC-14: instructions that come while the agent works', () => {
     expect(parts.at(-1)).toBe(119);
     expect(parts).toEqual([...parts].sort((a, b) => a - b));
     expect(parts[0]).toBeGreaterThan(60);
-    // What left is in the log, and is read back by its handle.
+    // A removed reminder is in the log, and its handle reads it back.
     const first = session.log
       .between(0)
       .find(({ parts: [part] }) => part?.type === 'text' && part.text.startsWith('Part 0 '))!;
     expect(JSON.stringify(await session.recall({ handle: first.id }))).toContain('Part 0 was changed');
   });
 
-  it('AC-14: modes that take turns stand in the order in which they came', async () => {
+  it('AC-14: when two modes alternate, the newest one is last', async () => {
     const session = (await engine(1_500)).session();
     await worked(session, 81, (turn) => system(turn % 2 === 0 ? 'Only plan now.' : 'You may write now.'));
     expect((await systemIn(session)).at(-1)).toEqual(system('Only plan now.'));
   });
 
-  it('AC-14: one that an operator or a pattern pins stays, however often it is said', async () => {
+  it('AC-14: reminders that a pattern pins remain each time that they were sent', async () => {
     const settings = { pins: { patterns: ['^Never push'] } };
     const session = (await engine(1_500, settings)).session();
     await worked(session, 60, (turn) => (turn === 3 || turn === 50 ? system('Never push to main.') : REMIND));
@@ -65,7 +65,7 @@ describe('AC-14: instructions that come while the agent works', () => {
     ).toHaveLength(2);
   });
 
-  it('AC-14: where the client takes back the later one, the one before stands again', async () => {
+  it('AC-14: when the client takes back a repeated instruction, the earlier one returns to view', async () => {
     const session = (await engine(1_500)).session();
     const early = system('Use the blue paint.');
     const history: Chat[] = [system('Be brief.'), user('Build a mill.')];
@@ -81,7 +81,7 @@ describe('AC-14: instructions that come while the agent works', () => {
     expect((await systemIn(session)).filter((one) => JSON.stringify(one).includes('blue'))).toHaveLength(1);
   });
 
-  it('AC-14: of a conversation that is brought whole the oldest go too, and nothing is cut for them', async () => {
+  it('AC-14: in a complete history the oldest reminders leave too, and no rule or reminder is cut', async () => {
     const session = (await engine(3_000)).session();
     const rules = `Never write to part 9. ${prose(120, 3).replaceAll('\n', ' ')} Sign with GIRAFFE.`;
     const history: Chat[] = [
@@ -136,7 +136,7 @@ describe('AC-14: instructions that come while the agent works', () => {
       ],
     ],
   ] as const)(
-    'AC-14: instructions of a project that a client sends before the question stay whole, and so does that (%s)',
+    'AC-14: project instructions that a client sends before the question remain uncut, like the question (%s)',
     async (format, opening) => {
       const session = (await engine(1_500, {}, { format })).session();
       const history: unknown[] = [...opening];
@@ -151,7 +151,7 @@ describe('AC-14: instructions that come while the agent works', () => {
       expect(session.operator.history.length).toBeGreaterThan(2);
       const sent = JSON.stringify((await session.prepare()).messages);
       const place = format === 'openai-responses' ? ['<cwd>/mill</cwd>'] : [];
-      // As a text of its own: the digest has it too.
+      // Quoted, as a text of its own: the digest has it too.
       for (const words of [RULES, '"Build a mill."', ...place]) expect(sent).toContain(words);
     },
   );

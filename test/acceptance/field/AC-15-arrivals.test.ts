@@ -10,7 +10,7 @@ const message = (id: string) => ({
   parts: [{ type: 'text' as const, text: `Said meanwhile: ${id}.` }],
 });
 
-it('AC-15: a user message that arrives during compaction is taken in exactly once, right after it', async () => {
+it('AC-15: a user message that arrives during a compaction enters the log once, right after the compaction', async () => {
   const emulator = await startEmulator('slow');
   emulator.slowMs = 200;
   const session = await filling(emulator);
@@ -28,14 +28,14 @@ it('AC-15: a user message that arrives during compaction is taken in exactly onc
   expect(() => session.append(message('b'))).toThrow(expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }));
 });
 
-describe('AC-15: what is done to a session while a compaction waits for a hook', () => {
+describe('AC-15: a change to the session while a compaction waits for a hook', () => {
   const round = (i: number, words = 60) => [
     { role: 'assistant', content: `Part ${i}: ${prose(words, i)}` },
     { role: 'user', content: `And then, after part ${i}? ${prose(words, 100 + i)}` },
   ];
   const HISTORY = [{ role: 'user', content: 'Build a mill.' }, ...times(60, (i) => round(i))];
 
-  /** Follows a history that grows, and does something each time that a hook is asked. */
+  /** Follows a growing history, and calls `meanwhile` each time that a hook runs. */
   async function played(meanwhile: (session: Session, sent: readonly object[]) => Promise<unknown>) {
     let disturb: (() => Promise<unknown>) | undefined;
     const preCompact = async (): Promise<void> => {
@@ -67,7 +67,7 @@ describe('AC-15: what is done to a session while a compaction waits for a hook',
       (session: Session, sent: readonly object[]) =>
         session.follow({ messages: [...sent.slice(0, -4), { role: 'user', content: prose(300, 7) }] }),
     ],
-  ])('is not sent beyond the budget: %s', async (_, meanwhile) => {
+  ])('leads to no request over the budget: %s', async (_, meanwhile) => {
     const { over, disturbed } = await played(meanwhile);
     expect(disturbed).toBeGreaterThan(3);
     expect(over).toEqual([]);

@@ -5,7 +5,7 @@ import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
 const digest = [expect.stringMatching(/^\[Digest of earlier messages /)];
 
 describe('AC-16: compaction never waits for ever', () => {
-  it('has a deadline; nothing runs on behind it', async () => {
+  it('has a deadline, and aborts the request to the summarizer after it', async () => {
     const emulator = await startEmulator('never');
     const session = await filling(emulator, { fill: { deadlineMs: 1_500 } });
     const started = performance.now();
@@ -17,7 +17,7 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(emulator.received.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('can be cancelled by the caller, which the breaker does not mind', async () => {
+  it('can be cancelled by the caller, and this does not open the breaker', async () => {
     const emulator = await startEmulator();
     const cancel = new AbortController();
     emulator.otherwise = () => {
@@ -32,7 +32,7 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(Object.values(session.operator.breakers)).toEqual(['closed']);
   });
 
-  it('drops a plan that an undo overtook, and pays for its text only once', async () => {
+  it('plans again if an undo overtook the plan, and pays for its text only once', async () => {
     const emulator = await startEmulator();
     const session = await filling(emulator);
     await pressed(session, 1);
@@ -43,7 +43,7 @@ describe('AC-16: compaction never waits for ever', () => {
     await arrived(emulator, 2);
     session.operator.undo();
     const { run, reading } = await preparing;
-    // The one that was planned before stands for a view that is no more: what is sent was planned behind the undo.
+    // The first plan was made for a view that no longer exists: the request comes from a plan made after the undo.
     expect(run).toMatchObject({ kind: 'committed', record: { status: 'committed' } });
     expect(reading.pressure).toBeLessThan(1);
     expect(session.operator.ledger.records.map(({ status }) => status)).toEqual(['undone', 'committed']);
@@ -68,7 +68,7 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(summariesOf(session)[0]).toMatch(/^\[Summary of /);
   });
 
-  it('AC-16: a cancelled call waits no longer for text that is prepared in the background', async () => {
+  it('AC-16: a cancelled call stops waiting for text that is prepared in the background', async () => {
     const emulator = await startEmulator('never');
     const session = await filling(emulator, { fill: { prepareAt: 0.5 } });
     await session.append(...read(talk(13, 200)).map((one, i) => ({ ...one, id: `t${i}` })));
@@ -89,7 +89,7 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(summariesOf(session)).toEqual(digest);
   });
 
-  it('AC-16: nor does one whose request was refused as too long', async () => {
+  it('AC-16: a call that is cancelled after a refusal for length stops waiting for text', async () => {
     const emulator = await startEmulator('never');
     const session = await filling(emulator, { thresholds: { autoThreshold: 0.99 } });
     loaded(session, 1);

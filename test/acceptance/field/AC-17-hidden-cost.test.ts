@@ -27,7 +27,7 @@ describe('AC-17: no call is hidden, and totals only grow', () => {
     expect(session.operator.costs.compactor).toEqual(before);
   });
 
-  it('AC-17: a plan that was bought first and committed later keeps its calls, edited or not', async () => {
+  it('AC-17: a plan with a model’s text keeps its calls when it is edited and committed later', async () => {
     const emulator = await startEmulator();
     const session = await filling(emulator);
     loaded(session, 1);

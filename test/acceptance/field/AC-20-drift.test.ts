@@ -33,7 +33,7 @@ const tokensOf = (session: Session, label: string): number =>
     .reduce((sum, { size }) => sum + size.tokens, 0);
 
 describe('AC-20: summaries drift', () => {
-  it('AC-20: over 34 chained compactions nothing grows beyond its share, and language and identifiers stay', async () => {
+  it('AC-20: over 34 chained compactions summaries do not grow, and a rule, a reason and identifiers remain', async () => {
     const ROOM = 7_000;
     const spillway = await engine(ROOM, { roster: ['snip', 'micro', 'auto'], minGain: 0.02 });
     const session = spillway.session();
@@ -48,7 +48,7 @@ describe('AC-20: summaries drift', () => {
     expect(session.operator.history.length).toBeGreaterThanOrEqual(34);
     const { target } = spillway.config.settings;
     for (const size of sizes) expect(size).toBeLessThanOrEqual(target * ROOM);
-    // Nor do they creep: of the summaries that came one after the other, the second half is no larger than the first.
+    // They do not grow slowly either: the second half of the summaries is no larger than the first half.
     const different = sizes.filter((size, i) => size !== sizes[i - 1]);
     const largest = (some: typeof sizes): number => Math.max(...some);
     const half = Math.ceil(different.length / 2);
@@ -80,15 +80,15 @@ describe('AC-20: summaries drift', () => {
     }
     expect(sizes.length).toBeGreaterThanOrEqual(8);
     expect(Math.max(...sizes)).toBeGreaterThan(0.2 * BUDGET);
-    // Beside fresh output a digest may pass the target, up to here.
+    // Next to fresh output a digest may exceed the target, up to this share.
     expect(Math.max(...pressures)).toBeLessThanOrEqual(0.7);
   });
 
-  it('AC-20: a model that goes over to another language is not believed, compaction after compaction', async () => {
+  it('AC-20: text of a model that switches to another language is refused in every compaction', async () => {
     const english =
       'The service was cleaned up and the sections are done. The user wants that the interface is not changed, and that all of it stays as it was in the first place.';
     const german20 = 'Der Dienst wurde aufgeräumt, und die Abschnitte sind fertig, aber nicht alle.';
-    // After its fifth record it writes English, and German again where it is told so.
+    // After its fifth summary it writes English, and German again when it is told to.
     const { summarizer } = writer(({ instruction }, nth) =>
       nth <= 5 || instruction.includes('Write in German.') ? `${german20} ${nth}` : `${english} ${nth}`,
     );

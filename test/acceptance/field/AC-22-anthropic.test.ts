@@ -19,11 +19,11 @@ async function request(chat: readonly Chat[], budget = 100_000): Promise<Request
 const roles = ({ messages }: Request): string => messages.map(({ role }) => role).join(' ');
 
 describe('AC-22: quirks of the Messages API', () => {
-  it('AC-22: the user speaks last, whoever spoke last', async () => {
+  it('AC-22: the last message is from the user, even if the assistant spoke last', async () => {
     expect(roles(await request([user('Hi.'), says('Hello.')]))).toBe('user assistant user');
   });
 
-  it('AC-22: the user speaks first, also where a summary stands for the beginning', async () => {
+  it('AC-22: the first message is from the user, also if a summary replaces the beginning', async () => {
     expect(roles(await request([says('Hello.'), user('Hi.')]))).toBe('user assistant user');
     const long = Array.from({ length: 60 }, (_, i) => [user(prose(60, i)), says(prose(60, i + 99))]).flat();
     const compacted = await request([...long, user('And?')], 3_000);
@@ -31,7 +31,7 @@ describe('AC-22: quirks of the Messages API', () => {
     expect(compacted.messages.length).toBeLessThan(60);
   });
 
-  it('AC-22: the last user message stays, word for word', async () => {
+  it('AC-22: the last user message remains, word for word', async () => {
     const long = Array.from({ length: 60 }, (_, i) => [user(prose(60, i)), says(prose(60, i + 99))]).flat();
     const last = `Never mind the rest: ${prose(100, 7)}`;
     expect(JSON.stringify((await request([...long, user(last)], 3_000)).messages.at(-1))).toContain(
@@ -39,7 +39,7 @@ describe('AC-22: quirks of the Messages API', () => {
     );
   });
 
-  it('AC-22: two system messages become one list beside the messages, one midway a labelled message', async () => {
+  it('AC-22: leading system messages become one list next to the messages, and a later one a message', async () => {
     const body = await request([
       system('Be brief.'),
       system('Be kind.'),
@@ -56,13 +56,13 @@ describe('AC-22: quirks of the Messages API', () => {
     expect(roles(body)).toBe('user assistant user');
   });
 
-  it('AC-22: two messages of the assistant in a row are one turn', async () => {
+  it('AC-22: two messages of the assistant in a row become one turn', async () => {
     expect(roles(await request([user('Hi.'), says('One.'), says('Two.'), user('Go.')]))).toBe(
       'user assistant user',
     );
   });
 
-  it('AC-10: pictures and bytes on this wire: old ones give way to a placeholder, and the request stays legal', async () => {
+  it('AC-10: pictures over the limits become placeholders with a handle, and the request stays legal', async () => {
     const picture = {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(40_000) },

@@ -16,7 +16,7 @@ const user = (content: string): Loose => ({ role: 'user', content });
 const says = (content: string): Loose => ({ role: 'assistant', content });
 
 describe('AC-22: provider quirks', () => {
-  it('AC-22: no trailing assistant message, none in front, none beside another, where user and model must alternate', async () => {
+  it('AC-22: a request to Gemini begins and ends with the user, and user and model alternate', async () => {
     const { messages } = await prepared(geminiWire, [
       says('Hello.'),
       says('Anyone?'),
@@ -36,7 +36,7 @@ describe('AC-22: provider quirks', () => {
     expect(messages[4]).toEqual({ role: 'user', parts: [{ text: 'Yes.' }, { text: 'Go.' }] });
   });
 
-  it('AC-22: two system messages: both in the one place there is, later ones labelled', async () => {
+  it('AC-22: Gemini gets leading system messages in one place and a later one labelled; Responses keeps all three', async () => {
     const chat = [
       { role: 'system', content: 'Be brief.' },
       { role: 'developer', content: 'Work in src.' },
@@ -60,7 +60,7 @@ describe('AC-22: provider quirks', () => {
     ]);
   });
 
-  it('AC-22: calls of another model in the current turn say that nobody signed them', async () => {
+  it('AC-22: calls of another model in the current turn carry the mark that skips the check of signatures', async () => {
     const call = { id: 'c', type: 'function', function: { name: 'ls', arguments: '{}' } };
     const chat = [
       user('Go.'),
@@ -72,7 +72,7 @@ describe('AC-22: provider quirks', () => {
   });
 
   it.each(WIRES)(
-    'AC-22: the last user message and the form of the request stand after a compaction, on the wire of %s',
+    'AC-22: after a compaction the request is legal and keeps the last user message, on the wire of %s',
     async (_, wire) => {
       const chat = [{ role: 'system', content: 'Be brief.' }];
       for (let i = 0; i < 40; i++)

@@ -1,7 +1,7 @@
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
 import { prose, read, says, step, system, talk, user, wordsOf, type Chat, sessionOf } from '../support.js';
 
-/** What the chat templates of Mistral and Gemma refuse: calls and their results aside, each must follow the other. */
+/** What the chat templates of Mistral and Gemma refuse: apart from calls and results, user and assistant must alternate. */
 function refusedByTemplate(messages: readonly unknown[]): string[] {
   const chat = messages as readonly (Chat & { readonly tool_calls?: unknown })[];
   const faults: string[] = [];
@@ -34,7 +34,7 @@ const CHAT: Chat[] = [
 
 describe('AC-22: templates that want one system message and strict turns', () => {
   it.each([40_000, 2_500, 900])(
-    'AC-22: with a budget of %d no request is refused, and no word is lost',
+    'AC-22: with a budget of %d no request is refused, and both system messages and the question remain',
     async (budget) => {
       const session = await sessionOf(budget, CHAT, { turns: 'strict' });
       for (let call = 0; call < 3; call++) {
@@ -55,7 +55,7 @@ describe('AC-22: templates that want one system message and strict turns', () =>
     },
   );
 
-  it('AC-22: what the assistant thought and refused in two messages stands in the one that they become', async () => {
+  it('AC-22: two assistant messages that are merged keep both thoughts and the refusal', async () => {
     const thinks = (content: string, thought: string) => ({ ...says(content), reasoning_content: thought });
     const session = await sessionOf(
       40_000,
@@ -75,7 +75,7 @@ describe('AC-22: templates that want one system message and strict turns', () =>
     });
   });
 
-  it('AC-22: without the setting nothing is touched', async () => {
+  it('AC-22: without the setting the messages are not changed', async () => {
     const session = await sessionOf(40_000, CHAT);
     expect((await session.prepare()).messages).toEqual(CHAT);
   });
