@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A third party's stage: takes old results out. */
+/** A stage of a third party: removes old results. */
 export const forget = {
   name: 'forget',
   summary: 'Takes results out that are no longer fresh.',
@@ -22,7 +22,7 @@ export const forget = {
   },
 };
 
-/** And its summarizer, made without arguments. */
+/** A summarizer of the same party, made without arguments. */
 export class Terse {
   name = 'terse';
   endpoint = 'in-process';

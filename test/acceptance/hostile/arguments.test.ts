@@ -4,7 +4,7 @@ import { engine, prose, sessionOf, step, system, talk, user, preparedAt } from '
 const holdsItself: Record<string, unknown> = {};
 holdsItself.inner = holdsItself;
 
-/** What arrives where a program has a bug, or a model fills in arguments. */
+/** What arrives when a program has a bug, or when a model fills in arguments. */
 const ODD: readonly unknown[] = [null, 5, -1, NaN, 'x', '', [], {}, { foo: 1 }, true, 10n, holdsItself];
 
 const CHAT = [system('Be brief.'), user('Build a mill.'), ...talk(2, 100)];
@@ -25,8 +25,8 @@ async function codeOf(call: () => unknown): Promise<unknown> {
 type Operator = Record<string, (...given: unknown[]) => Promise<unknown>>;
 const operatorOf = (session: Session): Operator => session.operator as unknown as Operator;
 
-describe('methods of an operator, called with something else than they take', () => {
-  it.each(['preview', 'edit', 'propose', 'commit'])('%s wants a plan', async (method) => {
+describe('methods of an operator that are called with wrong arguments', () => {
+  it.each(['preview', 'edit', 'propose', 'commit'])('%s refuses anything but a plan', async (method) => {
     const session = await sessionOf(4_000, WORK);
     for (const odd of [undefined, ...ODD, { hash: 'x', base: 'y', edits: [1], trigger: {} }]) {
       expect([odd, await codeOf(() => operatorOf(session)[method]!(odd))]).toEqual([odd, 'ARGUMENT_INVALID']);
@@ -34,14 +34,20 @@ describe('methods of an operator, called with something else than they take', ()
     expect([session.operator.pending, session.operator.history]).toEqual([undefined, []]);
   });
 
-  it.each(['compact', 'plan', 'undo', 'queue', 'transcript'])('%s wants options', async (method) => {
-    const session = await sessionOf(4_000, WORK);
-    const length = session.log.length;
-    for (const odd of ODD.filter((one) => !isEmptyObject(one))) {
-      expect([odd, await codeOf(() => operatorOf(session)[method]!(odd))]).toEqual([odd, 'ARGUMENT_INVALID']);
-    }
-    expect([session.log.length, session.operator.history]).toEqual([length, []]);
-  });
+  it.each(['compact', 'plan', 'undo', 'queue', 'transcript'])(
+    '%s refuses anything but options',
+    async (method) => {
+      const session = await sessionOf(4_000, WORK);
+      const length = session.log.length;
+      for (const odd of ODD.filter((one) => !isEmptyObject(one))) {
+        expect([odd, await codeOf(() => operatorOf(session)[method]!(odd))]).toEqual([
+          odd,
+          'ARGUMENT_INVALID',
+        ]);
+      }
+      expect([session.log.length, session.operator.history]).toEqual([length, []]);
+    },
+  );
 
   it.each<[string, unknown[], string]>([
     ['compact', [{ target: '0.5' }], 'CONFIG_INVALID'],
@@ -79,7 +85,7 @@ describe('methods of an operator, called with something else than they take', ()
     }
   });
 
-  it('a change of a plan names places that the plan has', async () => {
+  it('edit refuses changes at places that the plan does not have', async () => {
     const session = await sessionOf(4_000, WORK);
     const plan = await planned(session);
     const edit = (changes: unknown) => codeOf(() => operatorOf(session).edit!(plan, changes));
@@ -99,7 +105,7 @@ describe('methods of an operator, called with something else than they take', ()
       expect([odd, await edit(odd)]).toEqual([odd, 'ARGUMENT_INVALID']);
   });
 
-  it('a plan that cannot be committed is not left waiting', async () => {
+  it('propose does not leave a plan waiting that cannot be committed', async () => {
     const session = await sessionOf(4_000, WORK);
     const plan = await planned(session);
     const altered = { ...plan, edits: plan.edits.map((edit) => ({ ...edit, reason: 'by hand' })) };
@@ -107,7 +113,7 @@ describe('methods of an operator, called with something else than they take', ()
     await session.operator.compact({ target: 0.4 });
     expect(await codeOf(() => session.operator.propose(plan))).toBe('LEDGER_CONFLICT');
     expect(session.operator.pending).toBeUndefined();
-    await preparedAt(session, 0.5); // nothing stands in its way
+    await preparedAt(session, 0.5); // nothing blocks it
   });
 });
 
@@ -120,7 +126,7 @@ it.each([null, 5, 'x', [], { most: -1 }, { most: 'x' }, { foo: 1 }])(
 );
 
 it.each([null, 5, 'x', [], { commands: 'yes' }, { foo: 1 }])(
-  'following refuses options that it does not have: %j',
+  'follow refuses options that it does not have: %j',
   async (odd) => {
     const session = (await engine(4_000)).session();
     expect(await codeOf(() => session.follow(CHAT, odd as never))).toBe('ARGUMENT_INVALID');

@@ -1,7 +1,7 @@
 import { jsonLines, says, spillway, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();
-/** Sets the title, clears the screen, hides what follows, and turns its direction. */
+/** Sets the title, clears the screen, hides what follows, and reverses its direction. */
 const ESCAPES = '\u001b]0;taken\u0007\u001b[2J\u009b8m\u202e';
 // eslint-disable-next-line no-control-regex
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
@@ -23,7 +23,7 @@ const REQUEST = JSON.stringify({
 
 describe('files of strangers, on a terminal', () => {
   it.each(['openai-chat', 'anthropic', 'gemini', 'openai-responses'])(
-    'validate as %s writes out what a terminal would obey',
+    'validate as %s prints no control characters that a terminal would obey',
     async (format) => {
       const { code, out, err } = await spillway([
         'validate',
@@ -36,7 +36,7 @@ describe('files of strangers, on a terminal', () => {
     },
   );
 
-  it('so does the report of what was mended', async () => {
+  it('the report of repairs prints no control characters', async () => {
     const { code, err } = await spillway([
       'compact',
       folder.file('mended.json', REQUEST),
@@ -48,7 +48,7 @@ describe('files of strangers, on a terminal', () => {
     expect(err).not.toMatch(OBEYED);
   });
 
-  it('so does an error that quotes a file', async () => {
+  it('an error that quotes a file prints no control characters', async () => {
     const file = folder.file('torn.json', `{"messages": [${ESCAPES}`);
     for (const command of [
       ['validate', file],
@@ -61,11 +61,11 @@ describe('files of strangers, on a terminal', () => {
   });
 });
 
-describe('bytes in front of a file, and bytes that are none of its text', () => {
+describe('bytes that are not part of the text of a file', () => {
   const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
   const BODY = Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: 'Build a mill.' }] }));
 
-  it('a byte order mark is no part of a request, to any command', async () => {
+  it('validate, compact and config print ignore a byte order mark', async () => {
     const file = folder.file('marked.json', Buffer.concat([MARK, BODY]));
     expect((await spillway(['validate', file])).code).toBe(0);
     expect((await spillway(['compact', file, '--window', '4000'])).code).toBe(0);
@@ -73,13 +73,13 @@ describe('bytes in front of a file, and bytes that are none of its text', () => 
     expect((await spillway(['config', 'print', '--config', settings])).code).toBe(0);
   });
 
-  it('a recording is no request: validate says how one is made of it', async () => {
+  it('validate refuses a recording, and says how to make a request of it', async () => {
     const lines = '{"role":"user","content":"Build a mill."}\n{"role":"assistant","content":"Gladly."}\n';
     const { code, err } = await spillway(['validate', folder.file('recorded.jsonl', lines)]);
     expect([code, err]).toEqual([1, expect.stringMatching(/^INPUT_FORMAT: .*a recording.*spillway compact/)]);
   });
 
-  it('two-byte text is named as what it is, by validate too', async () => {
+  it('validate refuses UTF-16, and names it', async () => {
     const file = folder.file('wide.json', Buffer.from(`\ufeff${BODY.toString()}`, 'utf16le'));
     const { code, err } = await spillway(['validate', file]);
     expect([code, err.split(':')[0], err.includes('UTF-16')]).toEqual([1, 'INPUT_FORMAT', true]);
@@ -101,7 +101,7 @@ describe('bytes in front of a file, and bytes that are none of its text', () => 
           Buffer.from('llo"}\n'),
         ]),
     ],
-  ])('bytes that are no UTF-8 are told of: %s', async (_, file) => {
+  ])('compact reports bytes that are not UTF-8: %s', async (_, file) => {
     const run = (bad: Buffer) =>
       spillway(['compact', folder.file('bytes.json', file(bad)), '--window', '2000000']);
     expect((await run(Buffer.from([0xe4]))).err).toContain('no UTF-8');
@@ -109,7 +109,7 @@ describe('bytes in front of a file, and bytes that are none of its text', () => 
   });
 });
 
-describe('a configuration that is none', () => {
+describe('a file that is not a configuration', () => {
   const SECRETS = 'root:x:0:0\naws_secret_access_key = wJalrXUtnFEMI\n';
 
   it.each([
@@ -128,7 +128,7 @@ describe('a configuration that is none', () => {
         return folder.file('keys.yaml', 'extends: ./keys.txt\n');
       },
     ],
-  ])('is not shown to who reads the error: %s', async (_, file) => {
+  ])('is not quoted in the error: %s', async (_, file) => {
     const { code, err } = await spillway(['config', 'print', '--config', file()]);
     expect([code, err.split(':')[0]]).toEqual([1, 'CONFIG_INVALID']);
     expect(err).not.toMatch(/wJalr|root:x/);
@@ -136,7 +136,7 @@ describe('a configuration that is none', () => {
 });
 
 it.each(['opencode', 'gemini-cli', 'claude-code', 'corpus'])(
-  'a file that is not what it was named, %s: it is the fault of the input, whatever is in it',
+  'a file that is not of the named format, %s, causes no internal error, whatever it contains',
   async (format) => {
     const contents = [
       '{}',

@@ -15,7 +15,7 @@ const old = (count: number): Chat[] =>
     says(`Answer ${at}. ${prose(80, at + 50)}`),
   ]);
 
-/** An engine of its own on a store, as a process that starts has one. */
+/** A separate engine on a store, as a new process has it. */
 const engineOn = (store: string): Promise<Spillway> =>
   createSpillway({ store, counter: quarter, inputBudget: 3_000, settings: { safetyMargin: 0 } });
 
@@ -43,13 +43,13 @@ async function sentFor(session: Session, messages: readonly Chat[]): Promise<str
 const foreign = (text: string, from: number): number[] =>
   times(TURNS - from, (i) => from + i).filter((at) => text.includes(`OLD question ${at}.`));
 
-describe('a session that was opened again, whose client changes what lies below its live part', () => {
+describe('a session that was opened again, and whose client changes messages that were compacted', () => {
   const stores = [
     ['SQLite', () => Promise.resolve(`sqlite:${join(folder.path, `${Math.random()}.db`)}`)],
     ['PostgreSQL', () => postgres.create()],
   ] as const;
   for (const [name, newStore] of stores) {
-    it(`R1: ${name}: an edited question is sent, and not the old one in its place`, async () => {
+    it(`R1: ${name}: an edited question is sent, and nothing of what it replaces`, async () => {
       const { session, spillway } = await reopened(await newStore());
       const text = await sentFor(session, [...old(TURNS).slice(0, 4), EDITED]);
       expect(foreign(text, 2)).toEqual([]);
@@ -57,7 +57,7 @@ describe('a session that was opened again, whose client changes what lies below 
     });
   }
 
-  it('R1: so is one in the middle, with all that the client left behind it', async () => {
+  it('R1: a history with an edited question in the middle is sent without the old question', async () => {
     const { session, spillway } = await reopened(await stores[0][1]());
     const history = old(TURNS).slice(0, -1).with(6, EDITED);
     const { rewound } = await session.follow({ messages: history });
@@ -68,13 +68,13 @@ describe('a session that was opened again, whose client changes what lies below 
     await spillway.close();
   });
 
-  it('R1: so is a chat that begins anew with the same instructions', async () => {
+  it('R1: a chat that starts again with another question is sent without any old question', async () => {
     const { session, spillway } = await reopened(await stores[0][1]());
     expect(foreign(await sentFor(session, [EDITED]), 0)).toEqual([]);
     await spillway.close();
   });
 
-  it('R1: one that changed nothing keeps its compactions, and sends the very request that it sent before', async () => {
+  it('R1: a history that did not change is not rolled back, and leads to the same request as before', async () => {
     const store = await stores[0][1]();
     const { session, spillway } = await reopened(store);
     const before = (await session.prepare()).messages;
@@ -85,14 +85,14 @@ describe('a session that was opened again, whose client changes what lies below 
   });
 });
 
-it('R1: two processes on one session: one of them, behind by a branch of the other, sends its own client’s words and no others', async () => {
+it('R1: two processes on one session send nothing of a branch that is not in their client’s history', async () => {
   const store = `sqlite:${join(folder.path, 'two.db')}`;
   const engines = [await engineOn(store), await engineOn(store)];
   const [one, other] = await Promise.all(engines.map((engine) => engine.open(options)));
   await sentFor(one!, old(4).slice(0, -1));
   await sentFor(other!, old(4).slice(0, -1));
   await sentFor(other!, [...old(2), user('OTHER branch.'), says('Yes.'), user('OTHER again.')]);
-  // The first has not heard of it: what it takes back, and what it adds, meets another log in the store.
+  // The first process does not know this branch: what it takes back and adds meets another log in the store.
   const text = await sentFor(one!, [...old(3), EDITED]);
   expect(text).not.toContain('OTHER');
   const goesOn = [...old(3), EDITED, says('Nothing is deleted.'), user('Good.')];

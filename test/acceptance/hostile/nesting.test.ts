@@ -10,7 +10,7 @@ const DEEP_TEXT = `${'['.repeat(LEVELS)}1${']'.repeat(LEVELS)}`;
 const holdsItself: Record<string, unknown> = {};
 holdsItself.inner = holdsItself;
 
-/** Values no request can carry. */
+/** Values that no request can carry. */
 const VALUES: readonly (readonly [string, unknown])[] = [
   ['lists', JSON.parse(DEEP_TEXT)],
   ['objects', JSON.parse(`${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`)],
@@ -26,7 +26,7 @@ const throws = (): never => {
   throw new Error('Not now.');
 };
 
-/** Values that nobody can read, or no store can write. */
+/** Values that cannot be read, or that no store can write. */
 const UNREADABLE: readonly (readonly [string, () => unknown])[] = [
   ['a getter that throws', () => Object.defineProperty({}, 'a', { get: throws, enumerable: true })],
   ['a toJSON that throws', () => ({ type: 'text', text: 'Hi.', toJSON: throws })],
@@ -36,7 +36,7 @@ const UNREADABLE: readonly (readonly [string, () => unknown])[] = [
 
 const USER = { role: 'user', content: 'Build a mill.' };
 
-/** Where a value of a client's own making may stand in a request. */
+/** Places of a request that may hold any value of a client. */
 const PLACES: readonly (readonly [format: string, place: string, body: (value: unknown) => unknown])[] = [
   ['openai-chat', 'system', (value) => [{ role: 'system', content: value }, USER]],
   ['openai-chat', 'content', (value) => [{ role: 'user', content: value }]],
@@ -60,35 +60,41 @@ const PLACES: readonly (readonly [format: string, place: string, body: (value: u
   ['langchain', 'content', (value) => [{ type: 'human', content: value }]],
 ];
 
-describe('values nested beyond what anything can read', () => {
-  it.each(PLACES)('%s, %s: one error, and nothing enters the log', async (format, _, body) => {
-    for (const [, value] of VALUES) {
-      const session = (await engine(4_000)).session({ format });
-      await expect(session.follow(body(value))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
-      expect(session.log.length).toBe(0);
-    }
-  });
+describe('values that are nested too deeply, or cannot be read', () => {
+  it.each(PLACES)(
+    '%s, %s: a value that no request can carry is refused, and does not enter the log',
+    async (format, _, body) => {
+      for (const [, value] of VALUES) {
+        const session = (await engine(4_000)).session({ format });
+        await expect(session.follow(body(value))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
+        expect(session.log.length).toBe(0);
+      }
+    },
+  );
 
-  it.each(PLACES)('%s, %s: nor does what nobody can read or write', async (format, place, body) => {
-    for (const [at, [what, value]] of UNREADABLE.entries()) {
-      // A file of its own: one that is emptied while its log is still there may be locked for a moment.
-      const store = `sqlite:${folder.file(`${format} ${place} ${at}.db`, '')}`;
-      const spillway = await engine(4_000, {}, { store, format });
-      const session = await spillway.open({ id: `${what}, ${place}` });
-      const fault = { code: 'INPUT_FORMAT', message: expect.stringContaining('Not now.') };
-      const circular = { code: 'INPUT_FORMAT', message: expect.stringContaining('circular') };
-      await expect(session.follow(body(value()))).rejects.toMatchObject(
-        what.startsWith('an instance') ? circular : fault,
-      );
-      // What was refused is nowhere, and the session goes on.
-      const said = format === 'gemini' ? [{ role: 'user', parts: [{ text: 'Hi' }] }] : [USER];
-      const { appended } = await session.follow(said);
-      expect([appended.length, session.log.length]).toEqual([1, 1]);
-      await spillway.close();
-    }
-  });
+  it.each(PLACES)(
+    '%s, %s: a value that cannot be read or written is refused, and the session goes on',
+    async (format, place, body) => {
+      for (const [at, [what, value]] of UNREADABLE.entries()) {
+        // Each has its own file: one that is emptied while its log still exists may be locked for a moment.
+        const store = `sqlite:${folder.file(`${format} ${place} ${at}.db`, '')}`;
+        const spillway = await engine(4_000, {}, { store, format });
+        const session = await spillway.open({ id: `${what}, ${place}` });
+        const fault = { code: 'INPUT_FORMAT', message: expect.stringContaining('Not now.') };
+        const circular = { code: 'INPUT_FORMAT', message: expect.stringContaining('circular') };
+        await expect(session.follow(body(value()))).rejects.toMatchObject(
+          what.startsWith('an instance') ? circular : fault,
+        );
+        // What was refused left nothing, and the session goes on.
+        const said = format === 'gemini' ? [{ role: 'user', parts: [{ text: 'Hi' }] }] : [USER];
+        const { appended } = await session.follow(said);
+        expect([appended.length, session.log.length]).toEqual([1, 1]);
+        await spillway.close();
+      }
+    },
+  );
 
-  it('a message is refused as it is appended', async () => {
+  it('a message with a value that cannot be read is refused as it is appended', async () => {
     const session = (await engine(4_000)).session();
     const message = {
       id: 'm',
@@ -105,25 +111,28 @@ describe('values nested beyond what anything can read', () => {
     expect(session.log.length).toBe(1);
   });
 
-  it.each(PLACES)('%s, %s: the judge of requests answers', (format, _, body) => {
+  it.each(PLACES)('%s, %s: the validator of requests returns a list of faults', (format, _, body) => {
     for (const [what, value] of VALUES)
       expect([what, validators.get(format)!(body(value))]).toEqual([what, expect.any(Array)]);
   });
 
-  it.each(['compact', 'replay', 'validate'])('a file of it: %s says so and ends with 1', async (command) => {
-    const files = {
-      'system.json': `{"system":${DEEP_TEXT},"messages":[{"role":"user","content":"x"}]}`,
-      'content.json': `[\n{"role":"user","content":${DEEP_TEXT}}\n]`,
-      'tools.json': `{"messages":[{"role":"user","content":"x"}],\n"tools":${DEEP_TEXT}}`,
-    };
-    for (const [name, text] of Object.entries(files)) {
-      const { code, out, err } = await spillway([command, folder.file(name, text)]);
-      expect([name, code, out]).toEqual([name, 1, '']);
-      expect(err).toMatch(/^INPUT_FORMAT: .*more than 500 levels/);
-    }
-  });
+  it.each(['compact', 'replay', 'validate'])(
+    'a file that is nested too deeply: %s reports it and exits with 1',
+    async (command) => {
+      const files = {
+        'system.json': `{"system":${DEEP_TEXT},"messages":[{"role":"user","content":"x"}]}`,
+        'content.json': `[\n{"role":"user","content":${DEEP_TEXT}}\n]`,
+        'tools.json': `{"messages":[{"role":"user","content":"x"}],\n"tools":${DEEP_TEXT}}`,
+      };
+      for (const [name, text] of Object.entries(files)) {
+        const { code, out, err } = await spillway([command, folder.file(name, text)]);
+        expect([name, code, out]).toEqual([name, 1, '']);
+        expect(err).toMatch(/^INPUT_FORMAT: .*more than 500 levels/);
+      }
+    },
+  );
 
-  it('one line of a recording is skipped and named; the rest is read', async () => {
+  it('a line of a recording that is nested too deeply is skipped and reported, and the rest is read', async () => {
     const file = folder.file(
       'line.jsonl',
       `${jsonLines([user('Build a mill.'), says('Gladly.')])}{"role":"user","content":${DEEP_TEXT}}\n`,
@@ -134,7 +143,7 @@ describe('values nested beyond what anything can read', () => {
   });
 });
 
-describe('arguments of a call that nest deeper than what can be written anew', () => {
+describe('arguments of a call that are nested too deeply to be written again', () => {
   const DEEP = [
     `{"a":${'['.repeat(5_000)}"hunter2"${']'.repeat(5_000)}}`,
     `{"path":"src/a.ts","password":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
@@ -149,7 +158,7 @@ describe('arguments of a call that nest deeper than what can be written anew', (
     { role: 'tool', tool_call_id: `c${i}`, content: prose(200, i) } as const,
   ]);
 
-  it('are sent, compacted and read back as the text they are', async () => {
+  it('are sent, compacted and recalled as the text that they are', async () => {
     const session = (await engine(8_000)).session();
     for (let turn = 0; turn < 8; turn++) {
       history.push(...talk(1, 400), user(`Where is src/a.ts of turn ${turn}?`));
@@ -163,7 +172,7 @@ describe('arguments of a call that nest deeper than what can be written anew', (
   });
 
   it.each(FORMATS.filter((format) => format !== 'openai-chat'))(
-    'are one text under a name in the requests of %s',
+    'are part of the requests of %s',
     async (format) => {
       const messages = read(history).map(({ wire: _, wireFormat: __, ...message }) => ({
         ...message,
@@ -177,7 +186,7 @@ describe('arguments of a call that nest deeper than what can be written anew', (
   );
 });
 
-describe('numbers that no double holds', () => {
+describe('numbers that change when they are read as a double', () => {
   const input = (n: string) =>
     `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"1e999, 12345678901234567890"},\n` +
     `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"n":${n}}}]},\n` +

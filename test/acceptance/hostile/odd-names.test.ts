@@ -3,10 +3,10 @@ import { validators } from '../../../src/testkit/index.js';
 import { SAMPLES } from '../../support/samples.js';
 import { engine } from '../support.js';
 
-/** What stands where a name, a text or an id should: words that every object has, and an object that `String` throws on. */
+/** Values in place of a name, a text or an id: names that every object has, and an object on which `String` throws. */
 const ODD: readonly unknown[] = ['constructor', { toString: 1 }, '__proto__', [{ toString: 1 }], 'toString'];
 
-/** Copies of a body of all that a format knows; in each, one value is an odd one. */
+/** Copies of a body with all that a format knows. In each copy one value is odd. */
 function* withOne(format: string): Generator<readonly [path: string, odd: unknown, body: unknown]> {
   const json = JSON.stringify(SAMPLES[format]![0]);
   const paths: string[][] = [];
@@ -27,7 +27,7 @@ function* withOne(format: string): Generator<readonly [path: string, odd: unknow
 type Holder = Record<string, unknown>;
 
 describe.each(Object.keys(SAMPLES))('N1: values of the wrong kind anywhere in a body of %s', (format) => {
-  it('are taken, or refused by an error with a code', async () => {
+  it('are accepted, or refused by an error with a code', async () => {
     const one = await engine(4_000);
     for (const [path, odd, body] of withOne(format)) {
       const session = one.session({ format });
@@ -40,7 +40,7 @@ describe.each(Object.keys(SAMPLES))('N1: values of the wrong kind anywhere in a 
     }
   });
 
-  it('are judged', () => {
+  it('are judged by the validator', () => {
     for (const [path, , body] of withOne(format))
       expect([path, validators.get(format)!(body)]).toEqual([path, expect.any(Array)]);
   });

@@ -11,7 +11,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** A service in front of a model that says what it was told to, or “ok”. */
+/** A service in front of a model that gives this answer, or “ok”. */
 async function proxy(
   settings: object = {},
   more: Parameters<typeof started>[2] = {},
@@ -45,9 +45,9 @@ const template = [
 ];
 const EDITED = user('EDITED question: please delete nothing.');
 
-describe('two users of one template, one tenant, no names', () => {
+describe('two users of one template and one tenant, without names of sessions', () => {
   it.each(PROFILES)(
-    'R1: under %s the second is sent his own question, and no word of the first',
+    'R1: under %s the request of the second has his own question, and nothing of the first',
     async (profile) => {
       const { ask } = await proxy({}, { profile });
       const first: Chat[] = [...template];
@@ -66,14 +66,14 @@ describe('two users of one template, one tenant, no names', () => {
         false,
         false,
       ]);
-      // Both go on, each in its own.
+      // Both go on, each in its own session.
       expect((await ask([...mine, says('ok'), user('B goes on.')])).session).toBe(second.session);
       const back = await ask([...first, user('A goes on.')]);
       expect([sessions.has(back.session), back.text.includes('B asks')]).toEqual([true, false]);
     },
   );
 
-  it('R1: whose second asks before the first was answered: each has a session', async () => {
+  it('R1: each have a session if the second asks before the first goes on', async () => {
     const { ask } = await proxy();
     const [a, b] = [await ask([...template, user('SECRET-OF-A?')]), await ask([...template, user('B?')])];
     expect(a.session).not.toBe(b.session);
@@ -84,7 +84,7 @@ describe('two users of one template, one tenant, no names', () => {
   });
 });
 
-describe('a question that holds another, behind more conversations of one template than are remembered', () => {
+describe('a conversation that resembles another one of the same template', () => {
   const call = {
     role: 'assistant',
     content: null,
@@ -123,10 +123,10 @@ describe('a question that holds another, behind more conversations of one templa
       [user('Good day'), call, result('of B'), says('ok'), user('On.')],
     ],
   ];
-  it.each(ways)('R1: is not taken for it, where %s', async (_, hers, his) => {
+  it.each(ways)('R1: has a session of its own: %s', async (_, hers, his) => {
     const { service, ask } = await proxy();
     const a = await ask([...template, ...hers]);
-    // Nobody has seen his conversation before, so that hers is the nearest there is.
+    // His conversation is new, so that hers is the nearest one.
     const b = await ask([...template, ...his, says('ok'), user('What are your opening hours?')]);
     expect(b.session).not.toBe(a.session);
     const kept = await service.get(`/sessions/${a.session}/messages?limit=500`);
@@ -135,7 +135,7 @@ describe('a question that holds another, behind more conversations of one templa
   });
 });
 
-describe('a client that edits behind what was compacted', () => {
+describe('a client that edits what was compacted', () => {
   const history: Chat[] = [system('You are helpful.')];
   for (let turn = 0; turn < 20; turn++)
     history.push(user(`OLD question ${turn}. ${prose(120, turn)}`), says('ok'));
@@ -152,7 +152,7 @@ describe('a client that edits behind what was compacted', () => {
     ['when its session has left memory', { most: 1 }],
   ];
   for (const [way, { name, restart = false, most = 1_000 }] of ways)
-    it(`R1: ${way}: what it says now is sent, and nothing that it left`, async () => {
+    it(`R1: ${way}: sends what it says now, and nothing that it took back`, async () => {
       const store = await openStore('memory:');
       const settings = { server: { sessions: most } };
       const headers: Record<string, string> = name === undefined ? {} : { 'x-spillway-session': name };
@@ -170,7 +170,7 @@ describe('a client that edits behind what was compacted', () => {
     });
 });
 
-it('R1: conversations that share one ordinary exchange near their ends are two, also after a restart', async () => {
+it('R1: conversations that share one ordinary exchange near their ends are two sessions, also after a restart', async () => {
   const store = await openStore('memory:');
   let { ask } = await proxy({}, { store });
   const alice: Chat[] = [user('I am Alice. SECRET-OF-A: the hint is melon.')];
@@ -187,11 +187,11 @@ it('R1: conversations that share one ordinary exchange near their ends are two, 
   }
 });
 
-describe('which session a new one is said to have left', () => {
+describe('the session that a new one is a fork of', () => {
   const forkOf = async ({ service }: Awaited<ReturnType<typeof proxy>>, session: string) =>
     (await service.get(`/sessions/${encodeURIComponent(session)}`)).body.forkOf;
 
-  it('N13: is none, where another conversation was only opened before it, or asked the same', async () => {
+  it('N13: is not set if another conversation only came earlier, or only asked the same', async () => {
     const one = await proxy();
     await one.ask([user('I am Alice.'), says('Hello, Alice.'), user('And the mill?')]);
     const bob = await one.ask([user('I am Bob.')]);
@@ -202,7 +202,7 @@ describe('which session a new one is said to have left', () => {
     ]);
   });
 
-  it('N13: is the one with most of the answers that its history begins with', async () => {
+  it('N13: is the one with most of the answers at the beginning of the new history', async () => {
     const one = await proxy();
     const begin = [user('Plan the mill.'), says('Stone.'), user('And the roof?')];
     const far = await one.ask([...begin, says('Slate.'), user('And the door?')]);
@@ -221,7 +221,7 @@ describe('which session a new one is said to have left', () => {
   });
 });
 
-it('N13: five runs of one opening prompt copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
+it('N13: five runs of one opening prompt have and count only the compactions of their own', async () => {
   const { service, ask } = await proxy();
   const made: number[] = [];
   for (let run = 0; run < 5; run++) {
@@ -247,7 +247,7 @@ it('N13: five runs of one opening prompt copy nothing of each other: each has th
   );
 });
 
-it('N13: forty conversations of one greeting and one question, in turns: each goes on in its own session, none is made anew with each call', async () => {
+it('N13: forty conversations with the same greeting and question go on in forty sessions', async () => {
   const { service, ask } = await proxy();
   const chats = Array.from({ length: 40 }, (): Chat[] => [says('Hello! How can I help?'), user('Hi.')]);
   const rounds: string[][] = [];
@@ -264,7 +264,7 @@ it('N13: forty conversations of one greeting and one question, in turns: each go
   expect((await service.get('/sessions')).body.total).toBeLessThanOrEqual(2 * chats.length);
 });
 
-it('R1: two users of one history, at two services on one store: the first is sent what he said, though the second goes on while his request is compacted', async () => {
+it('R1: a request has nothing of what a second service adds to the same history while it is compacted', async () => {
   const base = await openStore('memory:');
   const other = await proxy({}, { store: base, profile: 'agent' });
   const mine: Chat[] = [...template, ...template.slice(1, 21), user('And now?')];
@@ -283,11 +283,11 @@ it('R1: two users of one history, at two services on one store: the first is sen
   expect([second !== undefined, text.includes('SECRET-OF-B')]).toEqual([true, false]);
 });
 
-it('N13: two conversations that begin alike in two processes at the same moment are both found again by a third', async () => {
+it('N13: a third process finds both of two conversations that began alike in two processes at once', async () => {
   const store = await openStore('memory:');
   const setValue = store.setValue.bind(store);
   const waiting: (() => void)[] = [];
-  // Whoever writes first waits for the other: both have read by then.
+  // The first to write waits for the second, so that both have read by then.
   store.setValue = async (scope, name, value) => {
     if (scope.startsWith('proxy.') && waiting.length < 2)
       await new Promise<void>((resolve) => {
@@ -308,7 +308,7 @@ it('N13: two conversations that begin alike in two processes at the same moment 
   expect(later.map(({ session }) => session).sort()).toEqual([a!.session, b!.session].sort());
 });
 
-describe('a client that names its conversation by itself', () => {
+describe('a client that sends a name of its conversation', () => {
   const own: readonly (readonly [string, (name: string) => readonly [Record<string, string>, object]])[] = [
     ['Claude Code in a header', (name) => [{ 'x-claude-code-session-id': name }, {}]],
     [
@@ -318,7 +318,7 @@ describe('a client that names its conversation by itself', () => {
     ['Codex in a header', (name) => [{ session_id: name }, {}]],
     ['Codex in the key of the cache', (name) => [{}, { prompt_cache_key: name }]],
   ];
-  it.each(own)('N13: %s: two of them that say the same are two sessions', async (_, nameOf) => {
+  it.each(own)('N13: %s: two conversations with the same words are two sessions', async (_, nameOf) => {
     const { ask } = await proxy();
     const chat = [user('Hello.')];
     const [a, b] = [await ask(chat, ...nameOf('a')), await ask(chat, ...nameOf('b'))];
@@ -326,11 +326,11 @@ describe('a client that names its conversation by itself', () => {
     const next = [...chat, says('ok'), user('Go on.')];
     expect((await ask(next, ...nameOf('b'))).session).toBe(b.session);
     expect((await ask(next, ...nameOf('a'))).session).toBe(a.session);
-    // A side question of the same conversation is none of it.
+    // A side question of the same conversation has another session.
     expect((await ask([user('Find a title.')], ...nameOf('a'))).session).not.toBe(a.session);
   });
 
-  it('N13: goes on in its session where what its program says of the day changed; who names nothing does not', async () => {
+  it('N13: keeps its session when a reminder of the date changes, which a client without a name does not', async () => {
     const { ask } = await proxy();
     const day = (date: string) => user(`<system-reminder>Today is ${date}.</system-reminder>`);
     const said = [user('Hello.'), says('ok'), user('Go on.')];
@@ -345,7 +345,7 @@ describe('a client that names its conversation by itself', () => {
   });
 });
 
-it('R1: a store whose call for one conversation never comes back keeps no other conversation waiting', async () => {
+it('R1: a store that never answers for one conversation does not hold up another', async () => {
   const store = await openStore('memory:');
   let isHanging = false;
   let release = (): void => undefined;

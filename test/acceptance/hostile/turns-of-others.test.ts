@@ -24,7 +24,7 @@ const words = (count: number, at: number): string =>
   times(count, (i) => `word${(i * 7_919) % 10_007}of${at}`).join(' ');
 
 describe('while one session does long work, others have their turns', () => {
-  it('when long results that left are read for a question', async () => {
+  it('when long results that were removed are read for a question', async () => {
     const session = (await createSpillway({ inputBudget: 20_000 })).session();
     const messages = [
       user('Read all parts.'),
@@ -72,7 +72,7 @@ describe('while one session does long work, others have their turns', () => {
     return { session, turns, edits: run.record?.plan.edits, messages };
   };
 
-  it('when a compaction of a long history is planned; what comes in meanwhile changes nothing of the plan', async () => {
+  it('when a compaction of a long history is planned, and what arrives meanwhile does not change the plan', async () => {
     const alone = await planned();
     expect(alone.turns).toBeGreaterThan(3);
     const appended: Promise<void>[] = [];
@@ -110,7 +110,7 @@ describe('while one session does long work, others have their turns', () => {
     expect(session.reading.pressure).toBeLessThan(1);
   });
 
-  it('when an operator looks at what a compaction would do, also where the session goes on meanwhile', async () => {
+  it('when an operator plans a compaction, and the plan can be committed though the session went on', async () => {
     const session = (await createSpillway({ inputBudget: 600_000 })).session();
     await session.follow({ messages: READ });
     const looked = async (meanwhile?: () => Promise<unknown>) => {
@@ -134,7 +134,7 @@ describe('while one session does long work, others have their turns', () => {
     const session = (await createSpillway({ inputBudget: 4_000_000, settings })).session();
     const writes = reads(1_500, () => 'Written.', words(300, 0));
     await session.follow({ messages: [user('Write all parts.'), ...writes] });
-    // All of the log is read then, so that what is left to do is the trimming.
+    // This reads all of the log, so that only the trimming is left to do.
     await session.operator.plan({ threshold: 1 });
     expect(await turnsDuring(() => session.prepare())).toBeGreaterThan(300);
     expect(session.operator.ledger.records.map(({ kind }) => kind)).toEqual(['prune']);

@@ -13,7 +13,7 @@ import {
 
 const folder = temporaryFolder();
 
-/** Of the word that a user keeps to himself, in other words: a model that tells where the talk went. */
+/** A hint at the word that a user keeps to himself. The model writes it into its text. */
 const HINT = { zebra: 'stripes', lynx: 'whiskers' } as const;
 const hints: string[] = [];
 const { summarizer } = writer(
@@ -43,9 +43,9 @@ async function sent(session: ReturnType<Engine['session']>, last: Chat, ...after
   return JSON.stringify((messages as Chat[]).filter(({ content }) => String(content).startsWith('[')));
 }
 
-describe('what a model wrote with the newest messages before it is for that conversation alone', () => {
+describe('a text that a model wrote after reading the newest messages is for that conversation only', () => {
   it.each(['memory:', 'sqlite'])(
-    'R1: another conversation of the same beginning gets a text of its own, also after a restart (%s)',
+    'R1: another conversation with the same beginning gets a text of its own, also after a restart (%s)',
     async (kind) => {
       const place = kind === 'sqlite' ? `sqlite:${folder.path}/texts.db` : kind;
       const first = await openStore(place);
@@ -64,21 +64,21 @@ describe('what a model wrote with the newest messages before it is for that conv
       expect(await sent(await other.open({ id: 'c' }), user('Good morning.'))).not.toMatch(
         /stripes|whiskers/,
       );
-      // What was bought for the same conversation is there.
+      // A text that was bought for the same conversation is used again.
       expect(await sent(await other.open({ id: 'd' }), about('lynx'))).toContain('whiskers');
       expect(hints.slice(before)).toEqual(['nothing']);
       await store.close();
     },
   );
 
-  it('R1: who takes back his words, or uses the session for another conversation, is not told of them', async () => {
+  it('R1: it is not used after the client takes back those messages or starts another conversation', async () => {
     const session = (await opened()).session();
     expect(await sent(session, about('zebra'))).toContain('stripes');
     expect(await sent(session, about('lynx'))).not.toContain('stripes');
     expect(await sent(session, user('Good morning.'))).not.toMatch(/stripes|whiskers/);
   });
 
-  it('R1: an answer that is asked for again costs no new text', async () => {
+  it('R1: a request that is repeated after its answer costs no new text', async () => {
     const session = (await opened()).session();
     const before = hints.length;
     const text = await sent(session, about('zebra'));
