@@ -27,8 +27,8 @@ async function enter(page: Page, word: string): Promise<void> {
   await page.getByRole('button', { name: 'Enter' }).click();
 }
 
-describe('the Compactor page, by token', () => {
-  it('N13: asks for a token, refuses a wrong one, keeps the right one in this tab alone, and forgets it', async () => {
+describe('the Compactor page, with tokens', () => {
+  it('N13: asks for a token, refuses a wrong one, keeps the right one in this tab only, and forgets it', async () => {
     const service = await guarded(talk);
     const page = await tab();
     await look(page, service, 'sessions/weir/primary');
@@ -98,7 +98,7 @@ describe('the Compactor page, by token', () => {
     expect(refused).toEqual([403, 403]);
   });
 
-  it('N13: does not tell a tenant of sessions that are not his', async () => {
+  it('N13: does not show a tenant the sessions of others', async () => {
     const service = await guarded(talk);
     await service.post('/sessions', { id: 'wheel' }, bearer(env.MILL));
     await service.post(
@@ -125,7 +125,7 @@ const EVIL = [
   '</pre></td></table><style>body{display:none}</style>',
 ].join('\n');
 
-it('K11: the Compactor page, with a transcript full of markup, shows it as text wherever it stands: nothing runs, nothing is loaded', async () => {
+it('K11: the Compactor page shows markup of a transcript as text in all views, and runs and loads nothing', async () => {
   const history = [
     user(`${EVIL}\nBuild the mill.`),
     ...Array.from({ length: 10 }, (_, i) => [

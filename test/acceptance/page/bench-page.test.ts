@@ -9,7 +9,7 @@ declare const document: any;
 
 const folder = temporaryFolder();
 
-it('N10: the page of the bench opens by itself, draws its charts, asks nobody for anything, and keeps nobody out (axe)', async () => {
+it('N10: the page of the bench draws its charts, requests nothing, and has no barriers (axe)', async () => {
   const session = folder.file(
     '<b>mill.jsonl',
     jsonLines([

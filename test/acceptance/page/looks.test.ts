@@ -39,7 +39,7 @@ describe.each([
   ['light', 390],
   ['dark', 1440],
 ] as const)('the Compactor page, %s', (colorScheme, axeWidth) => {
-  it(`K15: keeps nobody out (axe, ${axeWidth} wide), and fits every width`, async () => {
+  it(`K15: has no barriers (axe, ${axeWidth} wide), and fits every width`, async () => {
     const page = await tab({ colorScheme, viewport: { width: axeWidth, height: 900 } });
     const found: string[] = [];
     for (const [view, ready] of VIEWS) {
@@ -71,7 +71,7 @@ describe.each([
 });
 
 describe.each(['light', 'dark'] as const)('what opens over the page, %s', (colorScheme) => {
-  it('K15: keeps nobody out either (axe): drawers, dialogs, menus, changed knobs', async () => {
+  it('K15: has no barriers either (axe): drawers, dialogs, changed knobs', async () => {
     const page = await tab({ colorScheme, viewport: { width: 900, height: 900 } });
     const found: string[] = [];
     const check = async (what: string): Promise<void> => {
@@ -111,7 +111,7 @@ describe.each(['light', 'dark'] as const)('what opens over the page, %s', (color
 });
 
 describe('the Compactor page, anywhere', () => {
-  it('K15: opens where a browser says a language that is none', async () => {
+  it('K15: opens in a browser that reports an invalid language', async () => {
     const page = await tab();
     await page.addInitScript(() => {
       Object.defineProperty((globalThis as any).navigator, 'language', {
@@ -124,7 +124,7 @@ describe('the Compactor page, anywhere', () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('K15: lists sessions by the first words of their user, and finds them by those', async () => {
+  it('K15: lists sessions by the first words of their user, and finds them by these words', async () => {
     const page = await tab();
     await look(page, service);
     const { body } = await service.get('/sessions');
@@ -138,7 +138,7 @@ describe('the Compactor page, anywhere', () => {
     await page.getByRole('heading', { name: title.slice(0, 40) }).waitFor();
   });
 
-  it('K15: the views of a session are a few tab stops away, or one key', async () => {
+  it('K15: reaches the views of a session in a few tab stops, or with one key', async () => {
     const page = await tab();
     await look(page, service, `${DEMO}/context`);
     await page.getByRole('img', { name: /Pressure of/ }).waitFor();
@@ -172,7 +172,7 @@ describe('the Compactor page, anywhere', () => {
     expect(await field.isVisible()).toBe(true);
   });
 
-  it('K15: says of a peak that is higher than the chart how high it is', async () => {
+  it('K15: states the height of a peak that is higher than the chart', async () => {
     const page = await tab();
     await page.addInitScript(() => {
       const { prototype } = (globalThis as any).CanvasRenderingContext2D;
@@ -194,7 +194,7 @@ describe('the Compactor page, anywhere', () => {
     expect(await page.evaluate(() => (globalThis as any).drawn)).toContain('452%');
   });
 
-  it('K15: is not to be overlooked where the service has gone, and goes on when it is back', async () => {
+  it('K15: shows clearly that the service is gone, and goes on when it is back', async () => {
     const own = await withSession();
     const page = await tab();
     let isGone = false;
@@ -249,7 +249,7 @@ describe('the Compactor page, by keyboard', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('m1');
   });
 
-  it('K15: says so where the service is away, and where nothing is there', async () => {
+  it('K15: reports a service that does not answer, and a session that does not exist', async () => {
     const page = await tab();
     await page.route('**/api/v1/sessions?*', (route) => route.abort());
     await look(page, service);

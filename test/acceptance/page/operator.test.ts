@@ -36,7 +36,7 @@ describe('the Compactor page, for an operator', () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('K15 R10: shows pressure call by call with what fired at which gate, and the context as a call was sent', async () => {
+  it('K15 R10: shows the pressure of each call, what fired at which gate, and the context as a call was sent', async () => {
     const page = await tab();
     await look(page, service, DEMO);
     const { body } = await service.get('/sessions/demo/compactions?limit=500');
@@ -62,7 +62,7 @@ describe('the Compactor page, for an operator', () => {
     await page.getByText('as the model sees it').waitFor();
   });
 
-  it('K11 K15: shows the log beside the context, folds what gave way, and opens the original', async () => {
+  it('K11 K15: shows the log next to the context, folds superseded messages, and opens an original', async () => {
     const page = await tab();
     await look(page, service, DEMO);
     const { body } = await service.get('/sessions/demo/log?limit=500');
@@ -92,7 +92,7 @@ describe('the Compactor page, for an operator', () => {
     expect(await page.locator('.pair').count()).toBeLessThan(10);
   });
 
-  it('K12 K14: judges a compaction with notes, and shows what it costs', async () => {
+  it('K12 K14: keeps a judgement of a compaction with notes, and shows what compactions cost', async () => {
     const page = await tab();
     await look(page, service, `${DEMO}/compactions/c3`);
     await page.getByText('Bad', { exact: true }).click();
@@ -105,7 +105,7 @@ describe('the Compactor page, for an operator', () => {
     expect(await page.getByText('Compactor', { exact: true }).first().isVisible()).toBe(true);
   });
 
-  it('N2 K15: previews a compaction by hand, strikes and rewords edits, and commits exactly that plan', async () => {
+  it('N2 K15: previews a compaction, rewords an edit, measures it again, and commits exactly that plan', async () => {
     const page = await tab();
     await look(page, service, `${DEMO}/compact`);
     await page.getByRole('combobox', { name: 'Strategy' }).click();
@@ -132,7 +132,7 @@ describe('the Compactor page, for an operator', () => {
     expect(JSON.stringify(context.body.messages).includes(REWORDED)).toBe(true);
   });
 
-  it('K10: undoes a compaction after asking, and lets go of what that holds', async () => {
+  it('K10: undoes a compaction after asking, and releases what the undo holds', async () => {
     const page = await tab();
     const { body } = await service.get('/sessions/demo/compactions');
     const newest = body.items.find(({ status }: any) => status === 'committed').id;
@@ -170,7 +170,7 @@ describe('the Compactor page, for an operator', () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('K22: a plan waits in the inbox, is changed there, rejected with notes, or approved', async () => {
+  it('K22: lets a plan wait in the inbox, where it is rejected with notes or approved', async () => {
     const page = await tab();
     await look(page, service, `${DEMO}/compact`);
     await page.getByRole('textbox', { name: 'Down to' }).fill('0.3');
@@ -203,7 +203,7 @@ describe('the Compactor page, for an operator', () => {
     expect(body.items[0].plan.hash).toBe(run.plan.hash);
   });
 
-  it('N18 R10 N11: says why the agent forgot something, shows the original, gives it back, and says that it was seen', async () => {
+  it('N18 R10 N11: says why the agent forgot something, shows the original, gives it back, and reports that it was seen', async () => {
     const page = await tab();
     const { body: log } = await service.get('/sessions/demo/log?limit=500');
     const { body: sent } = await service.get('/sessions/demo/context');
@@ -260,7 +260,7 @@ describe('the Compactor page, for an operator', () => {
     expect(await finding.getByRole('button', { name: /^Undo|^Give back/ }).count()).toBe(0);
   });
 
-  it('R10 K10: undoes from where it was forgotten, too', async () => {
+  it('R10 K10: undoes a compaction from the view that explains what was forgotten', async () => {
     const page = await tab();
     const own = await withSession();
     const { body: log } = await own.get('/sessions/demo/log?limit=500');
@@ -284,7 +284,7 @@ describe('the Compactor page, for an operator', () => {
     expect(JSON.stringify(now.messages).includes(lost)).toBe(true);
   });
 
-  it('K12 K15: turns knobs, compares before saving, shows who set them, and reverts', async () => {
+  it('K12 K15: changes a knob, compares before saving, shows who set it, reverts it, and refuses a bad value', async () => {
     const page = await tab();
     await look(page, service, 'knobs');
     await page.getByRole('textbox', { name: 'Find a knob' }).fill('snipThreshold');
@@ -308,7 +308,7 @@ describe('the Compactor page, for an operator', () => {
     expect(await knob()).toMatchObject({ value: 0.8 });
   });
 
-  it('K12: empties a knob that may be empty, over what files say, and takes that back', async () => {
+  it('K12: empties a knob that may be empty, and reverts it to the configured value', async () => {
     const own = await withSession();
     const page = await tab();
     await look(page, own, 'knobs');
@@ -379,7 +379,7 @@ describe('the Compactor page, for an operator', () => {
       .waitFor();
   });
 
-  it('K15: goes on where a session has an id that stands in no address, and where a view cannot be drawn', async () => {
+  it('K15: goes on after a session whose id fits in no address, and after a view that cannot be drawn', async () => {
     const other = await withSession();
     const torn = { sessionId: 'torn \ud800', agentPath: 'primary' };
     await other.store.write(torn, { messages: 0, entries: 0 }, { entries: [] });
