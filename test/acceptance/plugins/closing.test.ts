@@ -34,7 +34,7 @@ function diary(): { readonly env: Record<string, string>; readonly read: () => s
 
 beforeEach(() => rmSync(join(folder.path, 'diary.txt'), { force: true }));
 
-/** As many of each, never more open than closed at the end. */
+/** The plugin was opened, was closed as often, and the last line is a close. */
 function expectClosed(lines: readonly string[]): void {
   const count = (what: string): number => lines.filter((line) => line === what).length;
   expect(count('open')).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ it.each(DONE)('K5: %s closes the plugins that it opened', async (_, args) => {
   expectClosed(lines());
 });
 
-it.each(FAILED)('K5: %s closes the plugins that it opened', async (_, args) => {
+it.each(FAILED)('K5: %s fails, and closes the plugins that it opened', async (_, args) => {
   const { env, read: lines } = diary();
   const { code } = await spillway(args(), env);
   expect(code).not.toBe(0);
@@ -105,7 +105,7 @@ describe('a plugin that leaves a timer running', () => {
   const running: ChildProcess[] = [];
   afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
 
-  it('K5: keeps no command from ending', async () => {
+  it('K5: does not keep a command from ending', async () => {
     const child = started('stages');
     running.push(child);
     let said = '';
@@ -114,7 +114,7 @@ describe('a plugin that leaves a timer running', () => {
     expect(said).toContain('snip');
   }, 60_000);
 
-  it('K5: keeps no service from ending that is told to stop', async () => {
+  it('K5: does not keep a service from ending after SIGTERM', async () => {
     const child = started('serve', '--port', '0', '--quiet');
     running.push(child);
     await once(child.stdout!, 'data');

@@ -26,7 +26,7 @@ type Options = Parameters<typeof createSpillway>[0];
 const opened = (options: Options = {}): Promise<Spillway> =>
   createSpillway({ counter: quarter, plugins: both, inputBudget: 5_000, ...options });
 
-/** Subjects of the faults of a refusal, and its words. */
+/** The code and the words of a refusal, and the subjects of its faults. */
 async function refused(options: Options): Promise<{ subjects: string[]; code: string; message: string }> {
   try {
     await opened(options);
@@ -38,7 +38,7 @@ async function refused(options: Options): Promise<{ subjects: string[]; code: st
   throw new Error('it was opened');
 }
 
-/** Who wrote what stands for the older messages of an agent, by record, audit and view. */
+/** Who wrote the text in place of the older messages of an agent, by record, audit and view. */
 async function writerOf(engine: Spillway, agentPath: string): Promise<unknown> {
   const session = engine.session({ agentPath });
   await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(12, 150)]));
@@ -62,8 +62,8 @@ const by = (name: string) => ({
 
 const DELEGATE = { strategy: 'delegate', compactor: 'first' } as const;
 
-describe('K5: one compactor an agent, named among those that are loaded', () => {
-  it('K5: each agent path is compacted by the one that its settings name, parents first', async () => {
+describe('K5: one compactor for each agent, named among those that are loaded', () => {
+  it('K5: each agent path is compacted by the one that its settings, or those of its nearest parent, name', async () => {
     const engine = await opened({
       settings: {
         target: 0.5,
@@ -78,7 +78,7 @@ describe('K5: one compactor an agent, named among those that are loaded', () => 
   });
 
   it.each(['staged', 'agent'])(
-    "K5: an agent file's frontmatter names it, under profile %s",
+    'K5: the frontmatter of an agent file can name it, under profile %s',
     async (profile) => {
       const file = folder.file(
         `${profile}.md`,
@@ -95,13 +95,13 @@ describe('K5: one compactor an agent, named among those that are loaded', () => 
     },
   );
 
-  it('K5: the only one need not be named', async () => {
+  it('K5: a single compactor need not be named', async () => {
     const settings = { target: 0.5, compaction: { strategy: 'delegate' } } as const;
     const engine = await opened({ plugins: [compactor('alone')], settings });
     expect(await writerOf(engine, 'primary')).toEqual(by('alone'));
   });
 
-  it('K5: a second is refused at load, by the names of both, where no setting chooses', async () => {
+  it('K5: two compactors are refused at load by their names if no setting chooses one', async () => {
     const error = await refused({});
     expect([error.code, error.subjects]).toEqual(['CONFIG_INVALID', ['compaction.compactor']]);
     expect(error.message).toMatch(/first \| second.*One compactor an agent, and plugins first, second/s);
@@ -111,7 +111,7 @@ describe('K5: one compactor an agent, named among those that are loaded', () => 
     expect(own.subjects).toEqual(['agents["primary/reviewer"].compaction.compactor']);
   });
 
-  it('K5: a name that is not loaded is refused at load, with those there are', async () => {
+  it('K5: a name that is not loaded is refused at load, and the error lists the names that are', async () => {
     const error = await refused({ settings: { compaction: { compactor: 'third' } } });
     expect([error.code, error.subjects]).toEqual(['CONFIG_INVALID', ['compaction.compactor']]);
     expect(error.message).toMatch(/third.*first \| second/s);
@@ -124,7 +124,7 @@ describe('K5: one compactor an agent, named among those that are loaded', () => 
     expect(own.subjects).toEqual(['agents.primary.compaction.compactor']);
   });
 
-  it('K5: it is a knob: a choice among the compactors that are loaded', async () => {
+  it('K5: the compactor is a knob, a choice among those that are loaded', async () => {
     const { knobs } = await opened({ settings: { compaction: DELEGATE } });
     const schema = knobs.schema.properties!['compaction']!.properties!['compactor']!;
     expect(schema.anyOf).toEqual([{ type: 'string', enum: ['first', 'second'] }, { type: 'null' }]);

@@ -6,7 +6,7 @@ import { spillway, temporaryFolder } from '../support.js';
 const folder = temporaryFolder();
 const packages = resolve('test', 'acceptance', 'plugins', 'packages');
 
-/** A package in a folder of its own; its path. */
+/** Writes a package into a folder of its own, and returns its path. */
 function written(name: string, manifest: unknown, module: string): string {
   const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
@@ -19,7 +19,7 @@ function written(name: string, manifest: unknown, module: string): string {
 }
 
 describe('N1: spillway conform on a plugin', () => {
-  it('N1 K5: a package is judged as a whole, by folder and by module', async () => {
+  it('N1 K5: a package is judged when its folder or its module is named', async () => {
     for (const path of [join(packages, 'notes'), join(packages, 'notes', 'index.js')]) {
       const { code, out } = await spillway(['conform', path]);
       expect(out).toMatch(/^plugin notes \(export plugin\)\n {2}holds +PLUGIN-01 +has a manifest/m);
@@ -29,7 +29,7 @@ describe('N1: spillway conform on a plugin', () => {
     }
   });
 
-  it('N1 S10: what it brings is put to its own contract', async () => {
+  it('N1 S10: a stage that it brings is judged by the rules for stages', async () => {
     const { out } = await spillway(['conform', join(packages, 'rosters'), '--json']);
     const { judged } = JSON.parse(out) as { judged: { kind: string; name: string; verdicts: object[] }[] };
     expect(judged.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
@@ -39,7 +39,7 @@ describe('N1: spillway conform on a plugin', () => {
     expect(judged[1]!.verdicts.length).toBeGreaterThan(10);
   });
 
-  it('N1 K24: a reference plugin keeps it, under the knobs that it exports for it', async () => {
+  it('N1 K24: a reference plugin holds all rules, with the knobs that it exports for the judge', async () => {
     const to = join(folder.path, 'markdown');
     cpSync(resolve('examples', 'plugins', 'markdown'), to, { recursive: true });
     linkPackages(to);
@@ -48,7 +48,7 @@ describe('N1: spillway conform on a plugin', () => {
     expect([code, out.match(/^ +fails/gm)]).toEqual([0, null]);
   });
 
-  it('N1 K5: what cannot be loaded fails by its rule; exit code 1', async () => {
+  it('N1 K5: a plugin that cannot be loaded fails by the rule that it breaks, and the exit code is 1', async () => {
     const odd = await spillway(['conform', written('odd', { hooks: [] }, 'export const plugin = {};')]);
     expect([odd.code, odd.out]).toEqual([1, expect.stringMatching(/fails +PLUGIN-01 .*\n +seen: .*hooks/)]);
     const half = await spillway([

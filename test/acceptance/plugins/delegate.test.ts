@@ -45,7 +45,7 @@ async function sessionOf(compact: Compact, settings: Settings = {}, pressure = 0
   return session;
 }
 
-/** All but the newest four give way to a text. */
+/** Replaces all but the newest four by a text. */
 const summarise: Compact = ({ messages }) => {
   const free = messages.filter(({ fixed }) => !fixed);
   const kept = new Set([...messages.filter(({ fixed }) => fixed), ...free.slice(-4)].map(({ id }) => id));
@@ -62,8 +62,8 @@ const summarise: Compact = ({ messages }) => {
 const failures = async (session: Session) =>
   (await session.operator.audit()).filter(({ kind }) => kind === 'compaction.plugin-failed');
 
-describe('K3: delegate asks the compactor in the place of the stages', () => {
-  it('K3: its list becomes one supersede for each stretch that left, undone as any compaction', async () => {
+describe('K3: delegate asks the compactor in place of the stages', () => {
+  it('K3: its list becomes one supersede for the span that left, and undo brings the span back', async () => {
     const session = await sessionOf(summarise);
     const before = session.view.map(({ message }) => message.id);
     const { run, messages } = await session.prepare();
@@ -86,7 +86,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect(session.view.map(({ message }) => message.id)).toEqual(before);
   });
 
-  it('K3: one that changes nothing is told of by a row and a warning, and the oldest are dropped', async () => {
+  it('K3: one that changes nothing is reported in a row and a warning, and the oldest are dropped', async () => {
     const session = await sessionOf(({ messages }) => ({ messages }), {}, 1.2);
     const { run } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -101,7 +101,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     ]);
   });
 
-  it('K3: per run too, and with an operator who is asked first', async () => {
+  it('K3: it can be chosen for one run, and its plan can wait for the approval of an operator', async () => {
     const plugins = [plugin(summarise)];
     const session = (await engine(5_000, { target: 0.5 }, { plugins })).session();
     await session.append(...read(chat()));
@@ -114,7 +114,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect((await waiting.operator.approve()).plan.edits[0]!.stage).toBe('delegate');
   });
 
-  it('K3: what observers retained is held in its list', async () => {
+  it('K3: a message that an observer retains is fixed in its list, and remains', async () => {
     const seen: PreCompact[] = [];
     const both = definePlugin({
       name: 'both',
@@ -130,7 +130,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect(session.view.some(({ source }) => source?.id === 'm3')).toBe(true);
   });
 
-  it('K3: a list as it was compacts nothing, and leaves no record', async () => {
+  it('K3: an unchanged list is no failure, and leaves no record', async () => {
     const session = await sessionOf(({ messages }) => ({ messages, superseded: [] }));
     const { run } = await session.prepare();
     expect(run.kind).toBe('noop');
@@ -138,7 +138,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect(await failures(session)).toEqual([]);
   });
 
-  it('K3: the summarizer of the session is asked through its API, and its call is on the record of costs', async () => {
+  it('K3: its API asks the summarizer of the session, without secrets, and the call is in the costs', async () => {
     const asked: unknown[] = [];
     const summarizer = {
       name: 'small',
@@ -178,7 +178,7 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect(session.operator.costs.compactor).toMatchObject({ calls: 1 });
   });
 
-  it('K3: without a compactor it is refused as ever, in settings and for a run', async () => {
+  it('K3: without a compactor it is refused, in settings and for a run', async () => {
     await expect(createSpillway({ counter: quarter, settings: DELEGATE })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       faults: [
@@ -296,9 +296,9 @@ const FAULTY: readonly (readonly [what: string, compact: unknown, outcome: strin
   ],
 ];
 
-describe('K6: a compactor that fails, in whichever way', () => {
+describe('K6: a compactor that fails', () => {
   it.each(FAULTY)(
-    'K6: one that %s: drop runs, and one audit event holds the whole chain',
+    'K6: one that %s: the oldest are dropped, and one audit event holds the complete chain',
     async (_, compact, outcome, words) => {
       const session = await sessionOf(compact as Compact);
       const bytes = JSON.stringify(logged(session));
@@ -329,7 +329,7 @@ describe('K6: a compactor that fails, in whichever way', () => {
     },
   );
 
-  it('K6: by the command line as well', async () => {
+  it('K6: it is reported on the command line as well', async () => {
     folder.file(
       'package.json',
       JSON.stringify({ name: 'broken', type: 'module', main: 'index.js', spillway: { role: 'compactor' } }),

@@ -23,16 +23,16 @@ jest.setTimeout(300_000);
 type Hook = 'pre_compact' | 'compact' | 'post_compact';
 type Fault = (event: PreCompact) => unknown;
 
-/** As many as meet each fault of each hook more than once. */
+/** Enough to meet each fault of each hook more than once. */
 const RUNS = 300;
 
 type Settle = (value: unknown) => void;
 
-/** A promise of somebody's own making. */
+/** A promise that is made by hand. */
 const thenable = (act: (done: Settle, failed: Settle) => void): object =>
   Object.fromEntries(['then'].map((name) => [name, act]));
 
-/** What a plugin does wrong, made from one number; whichever hook it does it in. */
+/** Faults that a plugin can have in any hook, each made from one number. */
 const FAULTS: Readonly<Record<string, (n: number) => Fault>> = {
   throws: (n) => () => {
     throw [new Error(`fault ${n}`), 'a text', undefined, null, Object.create(null), { code: n }][n % 6];
@@ -58,11 +58,11 @@ const FAULTS: Readonly<Record<string, (n: number) => Fault>> = {
   },
 };
 
-/** A list that is asked for longer than anybody waits. */
+/** A list that is too long to be read in any time. */
 const endless = (): unknown[] =>
   new Proxy([], { get: (list, key) => (key === 'length' ? 1e9 : Reflect.get(list, key)) });
 
-/** Answers that are none, of an observer and of a compactor. */
+/** Wrong answers, of an observer and of a compactor. */
 const WRONG_ANSWERS: Readonly<Record<string, (n: number) => Fault>> = {
   'a wrong shape': (n) => () =>
     [7, 'yes', [], { skip: 7 }, { retain: 'm3' }, { inject: [1] }, { keep: ['m3'] }][n % 7],
@@ -168,7 +168,7 @@ const cases = fc
       seed: fc.nat(10_000),
     }),
   )
-  // What a hook behind a compaction returns is nobody's: only what it throws, or does not, is a fault.
+  // What a hook returns after a compaction is not used: only an error, or no answer at all, is a fault.
   .filter(({ hook, what }) => hook !== 'post_compact' || !/resolves twice|writes/.test(what));
 
 function chat(seed: number): Chat[] {
@@ -188,7 +188,7 @@ function chat(seed: number): Chat[] {
 const textOf = ({ log }: Session): string => JSON.stringify(times(log.length, (i) => log.at(i)));
 
 describe('K6: whatever a plugin does, the session goes on', () => {
-  it(`K6: ${RUNS} random faulty plugins: the log is intact, the request legal, each fault one event with its name`, async () => {
+  it(`K6: ${RUNS} random faults: the log is intact, requests are legal, and each fault is one event with its name`, async () => {
     let now: Case | undefined;
     const act = (hook: Hook, event: unknown): unknown =>
       now?.hook === hook ? faultsOf(hook)[now.what]!(now.n)(event as PreCompact) : undefined;

@@ -14,7 +14,7 @@ const STAGED: Settings = {
   pins: { firstUser: false },
 };
 
-/** A session at 0.9 of 5,000 tokens, and all that its engine tells. */
+/** A session at 0.9 of 5,000 tokens, and all events of its engine. */
 async function opened(
   plugins: readonly Plugin[],
   settings: Settings = STAGED,
@@ -41,8 +41,8 @@ const observer = (name: string, hooks: Plugin['observer']): Plugin =>
   definePlugin({ name, observer: hooks! });
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe('A10: the hook before a compaction, and the one behind it', () => {
-  it('A10: is told forced, tokens, percent, count and kept, over frozen copies', async () => {
+describe('A10: the hook before a compaction, and the one after it', () => {
+  it('A10: pre_compact gets forced, tokens, percent, count and kept, with frozen copies of the messages', async () => {
     const seen: PreCompact[] = [];
     const look = observer('look', { preCompact: (event) => void seen.push(event) });
     const { session } = await opened([look], {
@@ -74,7 +74,7 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
     expect(seen[2]).toMatchObject({ forced: true, dryRun: true });
   });
 
-  it('A10: may skip: nothing is compacted, it says by whom, and is not asked again for nothing new', async () => {
+  it('A10: pre_compact may skip: the run names the plugin, which is not asked again until something is new', async () => {
     const seen: unknown[] = [];
     const skips = observer('wary', {
       preCompact: (event) => (seen.push(event), { skip: 'a test is running' }),
@@ -94,7 +94,7 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
     expect(session.operator.history).toEqual([]);
   });
 
-  it('A10: a skip is not heeded where the request would not fit', async () => {
+  it('A10: a skip is not heeded if the request would not fit, and a warning says so', async () => {
     const skips = observer('wary', { preCompact: () => ({ skip: true }) });
     const { session, told } = await opened([skips]);
     const { run, reading } = await preparedAt(session, 1.2, 901);
@@ -109,7 +109,7 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
     );
   });
 
-  it('A10: the hook behind it is told success, messages before and after, and the length of the summary', async () => {
+  it('A10: post_compact gets success, messages before and after, and the length of the summary', async () => {
     const seen: PostCompact[] = [];
     const look = observer('look', { postCompact: (event) => void seen.push(event) });
     const { session } = await opened([look]);
@@ -169,7 +169,7 @@ describe('A10: hooks and the prune-only path of an agent', () => {
   it.each([
     [{ summarizer: 'none' }, []],
     [{}, ['pre', 'post']],
-  ])('A10: with %j they hear %j', async (settings, heard) => {
+  ])('A10: with %j these hooks run: %j', async (settings, heard) => {
     const seen: string[] = [];
     const look = observer('look', {
       preCompact: () => void seen.push('pre'),
@@ -188,7 +188,7 @@ describe('A10: hooks and the prune-only path of an agent', () => {
     expect(seen).toEqual(heard);
   });
 
-  it('A10: percent is a share of the window, whatever is kept free of it', async () => {
+  it('A10: percent is a share of the window, not of the budget', async () => {
     const seen: PreCompact[] = [];
     const look = observer('look', { preCompact: (event) => void seen.push(event) });
     const spillway = await createSpillway({
@@ -205,7 +205,7 @@ describe('A10: hooks and the prune-only path of an agent', () => {
 });
 
 describe('K23: pre_compact retains and injects, post_compact reads; each has a time-out', () => {
-  it('K23: what an observer retains stays as it is in this compaction, and may go in the next', async () => {
+  it('K23: a message that an observer retains remains in this compaction, and may leave in the next', async () => {
     let retain = ['m4', 'm5'];
     const { session, hooks } = await opened([observer('memory', { preCompact: () => ({ retain }) })]);
     const { run } = await session.prepare();
@@ -227,7 +227,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     expect(shown()).not.toContain('m4');
   });
 
-  it('K23: what an observer retains gives way where nothing would fit beside it, and that is told', async () => {
+  it('K23: a message that an observer retains leaves with a warning if nothing would fit next to it', async () => {
     const memory = observer('memory', { preCompact: () => ({ retain: ['m4', 'm5'] }) });
     const { session, told } = await opened([memory], { ...STAGED, roster: [] });
     await session.append({ ...read([user(prose(4_600, 7))])[0]!, id: 'newest' });
@@ -240,7 +240,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
   });
 
   it.each(['memory:', undefined])(
-    'K23: what it keeps in a hook is its session’s; what it was opened with is everybody’s (store %s)',
+    'K23: values that a plugin sets in a hook are its session’s, those of open() are shared (store %s)',
     async (place) => {
       let shared: PluginApi | undefined;
       const seen: unknown[] = [];
@@ -268,7 +268,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     },
   );
 
-  it('K23: what is no JSON is not kept, and it says so', async () => {
+  it('K23: a value that is not JSON is refused, and the error names plugin and value', async () => {
     const ring: Record<string, unknown> = {};
     ring.ring = ring;
     const keeps = observer('keeps', { preCompact: (_, { values }) => values.set('ring', ring) });
@@ -282,7 +282,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     ]);
   });
 
-  it('K23: what it injects is carried beside the summary, one text of each plugin, and taken back with it', async () => {
+  it('K23: injected texts follow the summary, the next compaction replaces them, and undo restores them', async () => {
     let turn = 0;
     const memory = observer('memory', {
       preCompact: () => ({ inject: `Remembered ${++turn}: the port is 8443.` }),
@@ -331,7 +331,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     ],
     ['injects a book', () => ({ inject: 'word '.repeat(4_000) }), 'wrong', /injects \d+ tokens; at most/],
   ] as const)(
-    'K23: an observer that %s costs nothing but its answer, and is told by plugin and hook',
+    'K23: an observer that %s loses only its own answer, and is reported by plugin and hook',
     async (_, preCompact, outcome, words) => {
       const { session, hooks } = await opened(
         [
@@ -363,7 +363,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     },
   );
 
-  it('K23: a hook that hangs behind a compaction is given up, told, and found among those in flight', async () => {
+  it('K23: a hook that hangs after a compaction is given up, reported, and listed as in flight', async () => {
     let end = (): void => undefined;
     const hung = observer('hung', { postCompact: () => new Promise<void>((done) => (end = done)) });
     const { spillway, session } = await opened([hung], { ...STAGED, pluginLimits: { postCompactMs: 5 } });
@@ -384,7 +384,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     expect(spillway.plugins[0]!.inFlight).toEqual([]);
   });
 
-  it('K23: messages that arrive while a hook runs come in once, after it', async () => {
+  it('K23: a message that arrives while a hook runs enters the log once, after it', async () => {
     let go = (): void => undefined;
     const slow = observer('slow', { preCompact: () => new Promise<void>((done) => (go = done)) });
     const { session } = await opened([slow]);
@@ -397,7 +397,7 @@ describe('K23: pre_compact retains and injects, post_compact reads; each has a t
     expect(session.view.at(-1)!.message.id).toBe('late');
   });
 
-  it('K23: the hook behind it runs when an operator approves what waited', async () => {
+  it('K23: post_compact runs when an operator approves the plan that waited', async () => {
     const seen: PostCompact[] = [];
     const look = observer('look', { postCompact: (event) => void seen.push(event) });
     const { session } = await opened([look], { ...STAGED, compaction: { approval: 'ask' } });

@@ -7,7 +7,7 @@ import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, u
 const packages = resolve('test', 'acceptance', 'plugins', 'packages');
 const folder = temporaryFolder();
 
-/** A package in a folder of its own; its path. */
+/** Writes a package into a folder of its own, and returns its path. */
 function written(name: string, manifest: unknown, module?: string): string {
   const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
@@ -22,7 +22,7 @@ function written(name: string, manifest: unknown, module?: string): string {
   return path;
 }
 
-/** One whose package.json ends in the middle. */
+/** A package whose package.json ends in the middle. */
 function damaged(name: string): string {
   const path = written(name, {});
   writeFileSync(join(path, 'package.json'), '{"name": "torn", ');
@@ -120,8 +120,8 @@ const REFUSED: readonly (readonly [what: string, make: () => string, code: strin
   ],
 ];
 
-describe('K5: plugins are loaded by their manifest, where they are named and nowhere else', () => {
-  it('K5: from a path in a file, taken from where the file stands, with its knobs in the settings', async () => {
+describe('K5: plugins are loaded by their manifest, and only if they are named', () => {
+  it('K5: from a path in a file, relative to that file, with knobs in the settings', async () => {
     const file = folder.file(
       'spillway.yaml',
       `plugins: [${JSON.stringify(`${packages}/notes`)}]\nknobs:\n  notes:\n    most: 25\n`,
@@ -146,7 +146,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     await expect(createSpillway({ counter: quarter, configFile: own })).resolves.toBeDefined();
   });
 
-  it('K5: as a package that is installed, from the environment too', async () => {
+  it('K5: from an installed package, and by an environment variable', async () => {
     written(
       'node_modules/spillway-installed',
       { role: ['observer'] },
@@ -166,7 +166,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     ['exports', { exports: './index.js' }],
     ['exports for import alone', { exports: { '.': { types: './index.d.ts', import: './index.js' } } }],
     ['the module of its manifest', { main: './gone.js', spillway: { module: 'index.js' } }],
-  ])('K5: its entry is where its package.json has it: %s', async (kind, own) => {
+  ])('K5: with the entry that package.json names: %s', async (kind, own) => {
     const path = written(`entry-${kind.replaceAll(/\W/g, '-')}`, {}, 'export const plugin = {};');
     const name = path.split('/').at(-1);
     writeFileSync(join(path, 'package.json'), JSON.stringify({ name, type: 'module', spillway: {}, ...own }));
@@ -174,7 +174,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(plugins.map((plugin) => plugin.name)).toEqual([name]);
   });
 
-  it('K5: knobs are per agent, and bad values are told by path, found and allowed', async () => {
+  it('K5: knobs can differ for each agent, and bad values are reported by path and with what is allowed', async () => {
     const plugins = [`${packages}/notes`];
     const settings = {
       knobs: { notes: { tone: 'loud' } },
@@ -190,7 +190,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(unloaded.faults.map(({ subject }) => subject)).toEqual(['knobs.notes']);
   });
 
-  it('K5: the library serves every knob as JSON Schema, those of stages and settings by the same road', async () => {
+  it('K5: the library gives the knobs of plugins, stages and settings as JSON Schema', async () => {
     const { knobs } = await createSpillway({ counter: quarter, plugins: [`${packages}/notes`] });
     expect(knobs.plugins['notes']!.properties).toMatchObject({
       most: { type: 'integer', minimum: 1, maximum: 50, multipleOf: 5, default: 10, title: 'Most' },
@@ -203,7 +203,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     );
   });
 
-  it('K5: nothing is loaded that is not named, and no agent names plugins of its own', async () => {
+  it('K5: nothing is loaded that is not named, and an agent cannot name plugins of its own', async () => {
     written('trap', { role: 'observer' }, 'globalThis.sprung = true;');
     await createSpillway({ counter: quarter });
     expect(globalThis).not.toHaveProperty('sprung');
@@ -211,7 +211,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(error.faults.map(({ subject }) => subject)).toEqual(['agents.primary.plugins']);
   });
 
-  it('K5: from code; a second of one name is refused', async () => {
+  it('K5: from code; a second plugin with the same name is refused', async () => {
     await expect(createSpillway({ counter: quarter, plugins: [compactor('first')] })).resolves.toBeDefined();
     const twice = await refusal(`${packages}/notes`, `${packages}/notes`);
     expect([twice.code, twice.facts['plugin']]).toEqual(['PLUGIN_DUPLICATE', 'notes']);
@@ -221,7 +221,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     ['no name', {}],
     ['a name that none may have', { name: 'My plugin' }],
     ['fields of another type', { name: 'mine', stages: {} }],
-  ])('K5: from code with %s it is refused', async (_, plugin) => {
+  ])('K5: a plugin from code with %s is refused', async (_, plugin) => {
     expect(await refusalOf({ plugins: [plugin as Plugin] })).toMatchObject({ code: 'PLUGIN_INVALID' });
   });
 
@@ -237,14 +237,17 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     await expect(openSpillway(container)).rejects.toMatchObject({ code: 'PLUGIN_DUPLICATE' });
   });
 
-  it.each(REFUSED)('K5: one clear error for %s', async (_, make, code, words) => {
-    const error = await refusal(make());
-    expect(error.code).toBe(code);
-    expect(error.message).toMatch(words);
-    expect(error.message).toMatch(/plugin \S/);
-  });
+  it.each(REFUSED)(
+    'K5: one error with its own code names the plugin and the fault: %s',
+    async (_, make, code, words) => {
+      const error = await refusal(make());
+      expect(error.code).toBe(code);
+      expect(error.message).toMatch(words);
+      expect(error.message).toMatch(/plugin \S/);
+    },
+  );
 
-  it('K5: a load deadline says what has not settled', async () => {
+  it('K5: a load that passes its deadline fails, and the error says what has not settled', async () => {
     const limits = { settings: { pluginLimits: { loadMs: 5 } } };
     const slow = written('slow', {}, 'await new Promise(() => {});');
     const module = await refusalOf({ plugins: [slow], ...limits });
@@ -262,7 +265,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
 describe('S10: a plugin package adds a stage', () => {
   const chat = [system('You help.'), user('Go.'), says('Yes.'), ...talk(12, 150)];
 
-  it('S10: named in the roster, with its options, by library and command line', async () => {
+  it('S10: the roster can name it, with options, in the library and on the command line', async () => {
     const settings = {
       safetyMargin: 0,
       plugins: [`${packages}/rosters`],
@@ -296,7 +299,7 @@ describe('K5: a plugin brings summarizers, token counters and formats', () => {
   const spoken = { ...openaiChat, name: 'spoken' };
   const bag = definePlugin({ name: 'bag', counters: [words], summarizers: [terse], formats: [spoken] });
 
-  it('K5: named in counter, summarizer and format; unknown names are told with those there are', async () => {
+  it('K5: named in counter, summarizer and format; an unknown name is refused with a list of the known ones', async () => {
     const settings = {
       counter: 'words',
       summarizer: 'terse',
@@ -333,7 +336,7 @@ describe('K5: a plugin brings summarizers, token counters and formats', () => {
     ]);
   });
 
-  it('K5: a name that is taken is refused, by plugin', async () => {
+  it('K5: a format with a name that is taken is refused, and the error names the plugin', async () => {
     const error = await refusal(definePlugin({ name: 'greedy', formats: [openaiChat] }));
     expect([error.code, error.message]).toEqual([
       'PLUGIN_DUPLICATE',

@@ -47,7 +47,7 @@ it('K5 K23: the plugin of docs/plugins.md loads from its two files, and injects 
   expect(carried.map(shownText)).toEqual(['DECIDED: the port is 8443.']);
 });
 
-it('K3: the compactor of docs/plugins.md returns a list that is taken', async () => {
+it('K3: the compactor of docs/plugins.md returns a list that is accepted', async () => {
   const source = blocks('js')[1]!
     .trim()
     .replace(/^compact: /, '')

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-// Jest links no package that two modules begin to load at once.
+// Jest cannot link a package that two modules begin to load at once.
 import 'zod';
 import { createSpillway } from '../../../src/index.js';
 import { readSession } from '../../../src/faces/importers/index.js';
@@ -25,7 +25,7 @@ describe('K24: the two reference plugins', () => {
     expect(code).toBe(0);
   });
 
-  it('K24: both together on the recorded session: facts kept and said again, what left written down', async () => {
+  it('K24: both together on the recorded session inject facts, and write down the messages that left', async () => {
     const file = join(folder.path, 'facts.jsonl');
     const pages = join(folder.path, 'pages');
     const engine = await createSpillway({
@@ -54,7 +54,7 @@ describe('K24: the two reference plugins', () => {
     await engine.close();
   });
 
-  it('K24: from the command line, named in a file beside them', async () => {
+  it('K24: a reference plugin runs from the command line if a configuration file names it', async () => {
     const pages = join(folder.path, 'cli-pages');
     const config = folder.file(
       'spillway.yaml',
