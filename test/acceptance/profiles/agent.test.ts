@@ -44,7 +44,7 @@ it.each([
 });
 
 describe("A13: the document's settings keep their names, units and defaults", () => {
-  it('its defaults are those of the profile', async () => {
+  it('the profile has the defaults of the document', async () => {
     const { settings, stages } = (await opened()).config;
     expect(settings).toMatchObject({
       trim: { threshold: 0.5, maxTokens: 0 },
@@ -84,13 +84,13 @@ describe("A13: the document's settings keep their names, units and defaults", ()
     ['under compaction', { compaction: ALL }],
     ['bare', ALL],
     ['under features.compaction', { features: { compaction: ALL } }],
-  ])('each of them, %s', async (_, settings) => {
+  ])('each of them is accepted %s', async (_, settings) => {
     const { config } = await opened(settings);
     expect(config.settings).toMatchObject(MEANT);
     expect(config.stages['snip']).toMatchObject({ arguments: { protectShare: 0.25, minTokens: 500 } });
   });
 
-  it('from a file, from the environment, on the command line, each saying where it is from', async () => {
+  it('a file and the environment can set them, and config print says where a value is from', async () => {
     const configFile = folder.file('agent.yaml', 'extends: agent\ncompaction:\n  threshold: 70\n');
     const env = { SPILLWAY_COMPACTION_KEEP_LAST_MESSAGES: '6', SPILLWAY_COMPACTION_PRUNE_MODE: 'compaction' };
     const { config } = await createSpillway({ counter: quarter, configFile, env });
@@ -109,14 +109,14 @@ describe("A13: the document's settings keep their names, units and defaults", ()
     [{ compaction: { prune: { mode: 'always', protect_percent: 'x' } } }, /protect_percent.*percentage/s],
     [{ compaction: { keep_last_messages: -1 } }, /retainCount.*0 or more/s],
     [{ compaction: { keep_last: 3 } }, /compaction\.keep_last\b/],
-  ])('says what is wrong in %j', async (settings, what) => {
+  ])('an error says what is wrong in %j', async (settings, what) => {
     await expect(opened(settings)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(what),
     });
   });
 
-  it("reads an agent file's frontmatter: features.compaction, and context as the window", async () => {
+  it('the frontmatter of an agent file can set them under features.compaction, and the window as context', async () => {
     folder.file(
       'reviewer.md',
       '---\nname: Reviewer\ncontext: 40000\nfeatures:\n  web: false\n  compaction:\n    threshold: 95\n    keep_last_messages: 20\n---\nYou review.\n',
@@ -184,11 +184,11 @@ const WRITES = (results = 'ok'): Chat[] => [
   ),
 ];
 
-describe('A11: prune.mode is the one switch, and takes arguments only', () => {
+describe('A11: prune.mode is the only switch, and prunes arguments only', () => {
   it.each([
     ['iteration', 100_000],
     ['compaction', 50_000],
-  ])('%s', async (mode, budget) => {
+  ])('mode %s trims arguments', async (mode, budget) => {
     const session = await sessionOf(
       budget,
       WRITES('A long result.'),
@@ -201,7 +201,7 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
     for (const edit of edits) expect(edit.reason).toMatch(/^arguments of Write trimmed/);
   });
 
-  it('results stay, however old and large they are', async () => {
+  it('results remain, however old and large they are', async () => {
     const chat = times(18, (i) =>
       step('Write', { path: `chapter${i}.md`, text: `${i} ${prose(1_000, 5)}` }, prose(2_600, i)),
     );
@@ -217,8 +217,8 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
   });
 });
 
-describe('A7: nobody to summarise: mechanical pruning', () => {
-  it('takes out large arguments, condenses results, and writes no summary', async () => {
+describe('A7: compaction with and without a summarizer', () => {
+  it('without a summarizer arguments and results are pruned, and no summary is written', async () => {
     const session = await sessionOf(
       50_000,
       [...WRITES('A long result.'), says('Written.')],
@@ -234,7 +234,7 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
     expect(view.some(({ message }) => message.label === 'summary')).toBe(false);
   });
 
-  it('an own prompt writes every piece of a chunked summary', async () => {
+  it('a prompt of its own is used for every piece of a chunked summary', async () => {
     const emulator = await startEmulator();
     const prompt = folder.file('own.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const settings = {
@@ -255,7 +255,7 @@ describe('A7: nobody to summarise: mechanical pruning', () => {
   });
 });
 
-it('A4: the last N messages stay: N at least: with the exchange that they begin in', async () => {
+it('A4: at least the last N messages remain, with the complete exchange that they begin in', async () => {
   const session = (await engine(20_000, {}, { profile: 'agent' })).session();
   const parallel: Chat[] = [
     {
@@ -281,7 +281,7 @@ it('A4: the last N messages stay: N at least: with the exchange that they begin 
   expect(kept).toHaveLength(15);
 });
 
-it('A9: the retry goes on where the provider refuses what we read as fitting: it keeps fewer messages, then drops, and the call is made again', async () => {
+it('A9: after a refusal of a request that seemed to fit, a run keeps fewer messages and the call is retried', async () => {
   const session = await sessionOf(
     100_000,
     [system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')],

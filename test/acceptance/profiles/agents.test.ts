@@ -25,8 +25,8 @@ const bought = (emulator: Emulator, model = 'emulated') => ({
   summarizerModel: { model, baseUrl: emulator.url },
 });
 
-describe('K4: an agent has its own of everything that is not process-wide', () => {
-  it('options of stages', async () => {
+describe('K4: an agent can have its own of everything that is not process-wide', () => {
+  it('options of stages apply to that agent only', async () => {
     const session = await opened({ stages: { auto: { maxSummaryTokens: 60 } } });
     const sizes = [];
     for (const path of ['primary', REVIEWER]) {
@@ -38,7 +38,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     expect(sizes[1]).toBeLessThan(120);
   });
 
-  it('how a summarizer is asked: chunks, length of results, prompt files', async () => {
+  it('chunks and prompt files of a summarizer apply to that agent only', async () => {
     const emulator = await startEmulator();
     const auto = folder.file('ours.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const session = await opened(
@@ -57,7 +57,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     ]);
   });
 
-  it('the model of its summarizer, and patterns of its secrets', async () => {
+  it('the model of a summarizer and patterns of secrets apply to that agent only', async () => {
     const emulator = await startEmulator();
     const session = await opened(
       { summarizerModel: { model: 'small' }, redact: ['river \\w+'] },
@@ -69,7 +69,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     expect(emulator.received.map(({ text }) => /\briver (?!\[)\w+/.test(text))).toEqual([true, false]);
   });
 
-  it('its breaker: how many failures open it', async () => {
+  it('its breaker opens after as many failures as the agent allows', async () => {
     const emulator = await startEmulator('server-error');
     const session = await opened(
       { thresholds: { circuitBreakerFailures: 1 }, breaker: { scope: 'stage' } },
@@ -85,7 +85,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     expect(Object.values(primary.operator.breakers)).toEqual(['closed']);
   });
 
-  it('gates, target, strategy and pins, inherited from parent to child and overridden key by key', async () => {
+  it('gates, target and pins are inherited from parent to child, and overridden key by key', async () => {
     const made = await createSpillway({
       counter: quarter,
       settings: {
@@ -103,7 +103,7 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     });
   });
 
-  it('a path that no setting names has what its nearest parent has', async () => {
+  it('an agent path without settings has those of its nearest parent', async () => {
     const made = await engine(BUDGET, {
       agents: { [REVIEWER]: { window: 5_000, reserve: { output: 0 }, target: 0.4 } },
     });
@@ -125,14 +125,14 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     [{ target: 0.95 }, /target.*below 0\.92/s],
     [{ compaction: { agent: 'Nobody' } }, /Nobody/],
     [{ redact: ['('] }, /redact/],
-  ])('refuses at load what an agent cannot have, or what is wrong: %j', async (agent, what) => {
+  ])('a setting that an agent cannot have, or that is wrong, is refused at load: %j', async (agent, what) => {
     await expect(opened(agent)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(what),
     });
   });
 
-  it('says every fault of every agent at once, also on the command line', async () => {
+  it('the command line reports all faults of all agents at once', async () => {
     const config = folder.file(
       'agents.yaml',
       'agents:\n  primary: { store: "memory:" }\n  primary/reviewer: { targte: 0.5 }\n',

@@ -35,7 +35,7 @@ interface Asked {
   readonly key: string | undefined;
 }
 
-/** A model of each kind: what it says to a request is `answer`. */
+/** Plays each model: `answer` gives what it says to a request. */
 let asked: Asked[] = [];
 let answer: (one: Asked, before: number) => string | number = () => 500;
 const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ const server = createServer((request, response) => {
 });
 const url = `${await originOf(server)}/v1`;
 
-/** Reads what stands there, in a fence as models do; the third reading of a context misses it. */
+/** Answers from the context, in a fence as models do. The third reading of a context misses the answer. */
 const reads = ({ user: text }: Asked, before: number): string => {
   const knows = text.includes('paddles42') && before < 2 ? 'It exports paddles42.' : 'unknown';
   return `Here you are:\n\`\`\`json\n${JSON.stringify({ A1: knows, A2: 'owl (guess)' })}\n\`\`\``;
@@ -83,7 +83,7 @@ async function report(...more: string[]): Promise<BenchReport> {
 }
 
 describe('N10: the bench: the continuation exam, by any OpenAI-compatible model', () => {
-  it('N10: has each context read and graded as often as asked, and tells the spread', async () => {
+  it('N10: has each context read and graded as often as asked, and reports the grade of each reading', async () => {
     const { exam: round } = (await report()).rounds[0]!;
     expect(round).toMatchObject({ exams: 1, questions: 2 });
     const [staged, newest] = round!.rows;
@@ -96,7 +96,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     expect(round!.usage).toEqual({ 'reader-1': twelve, 'grader-1': twelve });
   });
 
-  it('N10: shows a reader the context before the cut alone, and a grader neither context nor policy', async () => {
+  it('N10: shows a reader only the context before the cut, and a grader neither context nor policy', async () => {
     await report('--replicates', '1');
     const readers = asked.filter(({ model }) => model === 'reader-1');
     const graders = asked.filter(({ model }) => model === 'grader-1');
@@ -119,7 +119,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     }
   });
 
-  it('N10: goes on where a model failed, and pays for no answer twice', async () => {
+  it('N10: goes on after a model failed, and does not pay for an answer twice', async () => {
     const state = join(folder.path, 'state.jsonl');
     const good = answer;
     answer = (one, before) =>
@@ -136,7 +136,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     asked = [];
     answer = good;
     const { rounds } = await report('--replicates', '1', '--state', state);
-    // The reader's answer for `staged` stood there.
+    // The state has the reader's answer for `staged`.
     expect(asked.map(({ model }) => model)).toEqual(['grader-1', 'reader-1', 'grader-1']);
     expect(rounds[0]!.exam!.rows.map(({ grade, missing }) => [grade, missing])).toEqual([
       [0.5, 0],
@@ -147,7 +147,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     expect(asked).toEqual([]);
   });
 
-  it('N10: shows a reader nothing of a policy that fails at the cut', async () => {
+  it('N10: shows a reader an empty context of a policy that fails at the cut', async () => {
     const late = folder.file(
       'late.mjs',
       `let left = 1;\nexport const compact = (messages) => { if (left-- > 0) return messages.slice(-1); throw new Error('late'); };\n`,
@@ -157,7 +157,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     expect(reader!.user).toMatch(/^<context>\n\n<\/context>/);
   });
 
-  it('N10: stands in Markdown and on the page', async () => {
+  it('N10: writes the results to Markdown and to the page', async () => {
     const [markdown, html] = [join(folder.path, 'exam.md'), join(folder.path, 'exam.html')];
     await report('--replicates', '2', '--markdown', markdown, '--html', html);
     expect(readFileSync(markdown, 'utf8')).toMatch(
@@ -166,7 +166,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     expect(readFileSync(html, 'utf8')).toMatch(/What a reader answers from the context alone: staged 50 %/);
   });
 
-  it('N10: asks nobody where no exam is named', async () => {
+  it('N10: asks no model if no exam is named', async () => {
     const { code } = await spillway(['bench', session, '--windows', '3000', '--endpoint', url]);
     expect([code, asked]).toEqual([0, []]);
   });
@@ -175,12 +175,12 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     ['no reader', ['--exam', exams], /--exam.*no --reader/s],
     ['no such folder', ['--exam', join(folder.path, 'gone'), '--reader', 'r'], /INPUT_UNREADABLE.*no exam/s],
     ['no address', ['--exam', exams, '--reader', 'r', '--endpoint', 'nowhere'], /--endpoint.*nowhere/s],
-  ])('N10: says what is wrong: %s', async (_, args, said) => {
+  ])('N10: refuses wrong arguments and says what is wrong: %s', async (_, args, said) => {
     const { code, err } = await spillway(['bench', session, '--windows', '3000', ...args]);
     expect([code, err]).toEqual([1, expect.stringMatching(said)]);
   });
 
-  it('N10: says which exam is none, and which is cut behind the last step', async () => {
+  it('N10: reports an exam that is invalid, of another session, or cut after the last step', async () => {
     const other = join(folder.path, 'others');
     mkdirSync(other);
     const args = ['bench', session, '--windows', '3000', '--exam', other, '--reader', 'r', '--endpoint', url];

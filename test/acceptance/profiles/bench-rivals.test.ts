@@ -33,14 +33,14 @@ async function report(...args: string[]): Promise<BenchReport> {
   return JSON.parse(err) as BenchReport;
 }
 
-/** As the adapters of a comparison are written: convert, run, convert back. */
+/** An adapter as comparisons have it: convert, run, convert back. */
 const adapter = (name: string, run: string): string =>
   folder.file(
     name,
     `export default { pkg: 'a-package@1.2.3', prepare: (messages) => ({ native: messages }),
       async run({ native }, budget) { ${run} }, finish: (out) => out };\n`,
   );
-/** The system message, and the newest that its own measure lets in. */
+/** The system message, and as many of the newest as fit by its own measure. */
 const NEWEST = `const kept = []; let size = 0;
   for (const one of native.slice(1).reverse()) {
     size += JSON.stringify(one).length / 4;
@@ -51,7 +51,7 @@ const NEWEST = `const kept = []; let size = 0;
   return [native[0], ...kept];`;
 
 describe('N10: the bench: adapters of other packages, each in a process of its own', () => {
-  it('N10: runs an adapter, says of which package it is, and by its own clock how long it took', async () => {
+  it('N10: runs an adapter, and reports its package and how long it took', async () => {
     const newest = adapter('newest.mjs', NEWEST);
     const { policies, packages, rounds } = await report('--policies', 'staged', '--peer', newest, '--memory');
     expect([policies, packages]).toEqual([['staged', 'newest'], { newest: 'a-package@1.2.3' }]);
@@ -59,14 +59,14 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
     expect(row).toMatchObject({ policy: 'newest', sessions: 2, over: 0, broken: 0, failed: 0 });
     expect(row!.compactions).toBeGreaterThan(0);
     expect(row!.meanMs).toBeGreaterThan(0);
-    // What is held may be less than before: other tests of this process let go of theirs meanwhile.
+    // The heap may shrink: other tests of this process free memory meanwhile.
     expect(rounds[0]!.rows.map(({ heapBytes }) => heapBytes)).toEqual([
       expect.any(Number),
       expect.any(Number),
     ]);
   });
 
-  it('N10: counts what an adapter does wrong, and outlives one that ends its process', async () => {
+  it('N10: counts what an adapter does wrong, and goes on after one that ends its process', async () => {
     const loud = adapter('loud.mjs', `console.log('x'); throw new Error('out of paper')`);
     const ends = adapter('ends.mjs', 'process.exit(3)');
     const orphans = adapter('orphans.mjs', `return native.filter((one) => !one.tool_calls).slice(0, 4)`);
@@ -81,7 +81,7 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
     expect(first).toMatchObject({ failed: 0, broken: 0 });
   });
 
-  it('N10: starts an adapter anew that ended between two compactions', async () => {
+  it('N10: restarts an adapter that ended between two compactions', async () => {
     const fades = adapter('fades.mjs', 'setTimeout(() => process.exit(3), 1); return native.slice(-1);');
     const { rounds } = await report('--policies', 'keep-newest', '--peer', fades);
     expect(rounds[0]!.rows[1]!.compactions).toBeGreaterThan(0);
@@ -109,14 +109,14 @@ describe('N10: the bench: adapters of other packages, each in a process of its o
       () => [adapter('twin.mjs', NEWEST), adapter('twin.mjs', NEWEST)],
       /two of the name twin/,
     ],
-  ])('N10: says what is wrong: %s', async (_, files, said) => {
+  ])('N10: refuses an adapter and says what is wrong: %s', async (_, files, said) => {
     const { code, err } = await benched(...files().flatMap((file) => ['--peer', file]));
     expect([code, err]).toEqual([1, expect.stringMatching(/^CONFIG_INVALID/)]);
     expect(err).toMatch(said);
   });
 });
 
-/** One run of our own policies with all that can be asked of it: each test looks at a part. */
+/** One run of the bench's own policies with all options. Each test looks at a part of it. */
 const POLICIES = ['--policies', 'staged,keep-newest', '--seed', '7'];
 const markdown = join(folder.path, 'bench.md');
 const written = join(folder.path, 'before.json');
@@ -134,20 +134,20 @@ describe('N10: the bench: at equal tokens, with intervals, by price sheets', () 
     expect(Math.abs(newest!.meanTokens / staged!.meanTokens - 1)).toBeLessThan(0.05);
     expect(newest!.budget).toBeLessThan(3_000);
     expect(staged).toEqual({ ...rows[0], meanMs: expect.anything() });
-    // What is from afar is told by the window, whatever a policy is told to keep to.
+    // The window decides what is from afar, not the budget of a policy.
     expect(newest!.neededFromAfar).toBe(staged!.neededFromAfar);
   });
 
-  it('N10: says how sure a figure is', () => {
+  it('N10: gives an interval for each figure', () => {
     expect(whole.seed).toBe(7);
     const { intervals } = whole.rounds[0]!.rows[1]!;
     for (const { low, high } of Object.values(intervals)) expect(low).toBeLessThanOrEqual(high);
     expect(intervals.meanTokens.low).toBeLessThan(intervals.meanTokens.high);
-    // Every session's wheel is carried by one and lost by the other.
+    // In every session one policy carries the wheel and the other loses it.
     expect(intervals.behind.low).toBeGreaterThan(0);
   });
 
-  it('N10: says what the input costs by named sheets, cache and all', async () => {
+  it('N10: reports what the input costs by named price sheets, and refuses an unknown one', async () => {
     const [staged, newest] = whole.rounds[0]!.rows;
     for (const sheet of ['claude-sonnet-4-5', 'gpt-5'])
       expect(newest!.cost[sheet]).toBeGreaterThan(staged!.cost[sheet]!);
@@ -157,8 +157,8 @@ describe('N10: the bench: at equal tokens, with intervals, by price sheets', () 
   });
 });
 
-describe('N10: the bench: kept, written, and held against an earlier one', () => {
-  it('N10: goes on where it was when it was killed, and measures nothing twice', async () => {
+describe('N10: the bench: resumed, written, and compared with an earlier one', () => {
+  it('N10: resumes after it was killed, and does not measure complete figures again', async () => {
     const tally = join(folder.path, 'tally.txt');
     const counts = folder.file(
       'counts.mjs',
@@ -182,10 +182,10 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect(dots()).toBeGreaterThan(once);
     expect(dots()).toBeLessThan(2 * once);
     expect(readFileSync(state, 'utf8').split('\n')).toHaveLength(text.split('\n').length);
-    // A line that was torn, and written on behind.
+    // A line that was torn, with another one written after it.
     writeFileSync(state, text.replace('\n{"key"', '\n{"key":"torn{"key"'));
     expect(counted(await run())).toEqual(counted(whole));
-    // One that was made and never written to.
+    // A file that was made and never written to.
     writeFileSync(state, '');
     expect(counted(await run())).toEqual(counted(whole));
     expect((await benched('--state', folder.path)).err).toMatch(/^OUTPUT_UNWRITABLE: .* "a directory"/);
@@ -203,7 +203,7 @@ describe('N10: the bench: kept, written, and held against an earlier one', () =>
     expect(text).toMatch(/At as many tokens as staged sends:\n\n\| policy/);
   });
 
-  it('N10: gives the same figures for the same seed; fails where one is worse than before, and says which', async () => {
+  it('N10: gives the same figures for the same seed, and --check fails and names those that are worse', async () => {
     const again = join(folder.path, 'again.json');
     const held = await benched(...POLICIES, '--check', written, '--report', again);
     expect([held.code, held.err]).toEqual([0, expect.stringMatching(/no figure is worse/)]);

@@ -9,7 +9,7 @@ import { jsonLines, read, spillway, talk, temporaryFolder } from '../support.js'
 
 const folder = temporaryFolder();
 
-/** Names that are said early, much talk, and a step that uses them. */
+/** Names that appear early, much talk, and a step that uses them. */
 const CHAT: Chat[] = [
   system('Be brief.'),
   user('Build a mill.'),
@@ -40,8 +40,8 @@ async function measured(policies: readonly string[], ...args: string[]): Promise
   return JSON.parse(err) as Report;
 }
 
-describe('N10: the bench: policies of anybody on the same calls, at the same budget, by the same count', () => {
-  it('N10: says what each kept, also of what was said long ago, sent, rewrote and broke', async () => {
+describe('N10: the bench: any policies, on the same calls, at the same budget, by the same count', () => {
+  it('N10: reports what each policy kept, also from long ago, sent, rewrote and broke', async () => {
     const { policies, rounds } = await measured(['staged', 'keep-newest']);
     expect(policies).toEqual(['staged', 'keep-newest']);
     const [{ window, rows, short }] = rounds as [BenchRound];
@@ -49,7 +49,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     const [staged, newest] = rows as [BenchRound['rows'][number], BenchRound['rows'][number]];
     for (const row of rows)
       expect(row).toMatchObject({ sessions: 1, calls: 18, over: 0, broken: 0, failed: 0, neededFromAfar: 4 });
-    // The digest holds what the agent said of the file; the newest messages do not.
+    // The digest holds what the agent said about the file. The newest messages do not.
     expect([staged.keptFromAfar, newest.keptFromAfar]).toEqual([1, 0]);
     expect(staged.meanTokens).toBeLessThan(newest.meanTokens);
     expect(staged.rewritten).toBeLessThan(newest.rewritten);
@@ -71,7 +71,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     expect(four!.over).toBeGreaterThan(0);
   });
 
-  it('N10: clears tool results where a policy does only that, and says where it is over', async () => {
+  it('N10: runs a policy that only clears tool results, and reports calls over the window', async () => {
     const { rounds } = await measured(['clear-tools']);
     const [row] = rounds[0]!.rows;
     expect(row).toMatchObject({ broken: 0, failed: 0 });
@@ -93,7 +93,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     expect(rounds.map(({ files }) => files.length)).toEqual([1, 0]);
   });
 
-  it('N10: holds against a policy that sends nothing as it is, and takes a profile that a folder is named like', async () => {
+  it('N10: compares with a policy that always fails, and takes a profile if a folder has the same name', async () => {
     const nothing = policy('mute.mjs', '() => { throw new Error("out of paper") }');
     const here = process.cwd();
     mkdirSync(join(folder.path, 'staged'));
@@ -110,7 +110,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     }
   });
 
-  it('N10: gives up on a policy that gives no answer', async () => {
+  it('N10: reports a policy that gives no answer in time', async () => {
     const hangs = policy('hangs.mjs', '() => new Promise(() => {})');
     const history = await chatHistoryOf(read(CHAT));
     const lane = rivalLane(await rivalNamed(hangs), history, 500, { limitMs: 20 });
@@ -130,7 +130,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     ['no such session', ['gone.jsonl'], /INPUT_UNREADABLE: gone\.jsonl/],
     ['no window', ['--windows', '8000,none'], /whole numbers above 0/],
     ['no session', ['--report', 'REPORT'], /a folder without a session/],
-  ])('N10: says what is wrong: %s', async (name, args, said) => {
+  ])('N10: refuses wrong arguments and says what is wrong: %s', async (name, args, said) => {
     const empty = folder.file('empty.mjs', 'export const nothing = 1;\n');
     const bare = join(folder.path, 'bare');
     mkdirSync(bare, { recursive: true });

@@ -28,18 +28,18 @@ describe('K1: thresholds are shares of the window of the model', () => {
     }
   });
 
-  it('of a window that an operator states for a model, in the words of the document', async () => {
+  it('a window that an operator states as maxInputTokens of a model is used', async () => {
     const settings = { model: 'our-own', models: { 'our-own': { maxInputTokens: 50_000 } } };
     const { budget } = (await opened(settings as object)).session().reading;
     expect([budget.tokens, budget.authoritative]).toEqual([50_000, true]);
   });
 
-  it('of 128,000 where nobody knows the model, and says that this is a guess', async () => {
+  it('an unknown model has a window of 128,000, which is marked as a guess', async () => {
     const { budget } = (await opened({ model: 'our-own' })).session().reading;
     expect([budget.tokens, budget.authoritative]).toEqual([128_000, false]);
   });
 
-  it('what a request asks for in answer still fits: the gate comes down to what is left', async () => {
+  it('a request for a long answer lowers the gate, so that the answer still fits', async () => {
     const session = (await opened({ model: 'claude-sonnet-4-5' })).session();
     session.append(...read([system('Be brief.'), user('Build.'), ...talk(60, 1_200)]));
     fillTo(session, 140_000);
@@ -58,7 +58,7 @@ describe("K4: the document's block of an agent, under its own names", () => {
     summarize: { window_messages: 6, preserve_recent: 4, max_summary_tokens: 300 },
   };
 
-  it('for all agents, and for one', async () => {
+  it('applies to all agents, or to one', async () => {
     const made = await opened({
       compaction: { upper_threshold: 0.9, lower_threshold: 0.5 } as object,
       agents: { 'primary/reviewer': { compaction: block } },
@@ -74,7 +74,7 @@ describe("K4: the document's block of an agent, under its own names", () => {
     expect(made.config.agents).not.toHaveProperty('primary');
   });
 
-  it('from a file, with its prompt taken from where the file stands; false switches the summary off', async () => {
+  it('applies from a file, with a prompt relative to it; summarize: false switches the summary off', async () => {
     folder.file('ours.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
     const configFile = folder.file(
       'operator.yaml',
@@ -88,7 +88,7 @@ describe("K4: the document's block of an agent, under its own names", () => {
     });
   });
 
-  it('from the environment', async () => {
+  it('applies from the environment', async () => {
     const { config } = await createSpillway({
       counter: quarter,
       profile: 'operator',
@@ -102,14 +102,14 @@ describe("K4: the document's block of an agent, under its own names", () => {
     [{ compaction: { upper_threshold: 85 } }, /compaction\.upper_threshold.*0 to 1/s],
     [{ compaction: { summarize: { windows: 3 } } }, /compaction\.summarize.*window_messages/s],
     [{ compaction: { upper_threshold: 0.5, lower_threshold: 0.6 } }, /target/],
-  ])('says what is wrong in %j', async (settings, what) => {
+  ])('is refused with the reason: %j', async (settings, what) => {
     await expect(opened(settings as object)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(what),
     });
   });
 
-  it('is unknown to the other profiles', async () => {
+  it('is unknown to the default profile', async () => {
     const settings = { compaction: { upper_threshold: 0.9 } as object };
     await expect(createSpillway({ counter: quarter, settings })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -118,8 +118,8 @@ describe("K4: the document's block of an agent, under its own names", () => {
   });
 });
 
-describe('K9: the always-keep set is whole as long as it fits', () => {
-  it('a first message of half the window is not cut, whatever is compacted', async () => {
+describe('K9: the always-keep set remains uncut as long as it fits', () => {
+  it('a first message of half the window is not cut by a compaction', async () => {
     const first = user(`Build a mill. ${prose(9_500, 3)}`);
     const session = await sessionOf(
       20_000,
@@ -132,7 +132,7 @@ describe('K9: the always-keep set is whole as long as it fits', () => {
     expect(wordsOf(messages[1])).toBe(wordsOf(first));
   });
 
-  it('holds predicates of an operator from a file: patterns and tools', async () => {
+  it('a file can add patterns and tools to it', async () => {
     const configFile = folder.file(
       'keep.yaml',
       "extends: operator\npins:\n  patterns: ['^Question 3:']\n  tools: [note]\n",
@@ -151,7 +151,7 @@ describe('K9: the always-keep set is whole as long as it fits', () => {
 });
 
 describe('K18: the numbers of PruneConfig', () => {
-  it('40,000, read and skill, 20,000; by the names of the document too', async () => {
+  it('are 40,000, read and skill, 20,000, and can be set by the names of the document', async () => {
     const { stages, settings } = (await opened()).config;
     expect(settings.prune).toBe('always');
     expect(stages['snip']).toMatchObject({
@@ -163,7 +163,7 @@ describe('K18: the numbers of PruneConfig', () => {
     expect((await opened({ prune } as object)).config.stages['snip']).toMatchObject(prune);
   });
 
-  it('a protected tool is protected however it writes its name', async () => {
+  it('protect a tool whether its name is written in upper or lower case', async () => {
     const chat = [
       user('Read.'),
       ...Array.from({ length: 60 }, (_, i) => step(i % 2 ? 'Read' : 'Search', { i }, prose(2_000, i))).flat(),
@@ -177,13 +177,13 @@ describe('K18: the numbers of PruneConfig', () => {
     expect(pruned.length).toBeGreaterThan(15);
     const touched = edits.flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : []));
     const tools = touched.map((id) => session.log.find(id)!.seq % 4);
-    // Results of Search stand at 2, 6, 10, …
+    // Results of Search are at 2, 6, 10, …
     expect(new Set(tools)).toEqual(new Set([2]));
   });
 });
 
 describe('K21: the defaults of summarize', () => {
-  it('20 messages, 10 preserved, 1,500 tokens, the model of the agent; the strategy is drop', async () => {
+  it('are 20 messages, 10 preserved, 1,500 tokens and the model of the agent, with the strategy drop', async () => {
     const { settings, stages } = (await opened()).config;
     expect(stages['auto']).toEqual({ windowMessages: 20, preserveRecent: 10, maxSummaryTokens: 1_500 });
     expect(settings).toMatchObject({
@@ -194,7 +194,7 @@ describe('K21: the defaults of summarize', () => {
     });
   });
 
-  it('a prompt that is missing is written at load, whoever summarises', async () => {
+  it('include missing prompts, which are written at load even if no model summarises', async () => {
     const prompts = `${folder.path}/prompts`;
     await opened({ fill: { prompts } });
     expect((await spillway(['init', folder.path])).out).toContain('kept');

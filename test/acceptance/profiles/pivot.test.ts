@@ -21,7 +21,7 @@ describe('O1: the overflow formula of the document, at any window', () => {
     [{ contextWindow: 400_000, inputLimit: 272_000 }, { window: 400_000 }, 272_000],
     [{ contextWindow: 0, outputLimit: 1_000 }, {}, Infinity],
     [{ contextWindow: 0, inputLimit: 1_000 }, {}, Infinity],
-    // No answer of its own where the cap takes the whole window: a quarter is kept.
+    // The cap would take the complete window: a quarter is kept for the answer.
     [{ contextWindow: 16_000 }, {}, 12_000],
   ])('%j with %j leaves %d', async (limits, settings, usable) => {
     const budget = await usableOf(limits, settings);
@@ -31,7 +31,7 @@ describe('O1: the overflow formula of the document, at any window', () => {
   it.each([
     [64_000, 32_000, 32_000],
     [40_000, 16_000, 24_000],
-  ])('of %d with %d of output it opens at %d', async (contextWindow, outputLimit, usable) => {
+  ])('a window of %d with %d of output opens at %d', async (contextWindow, outputLimit, usable) => {
     for (const [pressure, kind] of [
       [0.98, 'below-gate'],
       [1.02, 'committed'],
@@ -43,7 +43,7 @@ describe('O1: the overflow formula of the document, at any window', () => {
     }
   });
 
-  it('the other profiles keep more of a small window for what is sent', async () => {
+  it('the default profile leaves more of a small window for the request', async () => {
     const settings = {
       model: 'our-own',
       models: { 'our-own': { contextWindow: 64_000, outputLimit: 32_000 } },
@@ -54,7 +54,7 @@ describe('O1: the overflow formula of the document, at any window', () => {
 });
 
 describe('O2: a compaction is queued as a marker, with or without a store', () => {
-  it('an overflow that the provider reports puts one into the log; the next request executes it, once', async () => {
+  it('an overflow in the reported usage puts one into the log, and the next request executes it once', async () => {
     const session = await sessionOf(
       20_000,
       [system('Be brief.'), user('Build.'), ...talk(14, 400)],
@@ -72,7 +72,7 @@ describe('O2: a compaction is queued as a marker, with or without a store', () =
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
 
-  it('O2: whoever drives the loop is told when the step is over, before the next request; auto or asked for', async () => {
+  it('O2: an event reports it before the next request, and says whether it is automatic', async () => {
     const session = await sessionOf(
       20_000,
       [system('Be brief.'), user('Build.'), ...talk(14, 400)],
@@ -99,7 +99,7 @@ const TURNS = (turns: number): Chat[] =>
   ]).flat();
 
 describe('O9: compaction.auto and compaction.prune, both on by default', () => {
-  it('are settings of those names', async () => {
+  it('are settings with these names', async () => {
     const { settings, stages } = (await opened()).config;
     expect(settings).toMatchObject({ compaction: { auto: true }, prune: 'iteration', outputCap: 32_000 });
     expect(stages['snip']).toMatchObject({
@@ -125,7 +125,7 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
   it.each([
     [true, 1],
     [false, 0],
-  ])('compaction.prune: %s', async (prune, records) => {
+  ])('compaction.prune switches pruning: %s', async (prune, records) => {
     const made = await engine(1_000_000, { compaction: { prune } as object }, { profile: 'pivot' });
     const session = made.session();
     session.append(...read(TURNS(8)));
@@ -133,7 +133,7 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
     expect(session.operator.ledger.records).toHaveLength(records);
   });
 
-  it('O9: auto off: an overflow that the provider reports queues nothing either; asked for by hand it is done', async () => {
+  it('O9: with auto off a reported overflow queues nothing, but an operator can queue a compaction', async () => {
     const session = await sessionOf(
       20_000,
       [system('Be brief.'), user('Build.'), ...talk(14, 400)],
@@ -149,7 +149,7 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
     expect((await session.prepare()).run.kind).toBe('committed');
   });
 
-  it('O9: a model of its own for compactions, by the name that the document gives it', async () => {
+  it('O9: compaction.model names a model of its own for compactions', async () => {
     const settings = {
       model: 'the-session-s',
       compaction: { model: 'small' } as object,
@@ -162,7 +162,7 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
     });
   });
 
-  it('the thresholds are adjustable by the names that the document gives them', async () => {
+  it('PROTECT and MIN_PRUNE set the thresholds of pruning', async () => {
     const settings = { compaction: { PROTECT: 10_000, MIN_PRUNE: 1_000 } as object };
     expect((await opened(settings)).config.stages['snip']).toMatchObject({
       protectTokens: 10_000,

@@ -9,11 +9,11 @@ const WINDOW = 32_000;
 const folder = temporaryFolder();
 interface Fired {
   readonly record: CompactionRecord;
-  /** Pressure before and behind it, and of the call before. */
+  /** Pressure before and after it, and of the call before. */
   readonly from: number;
   readonly to: number;
   readonly last: number;
-  /** What was sent then, in the log's own messages; what stands for others is undefined. */
+  /** What was sent then, as numbers of the log. A message that replaces others is undefined. */
   readonly sources: readonly (number | undefined)[];
 }
 
@@ -24,7 +24,7 @@ interface Played {
   readonly messages: number;
 }
 
-/** The recorded session as the live agent played it: every request is legal, and the log is what was said. */
+/** Plays the recorded session as the live agent did: every request is legal, and the log is the recording. */
 async function play(profile: string): Promise<Played> {
   const { parsed } = await readSession(SESSION);
   const engine = await createSpillway({ profile, inputBudget: WINDOW, settings: { counter: 'heuristic' } });
@@ -48,7 +48,7 @@ async function play(profile: string): Promise<Played> {
     last = pressure;
     highest = Math.max(highest, pressure);
   }
-  // What came back by itself is ours, beside what the recording holds.
+  // Automatic recall adds messages that the recording does not hold.
   const logged = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
     ({ label }) => label !== 'recalled',
   );
@@ -57,7 +57,7 @@ async function play(profile: string): Promise<Played> {
   return { session, fired, highest, messages: parsed.messages.length };
 }
 
-/** The same from the command line: as many compactions, and as full at most. */
+/** The same from the command line: as many compactions, and the same highest pressure. */
 async function replayed(profile: string, { session, highest }: Played): Promise<void> {
   const report = join(folder.path, `${profile}.json`);
   const args = ['replay', SESSION, '--profile', profile, '--window', String(WINDOW), '--report', report];
@@ -74,7 +74,7 @@ const compactions = ({ fired }: Played): Fired[] =>
   fired.filter(({ record }) => record.kind === 'compaction');
 
 describe('the recorded session under each profile, and under two of them from the command line', () => {
-  it('S1: staged: nothing below 0.80 of the budget, the stages in the order of their gates', async () => {
+  it('S1: staged: compacts only from 0.80 of the budget on, with stages in the order of their gates', async () => {
     const played = await play('staged');
     const runs = compactions(played);
     expect(runs.length).toBeGreaterThan(1);
@@ -89,7 +89,7 @@ describe('the recorded session under each profile, and under two of them from th
     await replayed('staged', played);
   });
 
-  it('K1: operator: from 0.85 of the window down to 0.60', async () => {
+  it('K1: operator: compacts from 0.85 of the window down to 0.60', async () => {
     const played = await play('operator');
     const runs = compactions(played);
     expect(runs.length).toBeGreaterThan(1);
@@ -102,7 +102,7 @@ describe('the recorded session under each profile, and under two of them from th
     await replayed('operator', played);
   });
 
-  it('A4: agent: from 80 % on one summary and the last ten messages, with the exchange that they begin in', async () => {
+  it('A4: agent: compacts from 80 % on by one summary, and keeps the last ten messages', async () => {
     const played = await play('agent');
     const runs = compactions(played);
     expect(runs.length).toBeGreaterThan(1);
@@ -117,7 +117,7 @@ describe('the recorded session under each profile, and under two of them from th
     }
   });
 
-  it('R4: reducer: results of tools expire before every call, and no summary is bought for it', async () => {
+  it('R4: reducer: results of tools expire before calls, and no text of a model is asked for this', async () => {
     const played = await play('reducer');
     const prunes = played.fired.filter(({ record }) => record.kind === 'prune');
     expect(prunes.length).toBeGreaterThan(5);
@@ -128,7 +128,7 @@ describe('the recorded session under each profile, and under two of them from th
     const { view } = played.session;
     const results = view.filter(({ source }) => source?.role === 'tool');
     expect(results.map(shownText).filter((text) => text === '[result expired]').length).toBeGreaterThan(5);
-    // A call keeps its result, whatever stands in it.
+    // A call keeps its result, whatever its text is.
     expect(results).toHaveLength(
       Array.from({ length: played.messages }, (_, i) => played.session.log.at(i)).filter(
         ({ role, seq }) => role === 'tool' && view.some(({ source }) => source?.seq === seq),
@@ -136,7 +136,7 @@ describe('the recorded session under each profile, and under two of them from th
     );
   });
 
-  it('O1: pivot: nothing up to the usable input, then one summary for all that stood before', async () => {
+  it('O1: pivot: compacts only above the usable input, and one summary replaces what came before', async () => {
     const played = await play('pivot');
     const runs = compactions(played);
     expect(runs.length).toBeGreaterThan(0);
@@ -146,7 +146,7 @@ describe('the recorded session under each profile, and under two of them from th
       expect(pivot).toMatchObject({ stage: 'full', replacement: [{ label: 'summary', role: 'assistant' }] });
       const { sources } = runs[0]!;
       const place = sources.indexOf(undefined);
-      // What is left before the pivot is what nobody may take out.
+      // Only what may not be removed is left before the pivot.
       for (const seq of sources.slice(0, place))
         expect(['system', 'user']).toContain(played.session.log.at(seq!).role);
     }

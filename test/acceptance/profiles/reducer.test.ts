@@ -15,7 +15,7 @@ const CHAT: Chat[] = [
   ...talk(14, 380),
 ];
 
-describe('R4: a result that must never be evicted stands under every stage', () => {
+describe('R4: a result that must never be evicted remains under every stage', () => {
   it.each([
     ['reducer', {}],
     ['reducer', { roster: ['snip', 'auto', 'partial', 'full'] }],
@@ -30,7 +30,7 @@ describe('R4: a result that must never be evicted stands under every stage', () 
     expect(session.view.map(shownText).join('\n')).not.toContain('Rain. ');
   });
 
-  it("in the document's own words", async () => {
+  it('the settings of the document are accepted by their own names', async () => {
     const { stages, settings } = (
       await opened({
         retention: { default: { turns: 5 }, tools: { lookup: { never_evict: true }, search: { count: 2 } } },
@@ -54,7 +54,7 @@ describe('R4: a result that must never be evicted stands under every stage', () 
     });
   });
 
-  it('its defaults: three turns, three of a searching tool, stubs, free reducers at every assembly', async () => {
+  it('the defaults are three turns, three results of a searching tool, stubs, and pruning before every call', async () => {
     const { stages, settings } = (await opened()).config;
     expect(stages['snip']).toMatchObject({
       mode: 'stub',
@@ -76,7 +76,7 @@ describe('R4: a result that must never be evicted stands under every stage', () 
 });
 
 it.each([0.3, 0.79])(
-  'R5: the window on dialogue is a free reducer: it runs at every assembly, at pressure %d too, in the words of the document',
+  'R5: the sliding window on dialogue is applied before a call at pressure %d, without a compaction',
   async (pressure) => {
     const chat = [system('Be brief.'), ...talk(20, 100)];
     const budget = Math.ceil((40 * 107) / pressure);
@@ -90,13 +90,13 @@ it.each([0.3, 0.79])(
     expect(sent.slice(2)).toEqual(chat.slice(-6).map(wordsOf));
     expect(run.kind).toBe('below-gate');
     expect(session.operator.history).toEqual([]);
-    // A window that moves on leaves one outline, and not a row of them.
+    // A window that moves on leaves one outline, not several.
     session.append(...read(talk(1, 100, 700)).map((message) => ({ ...message, id: `n${message.id}` })));
     expect((await session.prepare()).messages).toHaveLength(1 + 1 + 6);
   },
 );
 
-it('R11: a cap on tool results acts though nothing has expired: on the oldest of the newest completed turn, and never on what may not be evicted', async () => {
+it('R11: a cap on tool results replaces the oldest ones, and never one that may not be evicted', async () => {
   const settings = {
     safetyMargin: 0,
     caps: { tool_results: 0.3 },
@@ -114,7 +114,7 @@ it('R11: a cap on tool results acts though nothing has expired: on the oldest of
   expect(results.map(({ status }) => status === 'replaced')).toEqual([false, ...times(7, (i) => i < 4)]);
 });
 
-/** Work that was begun has gone as far as it can. */
+/** Lets work that was begun go as far as it can. */
 async function turned(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
 }
@@ -150,7 +150,7 @@ describe('R6: summaries are written between turns, and no call waits for one', (
     return opened;
   };
 
-  it('prepared from 0.6 on, by default, and taken when it is due', async () => {
+  it('a summary is prepared from 0.6 on by default, and used when it is due', async () => {
     const { summarizer, waiting, answer } = slow();
     const one = await session({ summarizer });
     const { reading } = await one.prepare();
@@ -164,7 +164,7 @@ describe('R6: summaries are written between turns, and no call waits for one', (
     expect(one.view.map(shownText).join('\n')).toContain('Written by the summarizer');
   });
 
-  it('what is not ready in time is not waited for: our own digest stands', async () => {
+  it('a text that is not ready in time is not waited for, and the digest is used', async () => {
     const { summarizer, waiting, answer } = slow();
     const one = await session({ summarizer });
     const { reading } = await one.prepare();
@@ -176,7 +176,7 @@ describe('R6: summaries are written between turns, and no call waits for one', (
     await answer();
   });
 
-  it('where a profile waits, an abort ends the waiting for what is prepared as well', async () => {
+  it('with fill.wait an abort ends the wait for a text that is being prepared', async () => {
     const { summarizer, waiting, answer } = slow();
     const one = await session({ summarizer, settings: { safetyMargin: 0, fill: { wait: true } } });
     const { reading } = await one.prepare();
