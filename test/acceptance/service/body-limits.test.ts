@@ -7,7 +7,7 @@ const keys = (count: number): string => times(count, (at) => `"k${at}":1`);
 const said = JSON.stringify(user('Build a mill.'));
 const body = (messages: string, more = ''): string => `{"model":"m","messages":[${messages}]${more}}`;
 
-describe('N13: a body that holds more than a conversation can', () => {
+describe('N13: a body with very many values', () => {
   it.each([
     ['fields of the body', body(said, `,${keys(20_001)}`), '20000 values in one'],
     [
@@ -36,7 +36,7 @@ describe('N13: a body that holds more than a conversation can', () => {
     expect(emulator.received).toHaveLength(0);
   });
 
-  it('is taken where it holds as much as that, whatever signs stand in its words', async () => {
+  it('is accepted within the limits, whatever characters its text has', async () => {
     const { service, emulator } = await proxied({ window: 4_000_000 });
     const words = JSON.stringify(user(`${'[{"\\",'.repeat(100_000)}"`));
     const tools = `,"tools":[${times(30, () => `{"x":{${keys(900)}}}`)}]`;

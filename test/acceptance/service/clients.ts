@@ -16,9 +16,9 @@ export interface Agent {
 
 const TASK = 'Read every file of the mill and say what stands.';
 const RULES = 'Never touch the weir.';
-/** What a tool gives back: so many tokens of four characters. */
+/** The size of a tool's result, in tokens of four characters. */
 const OUTPUT = 300;
-/** More steps than any test wants. */
+/** More steps than any test needs. */
 const MOST_STEPS = 200;
 
 let reads = 0;

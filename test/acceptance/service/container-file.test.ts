@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 const file = readFileSync(join(packageFolder(), 'Dockerfile'), 'utf8').replaceAll(/\\\n\s*/g, '');
 /** Each instruction and its words, in order. */
 const steps = [...file.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => [name!, rest!] as const);
-/** Of the last one of a name: the image that is run is the last. */
+/** The last instruction of a name, because the last image is the one that runs. */
 const of = (name: string): string => steps.findLast(([one]) => one === name)![1];
 const listIn = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
 
@@ -42,7 +42,7 @@ const ended = (child: ReturnType<typeof run>): Promise<number | null> =>
   new Promise((resolve) => child.once('exit', resolve));
 
 describe('the container file', () => {
-  it('N13: has instructions that there are, a Node that the package runs on, and packages that it names', () => {
+  it('N13: has known instructions, a Node that the package runs on, and peer dependencies of the package', () => {
     expect(steps.map(([name]) => name)).toEqual(
       expect.arrayContaining(['FROM', 'WORKDIR', 'COPY', 'RUN', 'USER', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD']),
     );
@@ -63,7 +63,7 @@ describe('the container file', () => {
     expect(of('EXPOSE')).toBe('8787');
   });
 
-  it('N13: starts what it says, is healthy while that runs, and ends when it is told to', async () => {
+  it('N13: starts the service, is healthy while it runs, and ends after SIGTERM', async () => {
     const port = await freePort();
     const health = (): Promise<number | null> => ended(run(listIn(of('HEALTHCHECK')), port));
     expect(await health()).toBe(1);

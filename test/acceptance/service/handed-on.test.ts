@@ -21,8 +21,8 @@ async function open() {
 
 const ALOUD = { role: 'user', content: 'Build the “mill” – 水車.' };
 
-describe('a request that nothing is to be done to', () => {
-  it('N13: is handed on as it came: spaces, order of fields, escapes, fields that nobody knows', async () => {
+describe('a request that needs no change', () => {
+  it('N13: is sent on byte for byte: spaces, order of fields, escapes, unknown fields', async () => {
     const { send, sessions } = await open();
     const history = [ALOUD, says('It stands.'), user('And the weir?')];
     for (const text of [
@@ -34,7 +34,7 @@ describe('a request that nothing is to be done to', () => {
     expect(await sessions()).toBe(1 + 1);
   });
 
-  it('N13: is asked for usage where it is streamed, and is else as it came', async () => {
+  it('N13: is sent on with nothing but a request for usage added if it is streamed', async () => {
     const { send } = await open();
     const text = `{"model":"m", "stream": true, "messages": ${JSON.stringify([ALOUD])} \n}\n`;
     const asked = await send(text);
@@ -43,7 +43,7 @@ describe('a request that nothing is to be done to', () => {
     expect(await send(own)).toBe(own);
   });
 
-  it('N13: that is refused gets all of what its upstream says, however long', async () => {
+  it('N13: gets the complete refusal of its upstream, even if it is very long', async () => {
     const { service, emulator } = await proxied({ window: 50_000 });
     emulator.otherwise = { status: 502, body: { page: 'x'.repeat(3_000_000) } };
     const answer = await service.send('/v1/chat/completions', { model: 'm', messages: [ALOUD] });
@@ -51,20 +51,20 @@ describe('a request that nothing is to be done to', () => {
     expect(await answer.text()).toHaveLength(3_000_011);
   });
 
-  it('N13: is told by every message, also where its first bytes are those of another history', async () => {
+  it('N13: finds its session by every message, even if its first bytes are those of another history', async () => {
     const { send, sessions } = await open();
     const body = (...messages: object[]): string => JSON.stringify({ model: 'm', messages });
     const head = [ALOUD, says('It stands.'), user('And the weir?')];
     await send(body(...head));
     await send(body(...head, says('Flows.'), user('Good.')));
     expect(await sessions()).toBe(1);
-    // The bytes go on alike, the answer is another one.
+    // The first bytes are the same, but the answer is another one.
     await send(body(...head, says('Dry.'), user('Why?')));
     expect(await sessions()).toBe(2);
     await send(body(...head, says('Flows.'), user('Good.'), says('Yes.'), user('On.')));
     await send(body(...head, says('Dry.'), user('Why?'), says('No rain.'), user('On.')));
     expect(await sessions()).toBe(2);
-    // Who says his messages twice means the later ones.
+    // If a body has its messages twice, the later ones count.
     const twice = `${body(...head).slice(0, -1)},"messages":${JSON.stringify([user('Other.'), says('Yes?'), user('Hm.')])}}`;
     await send(twice);
     expect(await sessions()).toBe(3);
@@ -72,7 +72,7 @@ describe('a request that nothing is to be done to', () => {
 });
 
 describe('a connection to the upstream', () => {
-  /** A server that answers once on each connection, and hangs up at what comes next on it. */
+  /** A server that answers once on each connection, and closes it at the next request. */
   async function once(isFirstRefused: boolean): Promise<{ url: string; asked: Set<Socket>[] }> {
     const known = new Set<Socket>();
     const hungUp = new Set<Socket>();
@@ -93,7 +93,7 @@ describe('a connection to the upstream', () => {
     return { url: `${await originOf(server)}/v1`, asked: [known, hungUp] };
   }
 
-  /** Of so many calls; and how many are counted as not answered. */
+  /** The statuses of so many calls, and how many calls are counted as not answered. */
   async function statuses(url: string, count: number): Promise<[statuses: number[], unanswered: string]> {
     const service = await started(50_000, { server: { upstreams: { openai: url } } } as never);
     const all: number[] = [];
@@ -107,13 +107,13 @@ describe('a connection to the upstream', () => {
     return [all, /refusals_total\{status="none"\} (\d+)/.exec(figures)?.[1] ?? '0'];
   }
 
-  it('N13: that was kept and is closed by now costs no call: it goes out once more on a new one', async () => {
+  it('N13: that was kept and is closed by now costs no call: the request is sent again on a new one', async () => {
     const { url, asked } = await once(false);
     expect(await statuses(url, 4)).toEqual([[200, 200, 200, 200], '0']);
     expect(asked[1]!.size).toBeGreaterThan(0);
   });
 
-  it('N13: that was never good is an upstream that cannot be asked', async () => {
+  it('N13: that fails at its first request is answered with 502', async () => {
     const { url, asked } = await once(true);
     expect(await statuses(url, 1)).toEqual([[502], '1']);
     expect(asked[1]!.size).toBe(1);
@@ -157,17 +157,20 @@ describe('a body in an encoding', () => {
     return { seen, send, passed };
   }
 
-  it.each(encoded)('N13: %s: goes on as it came, uncompacted, and is told of', async (_, bytes, headers) => {
-    const { seen, send, passed } = await before();
-    for (const [count, path] of ['chat/completions', 'responses', 'messages'].entries()) {
-      expect(await send(path, bytes, headers)).toBe(200);
-      expect(seen.at(-1)).toEqual({ bytes, encoding: headers['content-encoding'] });
-      expect(passed()).toBe(count + 1);
-    }
-    expect(await send('messages/count_tokens', bytes, headers)).toBe(200);
-  });
+  it.each(encoded)(
+    'N13: %s: is sent on as it came, without compaction, and logged',
+    async (_, bytes, headers) => {
+      const { seen, send, passed } = await before();
+      for (const [count, path] of ['chat/completions', 'responses', 'messages'].entries()) {
+        expect(await send(path, bytes, headers)).toBe(200);
+        expect(seen.at(-1)).toEqual({ bytes, encoding: headers['content-encoding'] });
+        expect(passed()).toBe(count + 1);
+      }
+      expect(await send('messages/count_tokens', bytes, headers)).toBe(200);
+    },
+  );
 
-  it('N13: with a byte order mark of UTF-8 is read, and goes on with it; what is no JSON is refused', async () => {
+  it('N13: with a byte order mark of UTF-8 is read and sent on unchanged; invalid JSON is refused', async () => {
     const { seen, send, passed } = await before();
     const marked = Buffer.from(`\ufeff${json}`);
     expect(await send('chat/completions', marked, { 'content-encoding': 'identity' })).toBe(200);

@@ -6,7 +6,7 @@ import { proxied } from './proxied.js';
 import { started } from './support.js';
 import { bearer, env, tokens } from './tokens.js';
 
-/** What a server says to bytes that no client would send, until it hangs up. */
+/** The answer of a server to bytes that no client would send, until it closes the connection. */
 function said(url: string, bytes: string): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve) => {
@@ -24,7 +24,7 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>> =
   return answer.status;
 }
 
-it('a session whose name is dots is refused where it is named, since no address reaches it; other names with dots are taken', async () => {
+it('a session named . or .. is refused, since no address reaches it, and other names with dots are accepted', async () => {
   const { service } = await proxied();
   const named = async (session: string): Promise<[number, string]> => {
     const body = { model: 'm', messages: [user('Hello.')] };
@@ -42,8 +42,8 @@ it('a session whose name is dots is refused where it is named, since no address 
   }
 });
 
-describe('who may come in', () => {
-  it('does not start on an address that others reach without a token, or with a weak one', async () => {
+describe('a service that checks access', () => {
+  it('does not start without a token on an address that others reach, or with a weak token', async () => {
     await expect(started(4_000, { server: { host: '0.0.0.0' } } as never)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
@@ -53,7 +53,7 @@ describe('who may come in', () => {
     });
   });
 
-  it('does not start where one token is of two tenants: who has it would be taken for the first', async () => {
+  it('does not start if two tenants have the same token', async () => {
     const two = [
       { name: 'mill', role: 'client', tokenEnv: 'MILL', tenant: 'mill' },
       { name: 'roof', role: 'client', tokenEnv: 'ROOF', tenant: 'roof' },
@@ -63,12 +63,12 @@ describe('who may come in', () => {
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(/token roof.* no other role or tenant/),
     });
-    // While one takes the place of another.
+    // Two entries of one tenant may have it, while one replaces the other.
     const twice = two.map((one) => ({ ...one, name: 'mill', tenant: 'mill' }));
     await expect(started(4_000, { server: { tokens: twice } } as never, same)).resolves.toBeDefined();
   });
 
-  it('lets each role do what it may, and tells nobody of sessions of another tenant', async () => {
+  it('lets each role do only what it may, and hides the sessions of other tenants', async () => {
     const { service, emulator } = await proxied({ server: { tokens: [...tokens] } } as never, { env });
     const ask = (token: string, method: string, path: string, body?: unknown) =>
       service.ask(method, path, body, bearer(token));
@@ -120,7 +120,7 @@ describe('who may come in', () => {
     for (const word of [...Object.values(env), 'upstream-key', 'Hello.']) expect(log).not.toContain(word);
   });
 
-  it('N13: changes nothing for all where a token is for one tenant', async () => {
+  it('N13: refuses changes for all tenants with the token of one tenant', async () => {
     const service = await started(4_000, { server: { tokens: [...tokens] } } as never, { env });
     const before = (await service.get('/knobs', undefined, bearer(env.MILL))).body.values;
     for (const [method, path, body] of [
@@ -135,7 +135,7 @@ describe('who may come in', () => {
     expect((await service.get('/knobs', undefined, bearer(env.OPS))).body.values).toEqual(before);
   });
 
-  it('makes no session of a format that nobody knows', async () => {
+  it('refuses a session of an unknown format', async () => {
     const service = await started(4_000);
     const { status } = await service.post('/sessions', { id: 'own', format: '__proto__' });
     expect(status).toBe(400);
@@ -145,7 +145,7 @@ describe('who may come in', () => {
     });
   });
 
-  it('K17: takes names of models for names, however they are made', async () => {
+  it('K17: treats odd names of models as plain names, or refuses them', async () => {
     const service = await started(4_000);
     const put = (name: string): Promise<{ status: number }> =>
       service.put(`/models/${encodeURIComponent(name)}`, { contextWindow: 5 });
@@ -161,7 +161,7 @@ describe('who may come in', () => {
     expect(({} as { contextWindow?: number }).contextWindow).toBeUndefined();
   });
 
-  it('answers no page of another site, by whatever name it comes', async () => {
+  it('refuses pages of another site, by their origin and by the host that they name', async () => {
     const service = await started(4_000);
     const foreign = await service.post('/sessions', {}, { origin: 'https://evil.example' });
     expect(foreign.status).toBe(403);
@@ -202,12 +202,12 @@ async function upstreamSaying(
   return { url: await originOf(server), heard };
 }
 
-describe('what an upstream sends', () => {
+describe('an upstream', () => {
   const page = "<script>fetch('/api/v1/sessions')</script>";
   const head =
     "HTTP/1.1 200 OK\r\ncontent-security-policy: script-src * 'unsafe-inline'\r\nx-content-type-options: none\r\naccess-control-allow-origin: *\r\n";
 
-  it('N13: is nothing that may run under our address, whatever it says of itself', async () => {
+  it('N13: cannot send a page that runs under the address of the service', async () => {
     const upstream = await upstreamSaying({
       '/v1/page': `${head}content-type: text/html\r\n\r\n${page}`,
       '/v1/data': `${head}content-type: application/json\r\n\r\n{}`,
@@ -230,7 +230,7 @@ describe('what an upstream sends', () => {
     ]);
   });
 
-  it('N13: is answered with a fault where it is another protocol, or no status', async () => {
+  it('N13: that switches to another protocol or sends an invalid status is answered with 502', async () => {
     const upstream = await upstreamSaying({
       '/v1/other': 'HTTP/1.1 101 Switching\r\nUpgrade: y\r\nConnection: upgrade\r\n\r\n',
       '/v1/none': 'HTTP/1.1 999 None\r\ncontent-length: 2\r\n\r\n{}',
@@ -244,7 +244,7 @@ describe('what an upstream sends', () => {
       expect(await statusOf(`${service.url}/v1/${path}`)).toBe(502);
   });
 
-  it('N13: is asked without a token of ours in any header, and by codes in a path', async () => {
+  it('N13: gets no token of the service in any header, and the path with its escapes', async () => {
     const upstream = await upstreamSaying({});
     const server = {
       tokens: [...tokens],
@@ -266,7 +266,7 @@ describe('what an upstream sends', () => {
 });
 
 describe('what clients send', () => {
-  it('is refused where it is too large, malformed, too deep, or no path', async () => {
+  it('is refused if it is too large, malformed or too deep, or if its path is invalid', async () => {
     const { service, emulator } = await proxied({ server: { bodyBytes: 20_000 } } as never);
     for (const path of ['/v1/chat/completions', '/api/v1/sessions']) {
       const large = await service.send(path, 'x'.repeat(20_001));
@@ -290,7 +290,7 @@ describe('what clients send', () => {
     expect((await service.get('/sessions?cursor=-1')).status).toBe(400);
   });
 
-  it('is cut off where it is dripped byte by byte, and nobody else waits for it', async () => {
+  it('is cut off if it does not arrive in time, and does not hold up other clients', async () => {
     const { service, emulator } = await proxied({ server: { requestMs: 300 } } as never);
     const begun = [
       'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{"messages":[{"role":"user","content":"weir',
@@ -304,7 +304,7 @@ describe('what clients send', () => {
     expect(service.lines.join('')).not.toContain('weir');
   });
 
-  it('is refused where it is no JSON of ours, by type, by bytes or by depth, and no line of the log repeats it', async () => {
+  it('is refused by its type, its syntax, its fields or its depth, and not repeated in the log', async () => {
     const service = await started(4_000);
     const deep = `{"request":{"messages":[{"role":"user","content":${'['.repeat(5_000)}"weir"${']'.repeat(5_000)}}]}}`;
     await service.post('/sessions', { id: 'own' });
@@ -323,7 +323,7 @@ describe('what clients send', () => {
     expect(service.lines.join('')).not.toContain('weir');
   });
 
-  it('cannot put headers of its own into a request or a log line', async () => {
+  it('cannot add headers to a request, or lines to the log', async () => {
     const { service, emulator } = await proxied();
     const injected = await said(
       service.url,
@@ -339,7 +339,7 @@ describe('what clients send', () => {
     for (const line of service.lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
   });
 
-  it('is not logged at length where it stands for the name of a model', async () => {
+  it('is not logged at length if it is the name of a model', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = { status: 404, body: { error: { message: 'No such model.' } } };
     const asked = { model: 'm'.repeat(1_000_000), messages: [user('Hello.')] };
@@ -348,7 +348,7 @@ describe('what clients send', () => {
     expect(service.lines.join('').length).toBeLessThan(5_000);
   });
 
-  it('is limited by the minute of a timer: a clock that is set back keeps nobody out', async () => {
+  it('is limited by the minute of a timer, so that a clock that is set back refuses no request', async () => {
     const { service } = await proxied({ server: { requestsPerMinute: 1 } } as never);
     const statuses = [(await service.get('/me')).status, (await service.get('/me')).status];
     const clocks = [
@@ -364,14 +364,14 @@ describe('what clients send', () => {
     expect(statuses).toEqual([200, 429, 200]);
   });
 
-  it('is limited by the minute, and by how much is under way', async () => {
+  it('is limited by the minute, and by the number of requests under way', async () => {
     const { service: few } = await proxied({ server: { requestsPerMinute: 3 } } as never);
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await few.get('/me')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
     const refused = await few.send('/v1/chat/completions', { messages: [user('Hello.')] });
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'true']);
-    // Who probes asks however busy the service is.
+    // Probes are answered however busy the service is.
     for (const path of ['/health', '/ready']) expect(await statusOf(few.url + path)).toBe(200);
     const { service: narrow, emulator } = await proxied({ server: { concurrency: 1 } } as never);
     emulator.otherwise = 'never';
@@ -383,7 +383,7 @@ describe('what clients send', () => {
     expect((await narrow.get('/me')).status).toBe(503);
     gone.abort();
     await first;
-    // The upstream hears that nobody waits any more, and there is room again.
+    // The request to the upstream is aborted, and there is room again.
     while ((await narrow.get('/me')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(emulator.received[0]!.aborted).toBe(true);
   });

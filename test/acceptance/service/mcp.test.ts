@@ -10,7 +10,7 @@ import { engine, prose, read, says, step, system, temporaryFolder, user } from '
 const folder = temporaryFolder();
 
 describe('spillway mcp', () => {
-  it('N11: gives recall and explain to any client of the Model Context Protocol', async () => {
+  it('N11: offers sessions, recall and explain to a client of the Model Context Protocol', async () => {
     const spillway = await engine(4_000, {}, { store: await openStore('memory:') });
     const session = await spillway.open({ id: 'mill' });
     const steps = Array.from({ length: 12 }, (_, i) => [
@@ -43,7 +43,7 @@ describe('spillway mcp', () => {
     await client.close();
   });
 
-  it('N11: reads back what an agent said that stands alone in its session; null names none', async () => {
+  it('N11: recalls from the only agent of a session, and treats null as no session', async () => {
     const store = await openStore('memory:');
     const spillway = await engine(4_000, {}, { store });
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
@@ -63,7 +63,7 @@ describe('spillway mcp', () => {
     await client.close();
   });
 
-  it('N11: over standard input and output, as a client starts it, on the store that it is given', async () => {
+  it('N11: runs over standard input and output, on the store that it is given', async () => {
     const store = `sqlite:${join(folder.path, 'mill.db')}`;
     const spillway = await engine(4_000, {}, { store });
     const session = await spillway.open({ id: 'mill' });
@@ -78,12 +78,12 @@ describe('spillway mcp', () => {
     const ask = async (name: string, given: Record<string, unknown>): Promise<unknown> =>
       (await client.callTool({ name, arguments: given })).content;
     expect(JSON.stringify(await ask('recall', { handle: 'm2' }))).toContain('The wall is 17 cm.');
-    // What no tool takes is told, and the server goes on.
+    // Wrong arguments are reported, and the server goes on.
     for (const odd of [{ query: 5 }, { handle: '../x' }])
       expect(JSON.stringify(await ask('recall', odd).catch(String))).toMatch(/INVALID|UNKNOWN|nvalid/);
     expect(JSON.stringify(await ask('sessions', {}))).toContain('mill primary: 3 messages');
     await client.close();
-    // Who asks from a script hangs up behind its last question.
+    // A script closes its input after its last question.
     const about = {
       protocolVersion: '2025-03-26',
       capabilities: {},

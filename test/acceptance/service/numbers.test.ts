@@ -9,7 +9,7 @@ import { started, type Started } from './support.js';
 
 const folder = temporaryFolder();
 
-/** Numbers that a double writes back otherwise, or not at all. */
+/** Numbers that a double writes back differently, or not at all. */
 const NUMBERS =
   '[12345678901234567890,-9007199254740993,1e400,-0,1.0,0.10,1E5,123456789.12345678901234567890]';
 const INPUT = `{"id":12345678901234567891,"nested":{"list":${NUMBERS}},"words":"id 12345678901234567892"}`;
@@ -32,8 +32,8 @@ async function send(service: Started, text: string, headers = {}): Promise<strin
 
 const sent = (emulator: Emulator): string => emulator.received.at(-1)!.text;
 
-describe('numbers that no double holds, through the proxy', () => {
-  it('N13: reach the upstream digit by digit: in calls, tools, and beside the messages', async () => {
+describe('numbers that a double does not keep, through the proxy', () => {
+  it('N13: reach the upstream digit by digit: in calls, in tools, and next to the messages', async () => {
     const { service, emulator } = await proxied({ window: 50_000 });
     const history = [user('Read it.'), call(1), result(1)];
     await send(service, body(...history));
@@ -45,7 +45,7 @@ describe('numbers that no double holds, through the proxy', () => {
     expect(list.items).toHaveLength(1);
   });
 
-  it('N13: stay as they are behind a compaction, and in a store that another process opens', async () => {
+  it('N13: remain as they are after a compaction, and in a store that another process opens', async () => {
     const path = folder.file('numbers.db', '');
     const one = await proxied({ window: 3_000 }, { store: `sqlite:${path}` });
     const history = [user('Read it.')];
@@ -75,7 +75,7 @@ describe('numbers that no double holds, through the proxy', () => {
     }
   });
 
-  it('N13: come back in an answer that is put together here, streamed or not', async () => {
+  it('N13: remain as they are in an answer that follows a recall of the proxy', async () => {
     const input = '{"id":12345678901234567891,"share":1.0}';
     const usage = '"usage":{"input_tokens":10,"output_tokens":5}';
     const said = (content: string): string =>

@@ -11,8 +11,8 @@ const delta = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}`;
 
 /**
- * What a client reads whose compacted request is answered by streams of these bytes, one a request, where recall is built in; and
- * the requests that came.
+ * What a client with recall reads if its compacted request is answered by streams of these bytes, one a request; and the requests
+ * that came.
  */
 async function through(
   { head = HEAD, path = '/v1/chat/completions' }: { readonly head?: string; readonly path?: string },
@@ -58,7 +58,7 @@ const throughRecall = (...answers: readonly (readonly string[])[]) => through({}
 const readThroughRecall = async (...pieces: readonly string[]): Promise<string> =>
   (await throughRecall(pieces)).read;
 
-/** A piece of a call, at the place and with the arguments that a server tells. */
+/** A piece of a call, with the index and the fields that a server sends. */
 const callPiece = (index: number, call: Readonly<Record<string, unknown>>): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, ...call }] }, finish_reason: null }] })}\n\n`;
 const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n';
@@ -74,7 +74,7 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     }
   });
 
-  it('keeps what is no event of the provider: comments, and errors in plain words', async () => {
+  it('keeps comments, and errors in plain words, which are no events of the provider', async () => {
     const read = await readThroughRecall(
       ': kept alive\n\n',
       `${delta('The wall')}\n\n`,
@@ -102,7 +102,7 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     expect(read).toContain('It stands.');
   });
 
-  it('may number all calls 0: the client still gets its own', async () => {
+  it('may give all calls the index 0: the client still gets its own call', async () => {
     const { read } = await throughRecall([
       callPiece(0, { id: 'r', type: 'function', function: { name: 'recall', arguments: '{"query":"a"}' } }),
       callPiece(0, { id: 'c', type: 'function', function: { name: 'read', arguments: '{"path":"b"}' } }),
@@ -112,7 +112,7 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     expect(read).not.toContain('"recall"');
   });
 
-  it('may name no type: it is read as it comes, and the client sees no recall', async () => {
+  it('may have no content type: the recall is answered, and the client does not see it', async () => {
     const head = HEAD.replace('content-type: text/event-stream\r\n', '');
     const { read, heard } = await through(
       { head },
@@ -131,7 +131,7 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     expect(read).not.toContain('"recall"');
   });
 
-  it('may tell items of a response at its end alone, or not to their end: none is lost', async () => {
+  it('may send items of a response only at its end, or not complete them: none is lost', async () => {
     const event = (type: string, more: object): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
     const ended = (...output: object[]) =>
       event('response.completed', { response: { id: 'r', status: 'completed', output } });
@@ -153,32 +153,35 @@ describe('N15: a stream that an agent with the recall tool reads', () => {
     }
   });
 
-  it.each(['data: [DONE]', 'data:[DONE]'])('may end on each wire with %s: once, behind all', async (done) => {
-    const call = { name: 'recall', arguments: '{"query":"mill"}' };
-    const item = { type: 'function_call', id: 'fc', call_id: 'c', ...call };
-    const event = (more: object): string => `data: ${JSON.stringify(more)}\n\n`;
-    const ended = (...output: object[]) =>
-      event({ type: 'response.completed', response: { id: 'r', status: 'completed', output } });
-    const content = [{ type: 'output_text', text: 'It stands.' }];
-    const wires: Record<string, [string, string]> = {
-      '/v1/chat/completions': [
-        `${callPiece(0, { id: 'r', type: 'function', function: call })}${END.slice(0, END.indexOf('data: [DONE]'))}`,
-        `${delta('It stands.')}\n\n`,
-      ],
-      '/v1/responses': [ended(item), ended({ type: 'message', id: 'm', role: 'assistant', content })],
-    };
-    for (const [path, answers] of Object.entries(wires)) {
-      const { read, heard } = await through({ path }, ...answers.map((said) => [`${said}${done}\n\n`]));
-      expect(heard).toHaveLength(2);
-      expect(read).toContain('It stands.');
-      expect(read.split('[DONE]')).toEqual([expect.stringContaining('It stands.'), '\n\n']);
-    }
-  });
+  it.each(['data: [DONE]', 'data:[DONE]'])(
+    'may end with %s in both formats of OpenAI: the client gets it once, at the end',
+    async (done) => {
+      const call = { name: 'recall', arguments: '{"query":"mill"}' };
+      const item = { type: 'function_call', id: 'fc', call_id: 'c', ...call };
+      const event = (more: object): string => `data: ${JSON.stringify(more)}\n\n`;
+      const ended = (...output: object[]) =>
+        event({ type: 'response.completed', response: { id: 'r', status: 'completed', output } });
+      const content = [{ type: 'output_text', text: 'It stands.' }];
+      const wires: Record<string, [string, string]> = {
+        '/v1/chat/completions': [
+          `${callPiece(0, { id: 'r', type: 'function', function: call })}${END.slice(0, END.indexOf('data: [DONE]'))}`,
+          `${delta('It stands.')}\n\n`,
+        ],
+        '/v1/responses': [ended(item), ended({ type: 'message', id: 'm', role: 'assistant', content })],
+      };
+      for (const [path, answers] of Object.entries(wires)) {
+        const { read, heard } = await through({ path }, ...answers.map((said) => [`${said}${done}\n\n`]));
+        expect(heard).toHaveLength(2);
+        expect(read).toContain('It stands.');
+        expect(read.split('[DONE]')).toEqual([expect.stringContaining('It stands.'), '\n\n']);
+      }
+    },
+  );
 
   it.each([
     ['of one line', 'y'],
     ['of many lines', `${'y'.repeat(500)}\ndata: `],
-  ])('puts each byte of a large event %s together once, and not once a piece', async (_, text) => {
+  ])('copies each byte of a large event %s about once, and not once for each piece', async (_, text) => {
     const chunk = Buffer.alloc(65_536, text);
     const joins = jest.spyOn(Buffer, 'concat');
     const events = eventsOf(

@@ -18,7 +18,7 @@ const historyOf = (topic: string) => [
   ]).flat(),
 ];
 const AUTO = { roster: ['auto'], minGain: 0 } as never;
-/** Settings of a run that no option of the library says. */
+/** Settings of a run for which the library has no option. */
 const OWN = { settings: { minGain: 0.001 } };
 
 async function fed(service: Started, id = 'mill'): Promise<string> {
@@ -31,7 +31,7 @@ async function fed(service: Started, id = 'mill'): Promise<string> {
 
 const turned = (service: Started, changes: object) => service.patch('/knobs', { changes });
 
-/** A plugin that holds what there is one of, and what it says, opens and closes with. */
+/** A plugin that holds a port, and a record of what it was asked, opened and closed with. */
 function locking(failsOn?: number) {
   const told: string[] = [];
   let holder: number | undefined;
@@ -53,17 +53,7 @@ function locking(failsOn?: number) {
   return { plugin, told };
 }
 
-/** The same store, which does not take what `refused` is asked to keep. */
-const refusing = (store: SessionStore, refused: string): SessionStore =>
-  new Proxy(store, {
-    get(target, name) {
-      const own: unknown = Reflect.get(target, name, target);
-      if (name === refused) return () => Promise.reject(new Error('away'));
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
-
-/** A summarizer that counts what it is asked. */
+/** A summarizer that counts its calls. */
 function counting(write: () => string): { readonly summarizer: Summarizer; readonly asked: () => number } {
   let asked = 0;
   const summarize = async () => {
@@ -74,7 +64,7 @@ function counting(write: () => string): { readonly summarizer: Summarizer; reado
 }
 
 describe('a plugin that holds a lock', () => {
-  it('K15: goes on through a change of other knobs, and through runs with settings of their own', async () => {
+  it('K15: remains open through a change of other knobs, and through runs with settings of their own', async () => {
     const { plugin, told } = locking();
     const service = await started(BUDGET, AUTO, { plugins: [plugin] });
     const id = await fed(service);
@@ -99,7 +89,7 @@ describe('a plugin that holds a lock', () => {
     expect(told.at(-1)).toBe('close 2');
   });
 
-  it('K15: has its knobs again where it cannot be opened with others, and nothing has changed', async () => {
+  it('K15: is opened with its old knobs again if it cannot be opened with others, and nothing changes', async () => {
     const { plugin, told } = locking(7);
     const service = await started(BUDGET, AUTO, { plugins: [plugin] });
     const refused = await turned(service, { 'knobs.locking.port': 7, target: 0.5 });
@@ -157,7 +147,7 @@ describe('plugins of knobs that are refused', () => {
 });
 
 describe('changes of knobs', () => {
-  it('K15: of two at once neither takes the other back', async () => {
+  it('K15: both apply if two are made at once', async () => {
     const service = await started(BUDGET, AUTO);
     await Promise.all([turned(service, { target: 0.5 }), turned(service, { 'caps.toolResults': 0.5 })]);
     const { body } = await service.get('/knobs');
@@ -165,7 +155,7 @@ describe('changes of knobs', () => {
     expect(own.map(({ path }: { path: string }) => path).sort()).toEqual(['caps.toolResults', 'target']);
   });
 
-  it('K15: of two processes on one store neither takes the other back', async () => {
+  it('K15: both apply if two processes on one store make them', async () => {
     const one = await started(BUDGET, AUTO);
     const other = await started(BUDGET, AUTO, { store: one.store });
     await turned(one, { target: 0.5 });
@@ -178,7 +168,7 @@ describe('changes of knobs', () => {
     }
   });
 
-  it('K15: that a store takes in part are none, by the answer and for whoever starts on it', async () => {
+  it('K15: do not apply at all if the store takes only a part of them, also after a restart', async () => {
     const kept = await openStore('memory:');
     let left = Infinity;
     const store = new Proxy(kept, {
@@ -200,7 +190,7 @@ describe('changes of knobs', () => {
   it.each([
     ['by any settings', { lower_threshold: 0.2, ...OWN }],
     ['as the settings say', { lower_threshold: 0.2 }],
-  ])('K14: do not give back what an hour may cost, to a run %s', async (_, run) => {
+  ])('K14: do not reset what an hour may cost, for a run %s', async (_, run) => {
     const { summarizer, asked } = counting(() => prose(60, 1));
     const service = await started(BUDGET, { roster: ['auto'], fill: { maxTokensPerHour: 1 } } as never, {
       summarizer,
@@ -235,7 +225,7 @@ describe('changes of knobs', () => {
     expect(Object.values(session.breakers)).toEqual(['open']);
   });
 
-  it('K15: what holds for whole sessions is no setting of a run', async () => {
+  it('K15: a setting that holds for complete sessions is refused as a setting of a run', async () => {
     const service = await started(BUDGET, AUTO);
     const id = await fed(service);
     for (const settings of [{ counter: 'heuristic' }, { turns: 'strict' }, { noSuchThing: 1 }]) {

@@ -7,7 +7,7 @@ import type { Started } from './support.js';
 
 describe('recall through the proxy', () => {
   it.each([false, true])(
-    'N15: is offered once something was compacted, and answered on the way (streamed: %s)',
+    'N15: is offered once something was compacted, and answered by the proxy (streamed: %s)',
     async (streams) => {
       const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
       const client = chatOf(service);
@@ -28,7 +28,7 @@ describe('recall through the proxy', () => {
       expect(emulator.received).toHaveLength(2);
       expect(emulator.received[1]!.text).toContain('The wall is 417 cm.');
       checkRequests(emulator);
-      // The client never hears of it, and its next request still fits the log.
+      // The client does not see it, and its next request still matches the log.
       messages.push(user('How high is the wall?'), says('It is 417 cm.'));
       emulator.script = [{ text: 'Good.' }];
       await client.chat.completions.create({ model: 'm', messages: [...messages, user('Thanks.')] as never });
@@ -38,14 +38,14 @@ describe('recall through the proxy', () => {
     },
   );
 
-  it('N15: is not offered before, nor where it is switched off', async () => {
+  it('N15: is not offered before something was compacted', async () => {
     const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
     await chatOf(service).chat.completions.create({ model: 'm', messages: [user('Hello.')] as never });
     expect(emulator.received[0]!.body.tools).toBeUndefined();
   });
 });
 
-/** What a client of one wire shows of an answer. */
+/** What a client of one format shows of an answer. */
 interface Shown {
   readonly text: string;
   readonly tools: readonly string[];
@@ -104,7 +104,7 @@ const responses = (stream: boolean): Client => ({
   },
 });
 
-/** The client's own helper takes an error within a stream for an answer. */
+/** The client's own helper treats an error within a stream as an answer. */
 async function completed(
   events: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>,
 ): Promise<OpenAI.Responses.Response> {
@@ -150,7 +150,7 @@ describe.each([false, true].flatMap((stream) => [chat(stream), responses(stream)
   ({ name, ask }) => {
     const isStream = name.includes('streamed');
 
-    it('N15: a call of the client’s own beside it comes through, with what the model said and thought', async () => {
+    it('N15: a call of the client’s own tool next to it reaches the client, with the model’s text and thoughts', async () => {
       const { service, emulator } = await on();
       const reasoning = name.startsWith('anthropic') ? { reasoning: 'Hm.' } : {};
       emulator.script = [
@@ -167,7 +167,7 @@ describe.each([false, true].flatMap((stream) => [chat(stream), responses(stream)
       checkRequests(emulator);
     });
 
-    it('N15: a model that recalls again and again is asked at last without the tool', async () => {
+    it('N15: a model that recalls again and again is in the end asked without the tool', async () => {
       const { service, emulator } = await on();
       emulator.otherwise = ({ body }) =>
         JSON.stringify(body.tools).includes('"recall"')
@@ -182,7 +182,7 @@ describe.each([false, true].flatMap((stream) => [chat(stream), responses(stream)
       checkRequests(emulator);
     });
 
-    it('N15: what the provider says against a further request reaches the client', async () => {
+    it('N15: the refusal of a further request reaches the client', async () => {
       const { service, emulator } = await on();
       emulator.script = [{ text: 'Let me look. ', toolCalls: [recall()] }, 'rate-limit'];
       await expect(ask(service, words)).rejects.toThrow(/Rate limit reached/);
@@ -212,7 +212,7 @@ describe.each([false, true].flatMap((stream) => [chat(stream), responses(stream)
       checkRequests(emulator);
     });
 
-    it('N15: an answer that ends in an error event recalls nothing, and ends so', async () => {
+    it('N15: a stream that ends in an error event causes no further request, and fails for the client', async () => {
       if (!isStream) return;
       const { service, emulator } = await on();
       emulator.script = ['stream-error'];

@@ -15,7 +15,7 @@ function working(emulator: Emulator, steps = STEPS): void {
     const usage = { inputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0, outputTokens: 20 };
     if (made > steps) return { text: 'All stands.', usage };
     return {
-      // Who is asked to think begins with it.
+      // A model that is asked to think begins with a thought.
       ...(wire === 'anthropic-messages' && { reasoning: `Thought ${made}.` }),
       toolCalls: [{ id: `call_${made}`, name: 'read', arguments: { path: `src/f${made}.ts` } }],
       usage,
@@ -47,7 +47,7 @@ describe('unmodified clients through the proxy', () => {
     },
   );
 
-  it.each(AGENTS)('N13: without the proxy $name dies of overflow', async ({ run }) => {
+  it.each(AGENTS)('N13: without the proxy $name fails with an overflow', async ({ run }) => {
     const emulator = await startEmulator();
     emulator.windowChars = BUDGET * 5;
     working(emulator);
@@ -59,7 +59,7 @@ describe('the session of a request', () => {
   const model = 'm';
   const long = [system('Be brief.'), user('Build the mill.'), ...talk(14, 300)];
 
-  it('is one beside where its name is that of another interface', async () => {
+  it('is a separate one if its name is that of a session of another format', async () => {
     const { service, emulator } = await proxied();
     const client = chatOf(service);
     const headers = { 'x-spillway-session': 'ticket' };
@@ -81,7 +81,7 @@ describe('the session of a request', () => {
     checkRequests(emulator);
   });
 
-  it('is found by what its client said before, also by another process on the store, and forks where that is left', async () => {
+  it('is found by its history, also by another process on the store, and forks when the history differs', async () => {
     const { service, emulator } = await proxied();
     const client = chatOf(service);
     const ask = async (messages: readonly Chat[]): Promise<string> => {
@@ -104,7 +104,7 @@ describe('the session of a request', () => {
     const about = (await service.get(`/sessions/${fork}`)).body;
     expect([first, edited]).toContain(about.forkOf);
     expect(about.costs.primary.calls).toBe(1);
-    // All go on.
+    // All conversations go on.
     const door = [...long, user('And the roof?'), says('Planned.'), user('And the door?'), says('Oak.')];
     expect(await ask([...door, user('Good.')])).toBe(first);
     const gate = [...long, user('And the roof?'), says('Planned.'), user('And the gate?'), says('Iron.')];
@@ -129,7 +129,7 @@ describe('the session of a request', () => {
     checkRequests(emulator);
   });
 
-  it('is one beside where the very same history is under way, which waits for nothing', async () => {
+  it('has one name for equal histories at once, which do not wait for each other', async () => {
     const { service, emulator } = await proxied();
     let letGo = (): void => undefined;
     let isHeld = false;
@@ -145,7 +145,7 @@ describe('the session of a request', () => {
     const first = ask(history);
     while (!isHeld) await new Promise((resolve) => setTimeout(resolve, 2));
     const [second, third] = await Promise.all([ask(history), ask(history)]);
-    // Another question waits for the first one's answer, as ever.
+    // Another question waits for the first one's answer, as always.
     const next = ask([...history, says('Planned.'), user('And the door?')]);
     letGo();
     const names = [await first, second, third, await next].map(({ response }) =>
@@ -157,7 +157,7 @@ describe('the session of a request', () => {
     expect(body.items).toMatchObject([{ agentPath: 'primary' }]);
   });
 
-  it('stays the same where a note of its client moves on from message to message', async () => {
+  it('remains the same when a note of its client moves from message to message', async () => {
     const { service, emulator } = await proxied();
     const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
     const note = { type: 'text' as const, text: '<system-reminder>Mind the list.</system-reminder>' };
@@ -180,7 +180,7 @@ describe('the session of a request', () => {
     expect(sessions.size).toBe(1);
   });
 
-  it('is the one that a header names, and nobody else’s', async () => {
+  it('is the one that a header names, and the name of another tenant is refused', async () => {
     const { service } = await proxied();
     const client = chatOf(service);
     const body = { model, messages: [{ role: 'user' as const, content: 'Hello.' }] };
@@ -193,7 +193,7 @@ describe('the session of a request', () => {
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  it('R1: with no log to be had, the same history gives the same request', async () => {
+  it('R1: without a stored log the same history leads to the same request', async () => {
     const sent: unknown[] = [];
     for (let process = 0; process < 2; process++) {
       const { service, emulator } = await proxied();
@@ -212,7 +212,7 @@ describe('a call through the proxy', () => {
   const messages = (turns: number): never =>
     [system('Be brief.'), ...talk(turns, 300), user('And the roof?')] as never;
 
-  it('K2: is compacted and sent once more where the upstream finds it too long, and its refusal handed on after that', async () => {
+  it('K2: is compacted and retried once if the upstream finds it too long, and a second refusal is passed on', async () => {
     const { service, emulator } = await proxied();
     const client = chatOf(service);
     emulator.script = ['context-length', { text: 'Built.' }];
@@ -225,7 +225,7 @@ describe('a call through the proxy', () => {
     );
   });
 
-  it('hands on what the upstream says, byte for byte', async () => {
+  it('passes on the answer of the upstream byte for byte', async () => {
     const { service, emulator } = await proxied();
     const ask = (origin: string): Promise<Response> =>
       fetch(`${origin}/v1/messages`, {
@@ -248,7 +248,7 @@ describe('a call through the proxy', () => {
     }
   });
 
-  it('goes on as it came where compaction cannot be had', async () => {
+  it('is sent on as it came, and logged, if it cannot be compacted', async () => {
     const { service, emulator } = await proxied({ window: 200 } as never);
     const long = [...(messages(3) as readonly Chat[]), user(prose(300))] as never;
     const { data: answer, response } = await chatOf(service)
@@ -259,7 +259,7 @@ describe('a call through the proxy', () => {
     expect(asked(emulator)).toEqual(long);
     const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'passed by', code: 'BUDGET_UNREACHABLE' }));
-    // Who is called at night reads when it was, and what did not fit.
+    // The log says when it was, and what did not fit.
     expect(lines).toContainEqual(
       expect.objectContaining({
         msg: 'failed',
@@ -271,7 +271,7 @@ describe('a call through the proxy', () => {
     );
   });
 
-  it('K22: waits for an operator where the settings say so', async () => {
+  it('K22: waits for the approval of an operator if the settings say so', async () => {
     const { service, emulator } = await proxied({ compaction: { approval: 'ask' } } as never);
     const client = chatOf(service);
     const refused = await client.chat.completions
@@ -287,7 +287,7 @@ describe('a call through the proxy', () => {
     expect(emulator.received).toHaveLength(1);
   });
 
-  it('A6: compacts at a user message of nothing but /compact, where that is switched on', async () => {
+  it('A6: compacts at a user message with only /compact if commands are switched on', async () => {
     const { service, emulator } = await proxied({ server: { commands: true } } as never);
     const client = chatOf(service);
     const answer = await client.chat.completions.create({
@@ -306,7 +306,7 @@ describe('a call through the proxy', () => {
     expect(asked(off.emulator).at(-1)!.content).toBe('/compact');
   });
 
-  it('counts the tokens of what would be sent, and lists the models of the upstream', async () => {
+  it('counts the tokens of the request that would be sent, and lists the models of the upstream', async () => {
     const { service, emulator } = await proxied();
     const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
     const history = [...talk(14, 300), user('And the roof?')] as never;

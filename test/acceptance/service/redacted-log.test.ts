@@ -47,7 +47,7 @@ async function send(service: Started, messages: readonly Chat[]): Promise<void> 
   expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
 }
 
-/** Every row of every table of a database, bytes as what they are. */
+/** Every row of every table of a database, with bytes as text. */
 async function everythingIn(url: string): Promise<string> {
   const tables = await server.run(
     url,
@@ -61,8 +61,8 @@ async function everythingIn(url: string): Promise<string> {
   return rows.join('\n');
 }
 
-describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
-  it('N8: the upstream gets the client’s own words, the database none of their secrets, and another service goes on', async () => {
+describe('N8: a log without secrets, of the proxy, on PostgreSQL', () => {
+  it('N8: the upstream gets the client’s own text, the database no secrets, and another service goes on', async () => {
     const url = await server.create();
     const settings = { window: 4_000, redactLog: true };
     const { service: one, emulator } = await proxied(settings, { store: url });
@@ -72,7 +72,7 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
     const { body: list } = await one.get('/sessions');
     expect(list.items).toHaveLength(1);
     expect(list.items[0].compactions).toBeGreaterThan(0);
-    // What still stands is as the client wrote it; what was made of the rest holds nothing.
+    // Messages that remain are as the client wrote them.
     const { body: sent, text } = emulator.received.at(-1)!;
     expect(validators.get('openai-chat')!(sent)).toEqual([]);
     expect(text).toContain(`My key is ${KEY}.`);
@@ -96,7 +96,7 @@ describe('N8: a log without secrets, behind the proxy, on PostgreSQL', () => {
     expect(heldIn(stored)).toEqual([]);
   });
 
-  it('N8: without redactLog the same database holds them: the search finds what is there', async () => {
+  it('N8: without redactLog the database holds the secrets, so that the search is proven to find them', async () => {
     const url = await server.create();
     const { service: one } = await proxied({ window: 4_000 }, { store: url });
     for (let steps = 1; steps <= 2; steps++) await send(one, history(steps));

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 const postgres = postgresOfFile();
 
-it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky sessions: one session, nothing lost or doubled', async () => {
+it('N13: replicas on one PostgreSQL serve one agent in one session, and lose or double no message', async () => {
   const url = await postgres.create();
   const emulator = await startEmulator();
   const upstreams = { openai: emulator.url, anthropic: emulator.origin };
@@ -59,7 +59,7 @@ it('N13: replicas on one PostgreSQL serve one agent in turns, without sticky ses
   expect(seen[1]!.body).toEqual(seen[0]!.body);
 });
 
-it('prepares what a client said last, also where an operator at another replica rolls back meanwhile', async () => {
+it('a prepared request ends with its client’s last message, even if another replica rolls back meanwhile', async () => {
   const store = await openStore('memory:');
   let meanwhile: (() => Promise<unknown>) | undefined;
   const write: SessionStore['write'] = async (key, head, what) => {
@@ -88,7 +88,7 @@ it('prepares what a client said last, also where an operator at another replica 
   expect(body.messages.at(-1)).toEqual(messages.at(-1));
 });
 
-it('K16: requests of several histories in one session, prepared at once at two replicas, all end: each with its own newest words, or told to try again', async () => {
+it('K16: histories that are prepared at once in one session at two replicas keep their last message or get a 409', async () => {
   const { store, again } = await place('sqlite');
   const replicas = [await started(4_000, {}, { store }), await started(4_000, {}, { store: await again() })];
   await replicas[0]!.post('/sessions', { id: 'mill' });
@@ -120,7 +120,7 @@ it.each([
   ['an operator at another replica rolls back', undefined],
   ['another replica hears the conversation go on otherwise', 'Go left.'],
 ])(
-  'K16: puts nothing that a client without a session name says behind a gap where meanwhile %s',
+  'K16: stores what a client without a session name says without a gap if meanwhile %s',
   async (_, otherwise) => {
     const emulator = await startEmulator();
     emulator.otherwise = { text: 'Yes.' };
@@ -165,7 +165,7 @@ it.each([
 );
 
 it.each(['', ', behind what an operator rolled back'])(
-  'shows at one replica what another stored%s, also where it holds words itself that its store did not take',
+  'shows at one replica what another stored%s, even if it holds messages that its store did not take',
   async (rolledBack) => {
     const store = await openStore('memory:');
     let isAway = false;
@@ -196,7 +196,7 @@ it.each(['', ', behind what an operator rolled back'])(
   },
 );
 
-it('K14: says at each replica what a session spent at all of them, and counts its calls on', async () => {
+it('K14: reports at each replica what a session spent at all of them, and numbers its calls on', async () => {
   const store = await openStore('memory:');
   const replicas = [await started(4_000, {}, { store }), await started(4_000, {}, { store })];
   await replicas[0]!.post('/sessions', { id: 's' });
@@ -216,7 +216,7 @@ it('K14: says at each replica what a session spent at all of them, and counts it
   }
 });
 
-it('K14: stores what a session says where its provider reports tokens that are none, and counts whole ones', async () => {
+it('K14: stores a session though its provider reports impossible token counts, and counts them in bounds', async () => {
   const url = await postgres.create();
   const emulator = await startEmulator();
   const store = await openStore(url);
@@ -247,7 +247,7 @@ it.each([
     (kinds: readonly string[], count: number) => kinds.includes('commit') && count % 2 === 0,
   ],
 ])(
-  'N13: answers a client whose session another replica takes another way before %s: compacted, with its newest words',
+  'N13: sends a client’s own history, compacted, though another replica changes its session before %s',
   async (_, isMeant) => {
     const emulator = await startEmulator();
     const settings = { server: { upstreams: { openai: emulator.url, anthropic: emulator.origin } } } as never;
@@ -262,7 +262,7 @@ it.each([
       const kinds = (what.entries ?? []).map(({ kind }) => kind);
       const takesAway = isMeant(kinds, compactions);
       if (kinds.includes('commit')) compactions++;
-      // Both would go on for ever.
+      // Otherwise both would go on for ever.
       if (takesAway && times < 30) {
         const request = { messages: historyOf(`other ${times++}`) };
         await other.post('/sessions/mill/prepare', { request });
@@ -301,7 +301,7 @@ it('keeps knobs that are set at two replicas at once', async () => {
 });
 
 it.each(['commit', 'approve'])(
-  'K16: two operators who %s a plan at two replicas at once are told of one compaction',
+  'K16: two operators who %s a plan at two replicas at once get the same compaction',
   async (act) => {
     const store = await openStore('memory:');
     let meanwhile: (() => Promise<unknown>) | undefined;

@@ -10,7 +10,7 @@ import { bearer, env, tokens } from './tokens.js';
 
 type Failing = 'hangs' | 'rejects' | 'reads alone' | undefined;
 
-/** A store that hangs, rejects, or is read alone while it is told to. */
+/** A store that hangs, rejects, or can only be read, as `failing` says. */
 async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing }> {
   const base = await openStore('memory:');
   const state = {
@@ -68,35 +68,38 @@ const logged = async (service: Started, count = 1): Promise<Record<string, unkno
   }
 };
 
-describe('a store that fails under the service', () => {
-  it.each(['hangs', 'rejects'] as const)('%s: stops no call, is told of, and comes back', async (failing) => {
-    const state = await shaky();
-    const { service } = await proxied({ storeMs: 150 } as never, { store: state.store });
-    expect((await chat(service, [user('Build the mill.')], 'mill')).status).toBe(200);
-    expect(await ready(service)).toEqual([200, 'ready']);
-    state.failing = failing;
-    const answers = await Promise.all([
-      chat(service, [user('Build the mill.'), ...talk(1, 10), user('On.')], 'mill'),
-      chat(service, [user('Build a weir.')]),
-      chat(service, [user('Build a roof.')], 'roof'),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    while ((await ready(service))[1] !== 'degraded');
-    expect(await ready(service)).toEqual([200, 'degraded']);
-    expect((await fetch(`${service.url}/health`)).status).toBe(200);
-    expect(said(service, 'store-failed')).toContainEqual(
-      expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', code: 'STORE_FAILED' }),
-    );
-    // Only what no store of ours throws goes by.
-    expect(said(service, 'passed by').filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
-    expect(await service.metrics()).toMatch(/spillway_store_failures_total [1-9]/);
-    state.failing = undefined;
-    while ((await ready(service))[1] !== 'ready');
-    expect((await chat(service, [user('Build a dam.')])).headers.get('x-spillway-session')).toMatch(/^s-/);
-    expect(service.lines.join('')).not.toMatch(/secret words|client-key|Build/);
-  });
+describe('a store that fails while the service runs', () => {
+  it.each(['hangs', 'rejects'] as const)(
+    '%s: stops no call, is reported, and comes back',
+    async (failing) => {
+      const state = await shaky();
+      const { service } = await proxied({ storeMs: 150 } as never, { store: state.store });
+      expect((await chat(service, [user('Build the mill.')], 'mill')).status).toBe(200);
+      expect(await ready(service)).toEqual([200, 'ready']);
+      state.failing = failing;
+      const answers = await Promise.all([
+        chat(service, [user('Build the mill.'), ...talk(1, 10), user('On.')], 'mill'),
+        chat(service, [user('Build a weir.')]),
+        chat(service, [user('Build a roof.')], 'roof'),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      while ((await ready(service))[1] !== 'degraded');
+      expect(await ready(service)).toEqual([200, 'degraded']);
+      expect((await fetch(`${service.url}/health`)).status).toBe(200);
+      expect(said(service, 'store-failed')).toContainEqual(
+        expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', code: 'STORE_FAILED' }),
+      );
+      // A request passes by only for an error that no store of Spillway throws.
+      expect(said(service, 'passed by').filter(({ code }) => code !== 'ECONNREFUSED')).toEqual([]);
+      expect(await service.metrics()).toMatch(/spillway_store_failures_total [1-9]/);
+      state.failing = undefined;
+      while ((await ready(service))[1] !== 'ready');
+      expect((await chat(service, [user('Build a dam.')])).headers.get('x-spillway-session')).toMatch(/^s-/);
+      expect(service.lines.join('')).not.toMatch(/secret words|client-key|Build/);
+    },
+  );
 
-  it('is told of once in each call, and by the code of its fault where somebody asks whether it is ready', async () => {
+  it('is logged once in each call, and /ready gives the code of its fault', async () => {
     const state = await shaky();
     const { service } = await proxied({}, { store: state.store });
     const history = [user('Build the mill.')];
@@ -115,7 +118,7 @@ describe('a store that fails under the service', () => {
     });
   });
 
-  it('is told of in each call of the HTTP API too, and in one whose client went before', async () => {
+  it('is logged in each call of the HTTP API too, and in a call whose client has gone', async () => {
     const state = await shaky();
     const { service, emulator } = await proxied({}, { store: state.store });
     const messages: object[] = [];
@@ -143,7 +146,7 @@ describe('a store that fails under the service', () => {
     }
   });
 
-  it('is down where calls cannot go on without it, and where the service stops', async () => {
+  it('makes the service not ready if calls cannot go on without it', async () => {
     const store = await openStore('memory:');
     const service = await started(4_000, {}, { store });
     store.setValue = () =>
@@ -184,7 +187,7 @@ describe('what fails within a compaction', () => {
 });
 
 describe('what an upstream refuses', () => {
-  it('is logged and counted, each time, with the session, and so is the retry', async () => {
+  it('is logged with its session and counted each time, and so is the retry', async () => {
     const { service, emulator } = await proxied();
     emulator.script = ['context-length', { text: 'Built.' }];
     const history = [user('Build the mill.'), ...talk(6, 300), user('And the roof?')];
@@ -205,7 +208,7 @@ describe('what an upstream refuses', () => {
     expect(said(service, 'refused')).toHaveLength(2);
   });
 
-  it('and what fails when it is to be sent again, is not swallowed', async () => {
+  it('is passed on, logged and counted if the retry fails within the service', async () => {
     const store = await openStore('memory:');
     const { service, emulator } = await proxied({}, { store });
     emulator.otherwise = () => {
@@ -225,7 +228,7 @@ describe('what an upstream refuses', () => {
   });
 });
 
-it('many long histories at once are all taken in, and keep neither a probe nor a short call waiting for them', async () => {
+it('many long histories at once hold up neither a probe nor a short call, and are all answered', async () => {
   const { service, emulator } = await proxied({ window: 200_000 } as never);
   let ended = 0;
   let letGo: () => void = () => undefined;
@@ -243,18 +246,18 @@ it('many long histories at once are all taken in, and keep neither a probe nor a
   expect((await Promise.all(long)).map(({ status }) => status)).toEqual(long.map(() => 200));
 });
 
-it('a service that stops says so on /ready before it takes no more, where somebody asks there', async () => {
+it('a service that stops reports it on /ready before it takes no more requests', async () => {
   const { service } = await proxied({ server: { drainMs: 400 } } as never);
   expect(await ready(service)).toEqual([200, 'ready']);
   const closing = service.close();
   expect((await ready(service))[0]).toBe(503);
-  // Balancers have not heard yet: what they send is answered.
+  // Load balancers do not know yet: their requests are answered.
   expect((await chat(service, [user('Hello.')])).status).toBe(200);
   await closing;
   await expect(ready(service)).rejects.toThrow('fetch failed');
 });
 
-it('event streams are limited for each token, and keep nobody else out', async () => {
+it('event streams are limited for each token, and do not keep others out', async () => {
   const server = { tokens: [...tokens], eventStreams: 2, concurrency: 2 };
   const service = await started(4_000, { server } as never, { env });
   const open: IncomingMessage[] = [];
@@ -280,7 +283,7 @@ it('event streams are limited for each token, and keep nobody else out', async (
 });
 
 it.each(['of a client that keeps one ready', 'behind an event stream that was left'])(
-  'a connection that asks nothing keeps no service from stopping: %s',
+  'a connection without a request does not keep a service from stopping: %s',
   async (how) => {
     const service = await started(4_000);
     if (how.startsWith('behind')) {
@@ -297,7 +300,7 @@ it.each(['of a client that keeps one ready', 'behind an event stream that was le
   },
 );
 
-it('a service that stops lets go of each connection behind its last answer, and ends what is under way on others', async () => {
+it('a service that stops closes event streams at once, and other connections after their last answer', async () => {
   const { service, emulator } = await proxied();
   let letGo: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -308,7 +311,7 @@ it('a service that stops lets go of each connection behind its last answer, and 
     };
   });
   const { hostname, port } = new URL(service.url);
-  // Follows what happens, and keeps its connection for more, as a browser does.
+  // Follows events, and keeps its connection open, as a browser does.
   const page = connect(Number(port), hostname);
   const left = new Promise((resolve) => page.once('close', resolve));
   await new Promise((resolve) => {
@@ -327,7 +330,7 @@ it('a service that stops lets go of each connection behind its last answer, and 
   cutsAll.mockRestore();
 });
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   it('names the address that is taken', async () => {
     const { url } = await started(4_000);
     const port = Number(new URL(url).port);
@@ -348,10 +351,10 @@ describe('a start that cannot be', () => {
   );
 });
 
-describe('an answer that does not come, or not whole', () => {
+describe('an answer that does not arrive, or only in part', () => {
   const streamed = (service: Started, signal?: AbortSignal): Promise<Response> =>
     service.send(CHAT, { model: 'm', stream: true, messages: [user('Build the mill.')] }, {}, signal);
-  it('is the client that has gone: no fault of the upstream, and no 200', async () => {
+  it('because its client has gone: is logged as 499, and not as a fault of the upstream', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'never';
     const gone = new AbortController();
@@ -364,21 +367,21 @@ describe('an answer that does not come, or not whole', () => {
     expect(await service.metrics()).not.toMatch(/spillway_upstream_\w+\{.*none/);
   });
 
-  it('is the client that goes while its words are being read: the next call of its session is answered', async () => {
+  it('because its client goes while the body is read: does not stop the next call of its session', async () => {
     const { service, emulator } = await proxied();
-    // So long that it is read in slices, between which it is heard that its client has gone.
+    // So long that it is read in slices. Between them the service notices that its client has gone.
     const body = JSON.stringify({ model: 'm', messages: [user('Build it.')], x: 'y'.repeat(30_000_000) });
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const head = `Host: localhost\r\nx-spillway-session: mill\r\nContent-Length: ${body.length}`;
     socket.end(`POST /v1/chat/completions HTTP/1.1\r\n${head}\r\n\r\n${body}`);
     expect(await logged(service)).toMatchObject({ status: 499, aborted: true });
-    // As long: it asks for the session when the one before it has.
+    // As long, so that it asks for the session after the one before it did.
     expect((await service.send(CHAT, body, { 'x-spillway-session': 'mill' })).status).toBe(200);
     expect(emulator.received).toHaveLength(1);
   });
 
-  it('is the client that goes while it waits for its turn: what it said is taken in nowhere', async () => {
+  it('because its client goes while it waits for its turn: leaves no message in the store', async () => {
     const { service, emulator } = await proxied();
     emulator.script = ['never'];
     const [first, second] = [new AbortController(), new AbortController()];
@@ -386,7 +389,7 @@ describe('an answer that does not come, or not whole', () => {
     const answers = [chat(service, begun, 'mill', first.signal)];
     await arrived(emulator, 1);
     answers.push(chat(service, [...begun, ...talk(1, 10), user('Stop.')], 'mill', second.signal));
-    // Another session's, which is read behind it: now it waits.
+    // A call of another session, which is read after it: now it waits.
     expect((await chat(service, begun, 'weir')).status).toBe(200);
     for (const [at, gone] of [second, first].entries()) {
       gone.abort();
@@ -399,7 +402,7 @@ describe('an answer that does not come, or not whole', () => {
     expect(said(service, 'no answer')).toEqual([]);
   });
 
-  it('is the upstream that breaks off: told, counted, and no client that has gone', async () => {
+  it('because the upstream breaks off: is logged and counted, and not as a client that has gone', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'cut';
     const answer = await streamed(service);
@@ -412,7 +415,7 @@ describe('an answer that does not come, or not whole', () => {
     expect(await service.metrics()).toContain('spillway_upstream_refusals_total{status="cut"} 1');
   });
 
-  it('is an upstream whose good answer fails within: told by the name of the error, and counted', async () => {
+  it('because the answer has an error within: is logged with the name of the error, and counted', async () => {
     const { service, emulator } = await proxied();
     emulator.otherwise = 'stream-error';
     await (await streamed(service)).text();
@@ -423,7 +426,7 @@ describe('an answer that does not come, or not whole', () => {
     expect(await service.metrics()).toContain('spillway_upstream_refusals_total{status="error"} 1');
   });
 
-  it('is an upstream that is not there: the log says which', async () => {
+  it('because there is no upstream: is logged with the address of the upstream', async () => {
     const upstreams = { openai: 'http://name:secret@127.0.0.1:1/v1' };
     const { service } = await proxied({ server: { upstreams } } as never);
     expect((await streamed(service)).status).toBe(502);

@@ -16,7 +16,7 @@ const full = () =>
     new SpillwayError('STORE_FULL', { subject: 'store', found: 'a full disk', remedy: 'Make room.' }),
   );
 
-/** A store that does none of what is asked, or writes nothing, as long as it `fails`. */
+/** A store that fails at everything, or only at writes, as long as it `fails`. */
 async function failing(what: 'writes' | 'all'): Promise<{ store: SessionStore; fails: boolean }> {
   const kept = await openStore('memory:');
   const state = { store: kept, fails: true };
@@ -38,7 +38,7 @@ const PATHS = { 'openai-chat': '/v1/chat/completions', anthropic: '/v1/messages'
 
 describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the first', (what) => {
   it.each(['openai-chat', 'anthropic'] as const)(
-    'leaves a new conversation of %s compacted and in one session, and takes it in when it is back',
+    'leaves a new conversation of %s compacted and in one session, and stores it when it is back',
     async (format) => {
       const state = await failing(what);
       state.fails = false;
@@ -73,7 +73,7 @@ describe.each(['writes', 'all'] as const)('N13: a store that refuses %s from the
   );
 });
 
-it('N13: a session that is made while the store takes no write is there, says so, and is stored when it is back', async () => {
+it('N13: a session that is created while the store takes no writes works, is marked as degraded, and is stored later', async () => {
   const state = await failing('writes');
   state.fails = false;
   const service = await started(4_000, {}, { store: state.store });
@@ -93,7 +93,7 @@ it('N13: a session that is made while the store takes no write is there, says so
   expect((await after.get('/sessions/late')).body).toMatchObject({ format: 'anthropic', messages: 1 });
 });
 
-it('N13: an answer that is stored is not told apart for a store that failed when the client before had gone', async () => {
+it('N13: an answer is not marked as degraded for a store that failed in an earlier call whose client had gone', async () => {
   const state = await failing('writes');
   state.fails = false;
   let isAsked = false;
@@ -130,7 +130,7 @@ it('N13: an answer that is stored is not told apart for a store that failed when
   expect((await ask()).headers.get('x-spillway-degraded')).toBeNull();
 });
 
-it('N13: a session that was made while the store was away and has said nothing is told of with the next probe', async () => {
+it('N13: an empty session that was created while the store was away is stored with the next probe', async () => {
   const state = await failing('writes');
   state.fails = false;
   const service = await started(4_000, {}, { store: state.store });
@@ -145,7 +145,7 @@ it('N13: a session that was made while the store was away and has said nothing i
 });
 
 it.each([undefined, 'mill'])(
-  'N13: a store that takes what it is told, and cannot be read leaves a conversation compacted and in one session: named %s',
+  'N13: a store that cannot be read leaves a conversation compacted and in one session: named %s',
   async (name) => {
     const kept = await openStore('memory:');
     const damaged = new SpillwayError('STORE_DAMAGED', { subject: 'store', remedy: 'Restore it.' });
@@ -172,36 +172,33 @@ it.each([
   ['is asked whether it is ready', ({ url }: Started) => fetch(`${url}/ready`)],
   ['gets other knobs', (one: Started) => one.patch('/knobs', { changes: { target: 0.5 } })],
   ['stops', (one: Started) => one.close()],
-])(
-  'N13: a store that is back is told what went on from memory, by calls that nobody goes on from, when the service %s',
-  async (_, act) => {
-    const { store, again } = await place('sqlite');
-    let isAway = false;
-    const write: SessionStore['write'] = (...given) => (isAway ? full() : store.write(...given));
-    const note: SessionStore['note'] = (...given) => (isAway ? full() : store.note(...given));
-    const { service } = await proxied({}, { store: but(store, { write, note }) });
-    const history: Chat[] = [user('Build the mill.')];
-    const ask = () =>
-      service.send(PATHS['openai-chat'], { model: 'm', messages: history }, { 'x-spillway-session': 'mill' });
-    await ask();
-    history.push(says('Gladly.'), user('And the wheel.'));
-    isAway = true;
-    expect((await ask()).status).toBe(200);
-    isAway = false;
-    await act(service);
-    const other = await again();
-    const key = { sessionId: 'mill', agentPath: 'primary' };
-    while ((await other.usage(key))[0]?.calls !== 2) await new Promise((resolve) => setTimeout(resolve, 2));
-    expect((await other.load(key))!.head.messages).toBe(3);
-  },
-);
+])('N13: a store that is back gets what was kept in memory when the service %s', async (_, act) => {
+  const { store, again } = await place('sqlite');
+  let isAway = false;
+  const write: SessionStore['write'] = (...given) => (isAway ? full() : store.write(...given));
+  const note: SessionStore['note'] = (...given) => (isAway ? full() : store.note(...given));
+  const { service } = await proxied({}, { store: but(store, { write, note }) });
+  const history: Chat[] = [user('Build the mill.')];
+  const ask = () =>
+    service.send(PATHS['openai-chat'], { model: 'm', messages: history }, { 'x-spillway-session': 'mill' });
+  await ask();
+  history.push(says('Gladly.'), user('And the wheel.'));
+  isAway = true;
+  expect((await ask()).status).toBe(200);
+  isAway = false;
+  await act(service);
+  const other = await again();
+  const key = { sessionId: 'mill', agentPath: 'primary' };
+  while ((await other.usage(key))[0]?.calls !== 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  expect((await other.load(key))!.head.messages).toBe(3);
+});
 
 describe('N13: a store in which some sessions are damaged', () => {
   const [GOOD, HURT, TORN] = ['good', 'hurt', 'torn'] as const;
   const ofThread = (id: string): string =>
     `thread_id = (select id from spillway_thread where session_id like '%${id}%')`;
 
-  it('lists them with the code of their fault, and leaves them out where all are added up', async () => {
+  it('lists them with the code of their fault, and leaves them out of totals', async () => {
     const store = `sqlite:${join(folder.path, 'damaged.db')}`;
     const settings = { compaction: { approval: 'ask' } } as const;
     const before = await started(4_000, settings, { store });

@@ -13,14 +13,14 @@ export interface Started extends Running {
   readonly store: SessionStore;
   /** Every line that was logged. */
   readonly lines: string[];
-  /** Each asks the HTTP API; what it says, and with which status. */
+  /** Each calls the HTTP API, and gives its answer and status. */
   readonly get: Asks;
   readonly post: Asks;
   readonly patch: Asks;
   readonly put: Asks;
   readonly delete: Asks;
   ask(method: string, ...args: Parameters<Asks>): ReturnType<Asks>;
-  /** Posts what a client of a provider sends: a text as it is, all else as JSON. */
+  /** Posts what a client of a provider sends: a text as it is, everything else as JSON. */
   send(
     path: string,
     body: unknown,
@@ -38,7 +38,7 @@ export interface Said {
   readonly body: any;
 }
 
-/** A service on a free port, four characters a token, gone when the tests of the file are. */
+/** A service on a free port, with four characters a token. It is closed after the tests of the file. */
 export async function started(
   budget: number,
   settings: Settings = {},

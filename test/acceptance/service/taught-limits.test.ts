@@ -27,13 +27,13 @@ async function guarded() {
 const LIMIT = "This model's maximum context length is 6000 tokens. However, you requested 12100 tokens";
 const refusing = (message: string): Act => ({ status: 400, body: { error: { message, code: 400 } } });
 
-describe('a limit that a refusal names in words of the request', () => {
+describe('a limit that a refusal quotes from the request', () => {
   it.each([
     ['as they are', (words: string) => words],
     ['as Python writes them', (words: string) => words.replace(/'/g, "\\'")],
     ['in part', (words: string) => words.slice(0, words.indexOf(' However'))],
     ['in capitals', (words: string) => words.toUpperCase()],
-  ])('is learned by nobody: %s', async (_, written) => {
+  ])('is not learned: %s', async (_, written) => {
     const { emulator, chat, learned } = await guarded();
     emulator.otherwise = ({ body }) =>
       typeof body.temperature === 'string'
@@ -45,7 +45,7 @@ describe('a limit that a refusal names in words of the request', () => {
     expect(await learned(env.OPS)).toEqual([]);
   });
 
-  it('nor where words of the conversation are quoted; one that the server found itself is', async () => {
+  it('is not learned from a quoted message, but a limit that the server names itself is', async () => {
     const { emulator, chat, learned } = await guarded();
     const asking = { messages: [...history('roof'), user(`What is: ${LIMIT}?`)] };
     emulator.script = [refusing(`content filtered: '${LIMIT}'`)];
@@ -57,10 +57,10 @@ describe('a limit that a refusal names in words of the request', () => {
   });
 });
 
-describe('a limit that two sessions of a tenant were told', () => {
+describe('a limit that two sessions of a tenant learned', () => {
   const told = LIMIT.replace('6000', '7000');
 
-  it('holds for the later ones of that tenant, and for nobody else', async () => {
+  it('applies to later sessions of that tenant, and to no other tenant', async () => {
     const { service, emulator, chat, learned, sent } = await guarded();
     for (const session of ['one', 'two']) {
       emulator.script = [refusing(told)];
@@ -79,12 +79,12 @@ describe('a limit that two sessions of a tenant were told', () => {
     expect(await learned(env.OPS)).toMatchObject([
       { model: 'm', seen: [{}, {}], proven: [{ tenant: 'roof', contextWindow: 7_000 }] },
     ]);
-    // Ids of another tenant's sessions are no business of this one.
+    // A tenant does not see the ids of another tenant's sessions.
     expect(await learned(env.MILL)).toEqual([]);
     expect((await service.get('/models/m', undefined, bearer(env.OPS))).status).toBe(200);
   });
 
-  it('is not pushed out by many sessions of another', async () => {
+  it('is not pushed out by many sessions of another tenant', async () => {
     const { emulator, chat, learned, sent } = await guarded();
     for (const session of ['one', 'two']) {
       emulator.script = [refusing(told)];

@@ -1,4 +1,4 @@
-/** Whose tokens a guarded service has, as its tests name them. */
+/** The tokens of a guarded service, by the names that its tests use. */
 export const env = {
   OPS: 'operator-token-0123456789',
   WALL: 'viewer-token-0123456789',

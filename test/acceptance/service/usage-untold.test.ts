@@ -6,7 +6,7 @@ import { env, tokens } from './tokens.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** What FastAPI says of a field, with the whole request behind it. */
+/** What FastAPI says about a field, followed by the complete request. */
 const quoting = (body: object): Act => ({
   status: 422,
   body: { detail: [{ type: 'float_parsing', loc: ['body', 'top_p'], msg: 'No number', input: body }] },
@@ -30,8 +30,8 @@ async function guarded() {
   return { emulator, ask, asked, told };
 }
 
-describe('an upstream that seems to take no `stream_options`', () => {
-  it('is asked on where it only quotes a request that it refuses for something else', async () => {
+describe('an upstream that seems to refuse `stream_options`', () => {
+  it('is still asked for usage if it only quotes a request that it refuses for something else', async () => {
     const { emulator, ask, asked, told } = await guarded();
     emulator.otherwise = ({ body }) => (typeof body.top_p === 'string' ? quoting(body) : 'good');
     expect(await ask(env.ROOF, { top_p: 'high' })).toBe(422);
@@ -39,13 +39,13 @@ describe('an upstream that seems to take no `stream_options`', () => {
       expect(await ask(token)).toBe(200);
       expect(asked()).toBe(true);
     }
-    // Words of the conversation in a refusal that comes and goes: waiting helped, not the field.
+    // A refusal that passes may quote the conversation: waiting helped, not the request without the field.
     emulator.script = [{ status: 429, body: { error: { message: 'stream_options: later' } } }];
     expect(await ask(env.ROOF)).toBe(429);
     expect(told()).toEqual([]);
   });
 
-  it('is known for the token that found out, told of once, and asked again after an hour', async () => {
+  it('is remembered for the token that met it, logged once, and asked again after an hour', async () => {
     const { emulator, ask, asked, told } = await guarded();
     emulator.otherwise = ({ body }) => (body.stream_options === undefined ? 'good' : unknown);
     expect(await ask(env.ROOF)).toBe(200);
@@ -69,7 +69,7 @@ it.each([
   [0, 7],
   [0, 0],
 ])(
-  'a report of no input counts where it tells an answer: %d and %d tokens',
+  'a usage report without input counts as a call only if it has output: %d and %d tokens',
   async (prompt_tokens, completion_tokens) => {
     const { service, emulator } = await proxied();
     const choices = [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }];
@@ -85,7 +85,7 @@ it.each([
 );
 
 it.each([0, 2])(
-  'a report that each chunk of a stream repeats is of one call (recall: %d)',
+  'usage that each chunk of a stream repeats counts as one call (recall: %d)',
   async (recall) => {
     const { service, emulator } = await proxied({ server: { recall } } as never);
     emulator.otherwise = { text: 'It stands by the weir, and turns.', usageInEach: true };
