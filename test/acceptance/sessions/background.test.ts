@@ -20,7 +20,7 @@ interface Process {
   readonly asked: readonly unknown[];
 }
 
-/** An engine as another process would have it: its own connections, its own summarizer. */
+/** An engine as another process has it: with its own connections and its own summarizer. */
 async function processOn(url: string, fill: object, store?: SessionStore): Promise<Process> {
   const { summarizer, asked } = writer();
   const settings = { fill: { prepareAt: 0.7, ...fill }, roster: ['auto'] };
@@ -51,7 +51,7 @@ async function jobsBecome(url: string, state: string): Promise<void> {
 }
 
 describe('R6: several processes on one PostgreSQL prepare summaries for each other', () => {
-  it('R6: one enqueues, another fills, the first uses it, and it is bought once', async () => {
+  it('R6: one enqueues a text, another buys it once, and the first uses it', async () => {
     const url = await server.create();
     const asks = await processOn(url, { work: false });
     const works = await processOn(url, {});
@@ -61,19 +61,19 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(run.kind).toBe('committed');
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect([asks.asked.length, works.asked.length]).toEqual([0, 1]);
-    // The record says what was paid for it, and the sums hold it once, here and for whoever opens it next.
+    // The record says what was paid for it, and the sums hold it once, here and in the process that opens it next.
     expect(session.operator.history[0]!.calls).toHaveLength(1);
     expect(session.operator.costs.compactor.calls).toBe(1);
     const again = await works.spillway.open({ id: 'a "quoted"\nid\0' });
     expect(again.operator.costs.compactor.calls).toBe(1);
   });
 
-  it('R6: a process that is gone leaves its job, and who opens the session uses what became of it', async () => {
+  it('R6: a process that is gone leaves its job, and the next one to open the session uses the text', async () => {
     const url = await server.create();
     const first = await processOn(url, { work: false });
     const session = await between(first, 'a');
     await session.append(...more(8, 5_000), ...now);
-    // Resolves when the job is stored: closing comes after it, and waits for nothing that others can do.
+    // The job is stored by then. Closing comes after it, and does not wait for work that others can do.
     await new Promise((resolve) => setImmediate(resolve));
     await jobsBecome(url, 'created');
     await first.spillway.close();
@@ -89,7 +89,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(await jobsOf(url)).toEqual([{ state: 'completed' }]);
   });
 
-  it('R6: what somebody bought before a session was opened is counted once in it', async () => {
+  it('R6: a text that was bought before a session was opened is counted once in it', async () => {
     const url = await server.create();
     const first = await processOn(url, { work: false });
     await between(first, 'a');
@@ -107,7 +107,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(revived.operator.costs.compactor.calls).toBe(1);
   });
 
-  it('R6: what was prepared for a ledger that has moved on is discarded', async () => {
+  it('R6: a job for a ledger that has moved on buys nothing', async () => {
     const url = await server.create();
     const first = await processOn(url, { work: false });
     const session = await between(first, 'a');
@@ -118,7 +118,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     await session.append(...more(8, 5_000));
     await session.prepare();
     await jobsBecome(url, 'completed');
-    // Ends what is under way in the process that asked.
+    // Ends the work under way in the process that asked.
     await first.spillway.close();
     // The worker looked at the ledger, and bought nothing.
     expect(works.asked.length).toBe(0);
@@ -127,7 +127,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(late.view.map(shownText)).toEqual(session.view.map(shownText));
   });
 
-  it('R6: a process that is stopped while it fills gives the job back', async () => {
+  it('R6: a process that is stopped while it fills a job gives the job back', async () => {
     const url = await server.create();
     const asks = await processOn(url, { work: false });
     let began = (): void => undefined;
@@ -154,7 +154,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect([asks.asked.length, works.asked.length]).toEqual([0, 1]);
   });
 
-  it('R6: a job that holds nothing fails, and the process goes on', async () => {
+  it('R6: a job without data fails, and the process goes on', async () => {
     const url = await server.create();
     const works = await processOn(url, {});
     const session = await between(works, 's');
@@ -169,7 +169,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect((await session.prepare()).run.kind).toBe('committed');
   });
 
-  it('R6: without the right to make the queue, a process prepares for itself, and says so', async () => {
+  it('R6: a process without the right to create the queue prepares for itself, and the audit says so', async () => {
     const url = await server.create();
     const store = await openStore(url);
     const openQueue = () => ({

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
 let made = 0;
-/** A file with one session that was compacted, closed again. */
+/** A file with one session, which was compacted and closed. */
 async function filled(): Promise<string> {
   const file = join(folder.path, `${++made}.db`);
   const spillwayOn = await engine(6_000, {}, { store: `sqlite:${file}` });
@@ -42,7 +42,7 @@ function change(file: string, sql: string): void {
   database.close();
 }
 
-/** Each gives the URL of a store that cannot be used, and what is to be heard of it. */
+/** Each gives the URL of a store that cannot be used, with the code and the words of its error. */
 const UNUSABLE: readonly (readonly [
   what: string,
   code: string,
@@ -103,7 +103,7 @@ const UNUSABLE: readonly (readonly [
     /Let this user write/,
     async () => {
       const file = await filled();
-      // What the command line reads of its own it reads as root: a clone may lie where nobody else may look.
+      // The command line reads its own files as root: a checkout may be in a place that no other user may read.
       await spillway(['history', 'mill', '--store', `sqlite:${file}`]);
       chmodSync(file, 0o444);
       // Root may write anywhere.
@@ -132,7 +132,7 @@ const UNUSABLE: readonly (readonly [
 ];
 
 describe.each(UNUSABLE)('%s', (_, code, words, make) => {
-  it(`is told as ${code}, by the library and by the command line`, async () => {
+  it(`is reported as ${code}, by the library and by the command line`, async () => {
     const store = await make();
     const opening = (async () => {
       const one = await createSpillway({ store, inputBudget: 6_000, settings: { counter: 'heuristic' } });
@@ -151,7 +151,7 @@ describe.each(UNUSABLE)('%s', (_, code, words, make) => {
     expect(told.err).toMatch(words);
     const shown = JSON.stringify([error!.message, error!.faults, error!.facts, error!.stack, told.err]);
     for (const secret of ['s3cr3t', server.password]) expect(shown).not.toContain(secret);
-    // Lines for people, no trace of the code.
+    // Lines for people, without a stack trace.
     expect(told.err).not.toMatch(/\n\s+at /);
   });
 });
@@ -170,7 +170,7 @@ describe('an older schema', () => {
     expect((await spillway(['sessions', '--store', store])).out).toMatch(/^mill {2}primary {2}50 messages/);
   });
 
-  it('a checkpoint of another form is not used: the session is read from its log and ledger', async () => {
+  it('with a checkpoint of another form is read from log and ledger', async () => {
     const file = await filled();
     const look = async () => {
       const one = await engine(6_000, {}, { store: `sqlite:${file}` });
@@ -187,7 +187,7 @@ describe('an older schema', () => {
   });
 });
 
-it('what was learned of a limit, damaged in the store, keeps no session from being opened', async () => {
+it('a learned limit that is damaged in the store does not keep a session from being opened', async () => {
   const file = await filled();
   change(file, `insert into spillway_value values ('learned-limits', 'x', 'x', '{')`);
   const one = await engine(6_000, {}, { store: `sqlite:${file}` });
@@ -197,44 +197,7 @@ it('what was learned of a limit, damaged in the store, keeps no session from bei
   expect((await session.prepare()).run.kind).toBe('below-gate');
 });
 
-it('usage of a kind that only a newer release knows is left out of the costs, and keeps no session from being opened', async () => {
-  const file = await filled();
-  change(
-    file,
-    `insert into spillway_usage (thread_id, line, model, calls, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost, unpriced)
-     values (1, 'blessing', 'm', 1, 2, 0, 0, 0, 0.5, 0), (1, 'primary', 'n', 3, 4, 0, 0, 0, 0.5, 0)`,
-  );
-  const one = await engine(6_000, {}, { store: `sqlite:${file}` });
-  engines.push(one);
-  const session = await one.open({ id: 'mill' });
-  expect((await session.prepare()).run.kind).toBe('below-gate');
-  expect(session.operator.costs.primary).toMatchObject({ calls: 3, inputTokens: 4 });
-  expect(await one.projectCosts()).not.toHaveProperty('blessing');
-});
-
-it('a body that is no JSON is told with what it is of', async () => {
-  const file = await filled();
-  for (const table of ['message', 'entry', 'checkpoint', 'event'])
-    change(file, `update spillway_${table} set body = '{'`);
-  change(file, "insert into spillway_value values ('service', 'knobs', 'knobs', '{')");
-  const store = await openStore(`sqlite:${file}`);
-  const key = { sessionId: 'mill', agentPath: 'primary' };
-  for (const [asked, what] of [
-    [store.messages(key, 0), 'a message'],
-    [store.entries(key, 0), 'an entry'],
-    [store.load(key), 'a checkpoint'],
-    [store.events(key), 'an event'],
-    [store.value('service', 'knobs'), 'the value "knobs" of service'],
-    [store.values('service'), 'the value "knobs" of service'],
-  ] as const)
-    await expect(asked).rejects.toMatchObject({
-      code: 'STORE_DAMAGED',
-      message: expect.stringContaining(what),
-    });
-  await store.close();
-});
-
-it('an event that is none is told as STORE_DAMAGED by who reads events, and by nobody else', async () => {
+it('a damaged event is reported as STORE_DAMAGED only when events are read', async () => {
   const file = await filled();
   change(file, "update spillway_event set body = 'null'");
   const one = await engine(6_000, {}, { store: `sqlite:${file}` });
@@ -259,7 +222,7 @@ it.each([
     (event) => `update spillway_entry set body = '{"event":{"kind":${event}}}'`,
   ),
   `insert into spillway_event (thread_id, kind, at, body) values (1, 'call', 1, '{"kind":"call","body":null}')`,
-])('a store whose rows are damaged is told as STORE_DAMAGED, by its session: %s', async (sql) => {
+])('a session whose rows are damaged is reported as STORE_DAMAGED: %s', async (sql) => {
   const file = await filled();
   change(file, sql);
   const opening = (async () => {
@@ -270,7 +233,7 @@ it.each([
   await expect(opening).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
 });
 
-it.each(KINDS)('a clock that gives no time keeps nothing from being stored (%s)', async (kind) => {
+it.each(KINDS)('a clock that gives no time does not keep a session from being stored (%s)', async (kind) => {
   let turn = 0;
   const nowMs = (): number => [NaN, Infinity, -Infinity, 2_000_000_000_000][turn++ % 4]!;
   const { store, again } = await place(kind, { nowMs });
@@ -300,7 +263,7 @@ it.each(KINDS)('a clock that gives no time keeps nothing from being stored (%s)'
 });
 
 it.each(KINDS)(
-  'a clock that goes backwards changes no order: what was done last stays last (%s)',
+  'a clock that goes backwards does not change the order of what was done (%s)',
   async (kind) => {
     let now = 2_000_000_000_000;
     const nowMs = (): number => (now -= 60_000);
@@ -344,8 +307,8 @@ it.each(KINDS)(
   },
 );
 
-describe('ids with quotes, newlines and signs of the shell', () => {
-  /** An agent path is a key of settings and of addresses too: its signs are few. */
+describe('ids with quotes, newlines and characters of the shell', () => {
+  /** An agent path is a key of settings and of addresses too, so that it may have few characters. */
   const AGENT = 'primary/code reviewer: à b@c+d._-';
   const ODD = `a "quoted" 'id'\n\u001b[31m; drop table spillway_message; --\0 %s $(rm) \\ ../..`;
 
@@ -374,7 +337,7 @@ describe('ids with quotes, newlines and signs of the shell', () => {
     expect((await reopened.operator.explainCall(1)).messages).toHaveLength(odd.length);
   });
 
-  it('stand in one line of the command line, and are taken from it', async () => {
+  it('are printed in one line by the command line, and accepted by it', async () => {
     const store = `sqlite:${join(folder.path, 'odd.db')}`;
     const first = await engine(6_000, {}, { store });
     const session = await first.open({ id: ODD });
@@ -391,7 +354,7 @@ describe('ids with quotes, newlines and signs of the shell', () => {
   });
 });
 
-it('two services on one file of SQLite work on one session at the same time: nothing is lost, doubled or compacted twice', async () => {
+it('two processes on one file of SQLite lose, double or compact nothing twice in one session', async () => {
   const store = `sqlite:${join(folder.path, 'two.db')}`;
   const run = promisify(execFile);
   const COUNT = 12;
@@ -419,7 +382,7 @@ it('two services on one file of SQLite work on one session at the same time: not
   const records = session.operator.ledger.records.map(({ id }) => id);
   expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
   expect(session.operator.history.length).toBeGreaterThan(0);
-  // Each of them was told of its own, and of no other.
+  // Each of them counted its own, and no other.
   const told = counts.reduce((sum, { stdout }) => sum + Number(stdout.trim()), 0);
   expect(told).toBe(session.operator.history.length);
   expect(session.reading.pressure).toBeLessThan(1);

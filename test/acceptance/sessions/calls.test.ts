@@ -8,7 +8,7 @@ const refusal = (limit: number) => new Error(`prompt is too long: ${2 * limit} t
 describe('K2: the provider says that the context is too long', () => {
   const half = (): Promise<Session> => sessionOf(20_000, [...START, ...talk(40, 140), user('And now?')]);
 
-  it('compacts and retries once; the error stays out of the history', async () => {
+  it('compacts and retries once, and keeps the error out of view and history', async () => {
     const session = await half();
     const sent: number[] = [];
     const answer = await session.call((request) => {
@@ -33,13 +33,13 @@ describe('K2: the provider says that the context is too long', () => {
     });
     await expect(refused).rejects.toThrow('context_length_exceeded');
     expect(calls).toBe(2);
-    // A call that went through makes it one more try again.
+    // After a call that succeeded there is one retry again.
     await session.prepare();
     await session.observe({ inputTokens: 5_000 });
     expect(await session.overflowed(new Error('prompt is too long'))).toMatchObject({ overflow: true });
   });
 
-  it('does not retry where nothing was gained', async () => {
+  it('does not retry if nothing was gained', async () => {
     const session = await sessionOf(20_000, [system('Be brief.'), user(prose(2_000))]);
     let calls = 0;
     const refused = session.call(() => {
@@ -51,14 +51,14 @@ describe('K2: the provider says that the context is too long', () => {
     expect(session.operator.history).toEqual([]);
   });
 
-  it('leaves other errors alone, rate limits that speak of tokens too', async () => {
+  it('passes on other errors, also rate limits that name tokens', async () => {
     const session = await half();
     const limit = Object.assign(new Error('Rate limit: tokens per min (TPM) exceeded'), { status: 429 });
     await expect(session.call(() => Promise.reject(limit))).rejects.toBe(limit);
     expect(session.operator.history).toEqual([]);
   });
 
-  it('keeps the limit that was learned, and once two sessions were told the same, for all that open later', async () => {
+  it('keeps a learned limit, and applies it to all later sessions once two sessions have learned it', async () => {
     const store = await openStore('memory:');
     const options = {
       counter: quarter,
@@ -76,7 +76,7 @@ describe('K2: the provider says that the context is too long', () => {
     expect(session.reading.tokens).toBeLessThanOrEqual(8_000);
     const again = await (await createSpillway(options)).open({ id: 'a' });
     expect(again.reading.budget.usable).toBe(6_000);
-    // One session was told so: the next one is not bound by it, until it was told the same.
+    // Only one session has learned it: the next one is not bound by it until it learns the same.
     const other = await (await createSpillway(options)).open({ id: 'b' });
     expect(other.reading.budget.tokens).toBe(before);
     await other.append(...read([...START, ...talk(40, 140)]));
@@ -97,13 +97,13 @@ describe('K25: trimming by the host or upstream', () => {
     return { session, what: (await session.operator.audit()).map(({ kind }) => kind) };
   };
 
-  it('is detected from usage far below what was sent, and reported; the scale does not learn from it', async () => {
+  it('is detected from usage far below what was sent, and reported, and does not change the scale', async () => {
     const { session, what } = await sent(0.3);
     expect(what).toEqual(['compaction.trimmed-upstream']);
     expect(session.reading.scale).toBe(1);
   });
 
-  it('is switched off where a request asks for it, and nothing else of the request is touched', () => {
+  it('is switched off if a request asks for it, and nothing else in the request is changed', () => {
     const body = { model: 'm', truncation: 'auto', transforms: ['middle-out', 'other'], input: [{ a: 1 }] };
     const { body: changed, switchedOff } = withoutHostTrimming(body);
     expect(changed).toEqual({ model: 'm', truncation: 'disabled', transforms: ['other'], input: [{ a: 1 }] });
@@ -117,7 +117,7 @@ describe('K25: trimming by the host or upstream', () => {
     expect((await sent(4)).what).toEqual(['compaction.over-window']);
   });
 
-  it('is not suspected where counting alone explains the figure, nor where nothing is reported', async () => {
+  it('is not suspected if counting explains the figure, or if nothing is reported', async () => {
     expect((await sent(0.7)).what).toEqual([]);
     expect((await sent(0)).what).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('R2: injection is separate', () => {
     expect((await build()).reading.budget.tokens).toBe(9_500);
   });
 
-  it('puts injected content beside the newest user message, and into no log', async () => {
+  it('puts injected content next to the newest user message, and not into the log', async () => {
     const session = await build();
     const inject = [{ hook: 'memory', content: 'The user likes oak.' }];
     const { messages, view } = await session.prepare({ inject });
@@ -140,13 +140,13 @@ describe('R2: injection is separate', () => {
     expect(said.slice(3, 5)).toEqual(['Where is the key?', 'The user likes oak.']);
     expect(view.filter(({ message }) => message.label === 'injected')).toHaveLength(1);
     expect(session.log.length).toBe(6);
-    // The next request without it is as if it had never been.
+    // The next request without it is as if it had never been injected.
     const plain = await session.prepare();
     const never = await (await build()).prepare();
     expect(plain.messages).toEqual(never.messages);
   });
 
-  it('names the hook that goes over its reserve, before anything is compacted', async () => {
+  it('refuses content over its reserve, and names the hook', async () => {
     const session = await build();
     const inject = [
       { hook: 'memory', content: prose(300) },
@@ -164,14 +164,14 @@ describe('R2: injection is separate', () => {
     await expect(session.prepare({ inject: none })).rejects.toMatchObject({ code: 'INJECTION_TOO_LARGE' });
   });
 
-  it('does not run compaction again for what was injected', async () => {
+  it('does not start a compaction for injected content', async () => {
     const session = await build();
     const { run } = await session.prepare({ inject: [{ hook: 'memory', content: prose(450) }] });
     expect(run.kind).toBe('below-gate');
   });
 });
 
-it('AC-05: the user switches to a smaller model: checks the switch before the next call, not after its refusal', async () => {
+it('AC-05: a switch to a smaller model compacts before the next call, not after a refusal', async () => {
   const spillway = await createSpillway({
     counter: quarter,
     model: 'large',
@@ -200,7 +200,7 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
     },
   };
 
-  it('takes over what its parent says, key by key, and changes its own', async () => {
+  it('inherits settings from its parent key by key, and compacts only itself', async () => {
     const spillway = await engine(20_000, settings);
     const parent = spillway.session({ id: 's' });
     const child = spillway.session({ id: 's', agentPath: 'primary/reviewer' });
@@ -221,14 +221,14 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
     expect((await parent.prepare()).run.kind).not.toBe('committed');
   });
 
-  it('says which agent has settings that are none', async () => {
+  it('is named if its settings are invalid', async () => {
     await expect(engine(20_000, { agents: { primary: { target: 7 } } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('agents.primary.target'),
     });
   });
 
-  it('keeps what a child hands back verbatim', async () => {
+  it('keeps the result of a child verbatim if its tool is pinned', async () => {
     const report = `Findings: ${prose(300, 7)}`;
     const chat = [...START, ...step('task', { agent: 'reviewer' }, report), ...talk(80, 100), user('So?')];
     const kept = await sessionOf(8_000, chat, { pins: { tools: ['task'] } });
@@ -240,7 +240,7 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
   });
 });
 
-it('AC-21: a sub-agent is measured by its own window, and keeps budget, ledger and breaker apart, on one store too', async () => {
+it('AC-21: a sub-agent is measured by its own window, and has its own ledger and breakers, on one store too', async () => {
   const store = await openStore('memory:');
   const spillway = await engine(
     100_000,
@@ -266,7 +266,7 @@ it('AC-21: a sub-agent is measured by its own window, and keeps budget, ledger a
   );
 });
 
-it('K1: two thresholds, both per agent: opens at the upper one and goes on to the lower one of that agent', async () => {
+it('K1: each agent opens at its own upper threshold, and goes on to the lower one', async () => {
   const upper = 0.95;
   const gates = {
     snipThreshold: upper,
@@ -293,7 +293,7 @@ it('K1: two thresholds, both per agent: opens at the upper one and goes on to th
   expect(patient!.kind).toBe('below-gate');
 });
 
-describe('what would wait for the call that it is asked for in', () => {
+describe('work that is asked for within a call and would wait for that call', () => {
   const opened = () => sessionOf(12_000, [...talk(8, 110), user('And now?')]);
   const refused = { code: 'CALL_WITHIN_CALL' };
 
@@ -312,7 +312,7 @@ describe('what would wait for the call that it is asked for in', () => {
     expect(await session.call(() => 2)).toBe(2);
   });
 
-  it('goes on in what a call began, once that is over, and beside calls', async () => {
+  it('is done if the call is over by then, or if it was asked for next to calls', async () => {
     const session = await opened();
     let later: Promise<number> | undefined;
     let over = (): void => undefined;

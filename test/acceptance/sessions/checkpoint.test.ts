@@ -28,12 +28,12 @@ async function play(session: Session, messages: readonly Message[]): Promise<voi
   }
 }
 
-/** Sources and marks too. */
+/** The view, with sources and marks. */
 const look = ({ view }: Session): unknown =>
   JSON.parse(JSON.stringify(view.map((shown) => ({ ...shown, replaced: [...(shown.replaced ?? [])] }))));
 
 describe.each(KINDS)('a checkpoint on %s', (kind) => {
-  it('repeats no text of edits and messages', async () => {
+  it('does not repeat the text of edits and messages', async () => {
     const { store } = await place(kind);
     const left: string[] = [];
     const session = await openOn(
@@ -53,7 +53,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     expect(left.at(-1)!.length).toBeLessThan(1_000);
   });
 
-  it('gives the same view back, after an undo too', async () => {
+  it('gives the same view again, also after an undo', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(26));
@@ -68,7 +68,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     expect(look(await openOn(await again()))).toEqual(look(reopened));
   });
 
-  it('holds what JSON says of a state, which its stage is given before a restart too', async () => {
+  it('holds the state of a stage as JSON, and the stage gets the same before a restart', async () => {
     const { store, again } = await place(kind);
     const given: unknown[] = [];
     const keeps = defineStage({
@@ -108,7 +108,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     expect(given.at(-1)).toEqual(json);
   });
 
-  it('of another version is left', async () => {
+  it('of another version is not used', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(22));

@@ -7,7 +7,7 @@ const BUDGET = 6_000;
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 
-/** A history that is compacted several times on its way. */
+/** A history that is long enough for several compactions. */
 const history = (turns: number, seen: (turn: number) => string = () => ''): readonly Message[] =>
   read([
     ...START,
@@ -31,7 +31,7 @@ async function play(session: Session, messages: readonly Message[]): Promise<voi
 const look = (session: Session) => session.view.map(({ message, from, to }) => ({ message, from, to }));
 
 describe.each(KINDS)('a session on %s', (kind) => {
-  it('goes on where it was: the same request, the same history, to the byte', async () => {
+  it('goes on after a restart with the same request and history, byte for byte', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(30));
@@ -52,7 +52,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     expect(reopened.operator.explain()).toEqual(session.operator.explain());
   });
 
-  it('compacts after a restart what it would have compacted without one', async () => {
+  it('compacts after a restart as it would have done without one', async () => {
     const messages = history(40);
     const whole = await openOn((await place(kind)).store);
     await play(whole, messages);
@@ -86,7 +86,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     expect(writes).toEqual([['checkpoint', 'entries', 'events']]);
   });
 
-  it('leaves beside its log what stands for messages, and nothing that the log says', async () => {
+  it('stores in its checkpoint nothing that the log holds', async () => {
     const { store, again } = await place(kind);
     let left = '';
     const session = await openOn(
@@ -97,13 +97,13 @@ describe.each(KINDS)('a session on %s', (kind) => {
         },
       }),
     );
-    // The second message is over the share of pins, so that it is cut where it stands.
+    // The second message is over the share of pins, so that it is cut in place.
     const [first, ...rest] = history(22);
     const [rules] = read([system(prose(2_500, 999))]);
     await play(session, [first!, { ...rules!, id: 'rules' }, ...rest]);
     const originals = session.view.filter(({ source }) => source);
     const standIn = session.view.findLastIndex(({ made }) => made);
-    // What is tried here: before the tail stand messages of the log, as they were and shortened.
+    // What is tried here: before the tail there are messages of the log, as they were and shortened.
     const before = session.view.slice(0, standIn);
     expect(before.some(({ replaced }) => replaced) && before.some(({ replaced }) => !replaced)).toBe(true);
     const said = originals.flatMap(({ source }) => source!.parts.map((part) => JSON.stringify(part)));
@@ -115,7 +115,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     expect(whole(reopened)).toEqual(whole(session));
   });
 
-  it('undoes, releases, flags and rolls back, and all of it is still so after a restart', async () => {
+  it('undoes, releases, flags and rolls back, and all of this remains after a restart', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(20));
@@ -148,7 +148,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     );
   });
 
-  it('keeps what calls cost, and what was learned of the scale', async () => {
+  it('keeps the cost of calls, and the learned scale', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await session.append(...read([...START, ...talk(5, 100)]));
@@ -196,7 +196,7 @@ describe('a store that fails', () => {
     return { store, session, breaks: (is: boolean) => void (broken = is) };
   }
 
-  it('loses nothing: the call says so, and the next one stores what waited', async () => {
+  it('loses nothing: the call is rejected, and the next one stores what waited', async () => {
     const { store, session, breaks } = await failing();
     breaks(true);
     const more = read([...START, ...talk(4, 100)]).slice(3);
@@ -208,7 +208,7 @@ describe('a store that fails', () => {
     expect((await openOn(store)).log.length).toBe(11);
   });
 
-  it('is no unhandled rejection where nobody waits for an append', async () => {
+  it('causes no unhandled rejection if no caller waits for an append', async () => {
     const { session, breaks } = await failing();
     const unhandled = await unhandledDuring(() => {
       breaks(true);

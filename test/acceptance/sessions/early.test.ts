@@ -23,7 +23,7 @@ async function between({ summarizer, asked } = writer()) {
 const folder = temporaryFolder();
 
 describe('R6: summaries are prepared between turns', () => {
-  it('and the compaction that is due later neither waits nor asks again', async () => {
+  it('the compaction that is due later uses the text and asks for no other', async () => {
     const { session, asked } = await between();
     expect(session.operator.history).toEqual([]);
     await session.append(
@@ -37,7 +37,7 @@ describe('R6: summaries are prepared between turns', () => {
     expect(session.operator.history[0]!.calls).toHaveLength(1);
   });
 
-  it('a signal that outlives many calls keeps nothing of those that waited', async () => {
+  it('a signal that outlives a call keeps no listener of a call that waited', async () => {
     let answer = (): void => undefined;
     const isAnswered = new Promise<void>((done) => (answer = done));
     const known = writer();
@@ -52,7 +52,7 @@ describe('R6: summaries are prepared between turns', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('what it cost is stored though nobody talks there again', async () => {
+  it('the cost is stored even if the session is not used again', async () => {
     const { summarizer } = writer();
     const open = async () => {
       const spillway = await engine(12_000, settings, { summarizer, store: `sqlite:${folder.path}/a.db` });
@@ -69,7 +69,7 @@ describe('R6: summaries are prepared between turns', () => {
     await again.spillway.close();
   });
 
-  it('where preparations stand in line, a compaction that is due waits as long as for any text', async () => {
+  it('a compaction that is due commits without its text if preparations are queued past the deadline', async () => {
     let asked = 0;
     const summarize = () => (asked++, new Promise<never>(() => undefined));
     const { summarizer } = writer();
@@ -93,7 +93,7 @@ describe('R6: summaries are prepared between turns', () => {
     await spillway.close();
   });
 
-  it('what the ledger overtook is discarded', async () => {
+  it('a compaction after an undo is planned on the current ledger', async () => {
     const { session } = await between();
     await session.operator.compact({ target: 0.5 });
     await session.operator.undo();
@@ -104,7 +104,7 @@ describe('R6: summaries are prepared between turns', () => {
     expect(run.record!.plan.base).toBe(session.operator.ledger.records.length > 1 ? 'c1/1' : 'genesis');
   });
 
-  it('what is under way when the engine is closed is ended', async () => {
+  it('a request that is under way when the engine is closed is aborted', async () => {
     const known = writer();
     const aborted = jest.fn();
     let isAsked = false;
@@ -119,7 +119,7 @@ describe('R6: summaries are prepared between turns', () => {
     expect(aborted).toHaveBeenCalled();
   });
 
-  it('a revived agent needs log and artifacts alone: nothing is bought twice', async () => {
+  it('another session with the same log on the same store buys no text again', async () => {
     const store = await openStore('memory:');
     const { summarizer, asked } = writer();
     const open = async (id: string) =>
@@ -130,7 +130,7 @@ describe('R6: summaries are prepared between turns', () => {
     await first.prepare();
     expect(asked.length).toBeGreaterThan(0);
     const bought = asked.length;
-    // Its compaction state is gone, the log is not: the same text stands for the same span again.
+    // Its compaction state is gone, but the log is not: the same text replaces the same span again.
     const revived = await open('b');
     await revived.append(...chat);
     await revived.prepare();
@@ -138,7 +138,7 @@ describe('R6: summaries are prepared between turns', () => {
     expect(revived.view.map(shownText)).toEqual(first.view.map(shownText));
   });
 
-  it('under the profile of the reducers nobody waits: that is what it is for', async () => {
+  it('under the profile reducer a text is asked for between turns by default', async () => {
     const { summarizer, asked } = writer();
     const session = (await engine(12_000, {}, { summarizer, profile: 'reducer' })).session();
     await session.append(...read(START), ...more(40, 1_000));

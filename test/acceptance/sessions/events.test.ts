@@ -4,7 +4,7 @@ import { engine, read, says, system, talk, user } from '../support.js';
 const CHAT = read([system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 150)]);
 
 describe('K13: every change of a session is an event of its own', () => {
-  it('K13: commit, approve, reject, undo, rollback and a plan that waits, for all sessions in one place', async () => {
+  it('K13: the engine reports commit, approve, reject, undo, rollback and a plan that waits', async () => {
     const spillway = await engine(20_000, { compaction: { approval: 'ask' } });
     const events: EngineEvent[] = [];
     spillway.events.subscribe((event) => events.push(event));
@@ -39,7 +39,7 @@ describe('K13: every change of a session is an event of its own', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'rolled-back', length: 6, recordIds: ['c2'] });
   });
 
-  it('K13: a plan that waits for a yes is no failure', async () => {
+  it('K13: a plan that waits for approval is not a failure', async () => {
     const session = (await engine(3_000, { compaction: { approval: 'ask' } })).session();
     const kinds: string[] = [];
     session.events.subscribe(({ kind }) => kinds.push(kind));
@@ -50,14 +50,14 @@ describe('K13: every change of a session is an event of its own', () => {
   });
 });
 
-it('K13: what nobody checks by type: options and judgements that there are none of are refused, by name', async () => {
+it('K13: options and judgements that do not exist are refused by name', async () => {
   await expect(createSpillway({ modle: 'x' } as object)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringContaining('unknown option modle of createSpillway; allowed: profile, '),
   });
   const two = createSpillway({ modle: 'x', overrides: {} } as object);
   await expect(two).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  // What there is is listed once.
+  // The options that exist are listed once.
   await expect(two).rejects.toThrow(
     /^(?!.*onStoreFailure.*onStoreFailure).*unknown options modle, overrides of/s,
   );

@@ -45,7 +45,7 @@ const look = (session: Session) => session.view.map((shown) => [shown.message.id
 /** What another process finds in the file. */
 const found = async (file: string): Promise<Session> => (await openOn(file)).load();
 
-/** Somebody else's hand on the file. */
+/** Another connection to the file. */
 function other(file: string): Libsql.Database {
   const database = new Libsql(file);
   database.exec('pragma busy_timeout = 0');
@@ -56,7 +56,7 @@ describe('a session whose disk is full', () => {
   const LITTLE_ROOM = 16_384;
   const FULL = { code: 'STORE_FULL', retryable: true };
 
-  /** A session on a file that has no page left: what made it full stands in the same file, and can go. */
+  /** A session on a file that has no page left. What made it full is in the same file, and can be removed. */
   async function full() {
     const file = newFile();
     const ballast = other(file);
@@ -84,7 +84,7 @@ describe('a session whose disk is full', () => {
     return { file, maxBytes, session, makeRoom };
   }
 
-  it('is told so by every call that writes, and what was acknowledged stays as it was', async () => {
+  it('gets STORE_FULL from every call that writes, and what was acknowledged remains as it was', async () => {
     const { file, session } = await full();
     const stored = await found(file);
     expect(idsOf(stored)).toEqual(idsOf(session).slice(0, -1));
@@ -102,14 +102,14 @@ describe('a session whose disk is full', () => {
     expect(after.operator.costs.primary.calls).toBe(1);
     // Reading needs no room.
     expect(await after.recall({ query: 'Question 7' })).not.toEqual([]);
-    // Nor does it in the session that holds what could not be stored.
+    // Neither does it in the session that holds what could not be stored.
     const [inFile] = await after.recall({ query: 'Question 7' });
     const [inMemory] = await session.recall({ query: 'Question 7' });
     expect(inMemory).toMatchObject({ handle: inFile!.handle, text: inFile!.text });
     expect(await session.recall({ handle: 'm1' })).toMatchObject([{ handle: 'm1', role: 'user' }]);
   });
 
-  it('goes on by itself when there is room, with all it had been told meanwhile, once', async () => {
+  it('goes on when there is room, and stores once all that was done meanwhile', async () => {
     const { file, session, makeRoom } = await full();
     await expect(session.append(...MORE)).rejects.toMatchObject(FULL);
     await expect(session.observe({ inputTokens: 50 })).rejects.toMatchObject(FULL);
@@ -132,7 +132,7 @@ describe('a session whose disk is full', () => {
     expect(kinds.filter((kind) => kind === 'compaction.undone')).toHaveLength(1);
   });
 
-  it('is gone on with by another process that has more room, from what was acknowledged', async () => {
+  it('can go on in another process that has more room, from what was acknowledged', async () => {
     const { file, session } = await full();
     const acknowledged = idsOf(session).slice(0, -1);
     const next = await openOn(file, { maxBytes: 9_000_000 });
@@ -144,7 +144,7 @@ describe('a session whose disk is full', () => {
     expect(after.operator.history.map(({ status }) => status)).toEqual(['committed', 'committed']);
   });
 
-  it('can still be opened and read by who has no more room either', async () => {
+  it('can still be opened and read by a process that has no room either', async () => {
     const { file, maxBytes, session } = await full();
     const reader = await (await openOn(file, { maxBytes })).load();
     expect(idsOf(reader)).toEqual(idsOf(session).slice(0, -1));
@@ -154,7 +154,7 @@ describe('a session whose disk is full', () => {
 });
 
 describe('a session whose file', () => {
-  it('another process holds waits, says so, and stores what waited when the file is free', async () => {
+  it('another process holds rejects its writes, and stores them when the file is free', async () => {
     const file = newFile();
     const session = await openOn(file);
     await session.append(...LONG);
@@ -180,7 +180,7 @@ describe('a session whose file', () => {
     expect((await found(file)).operator.costs.primary).toMatchObject({ calls: 2, inputTokens: 12 });
   });
 
-  it('becomes read-only goes on with the file it has open; who opens it is told, and nothing is lost', async () => {
+  it('becomes read-only goes on with the open file and loses nothing, and cannot be opened again meanwhile', async () => {
     const file = newFile();
     const session = await openOn(file);
     await session.append(...LONG);
@@ -201,7 +201,7 @@ describe('a session whose file', () => {
   });
 
   it.each(['-wal', '-shm'])(
-    'loses its %s writes nothing that nobody will find, and keeps what was stored',
+    'loses its %s rejects writes that would not be found, and keeps what was stored',
     async (end) => {
       const file = newFile();
       const session = await openOn(file);
@@ -211,7 +211,7 @@ describe('a session whose file', () => {
       await expect(session.append(said('x'))).rejects.toMatchObject(gone);
       await expect(session.append(said('y'))).rejects.toMatchObject(gone);
       if (end === '-wal') {
-        // As a process that is killed now leaves it.
+        // This is the file that a process leaves if it is killed now.
         copyFileSync(file, `${file}.left`);
         expect(idsOf(await found(`${file}.left`))).toEqual(LONG.map(({ id }) => id));
       }
@@ -227,7 +227,7 @@ describe('a session whose file', () => {
       'delete from spillway_entry; update spillway_thread set entries = 0',
     ],
     ['a copy that does not have it', 'delete from spillway_thread'],
-  ])('becomes %s drops nothing for it, says so, and goes on when the newer one is back', async (_, sql) => {
+  ])('becomes %s drops nothing, rejects writes, and goes on when the newer one is back', async (_, sql) => {
     const file = newFile();
     const session = await openOn(file);
     await session.append(...LONG);
@@ -253,7 +253,7 @@ describe('a session whose file', () => {
     expect(look(after)).toEqual(look(session));
   });
 
-  it('is moved away or deleted writes nothing to what nobody will open again', async () => {
+  it('is moved away rejects writes, also if another file takes its place, and goes on when it is back', async () => {
     const file = newFile();
     const session = await openOn(file);
     await session.append(...LONG);

@@ -5,7 +5,7 @@ import { place } from './stores.js';
 const KEY = { sessionId: 'mill', agentPath: 'primary' };
 const START = { messages: 0, entries: 0 };
 
-/** A store that somebody else wrote; while `away` says so its calls never settle, or those of one name. */
+/** A store of another author. While `away` says so, its calls never settle, or those of one name. */
 function hanging(store: SessionStore, away: { is: boolean | string }): SessionStore {
   return Object.freeze(
     Object.fromEntries(
@@ -31,7 +31,7 @@ const noAnswer = expect.objectContaining({
 });
 
 describe('a store whose calls never settle', () => {
-  it('fails each of its calls after a deadline, and all at once while nothing comes back', async () => {
+  it('has each call rejected after a deadline, and later calls rejected at once', async () => {
     const away = { is: true as boolean | string };
     const spillway = await engine(4_000, { storeMs: 200 } as never, {
       store: hanging(await openStore('memory:'), away),
@@ -54,13 +54,13 @@ describe('a store whose calls never settle', () => {
     ];
     const faults = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
     expect(faults).toEqual(calls.map(() => noAnswer));
-    // It is known to be away: nobody waits for it again.
+    // It is known to be away: no call waits for it again.
     const soon = new Promise((resolve) => setImmediate(() => resolve('it waits')));
     expect(await Promise.race([store.load(KEY).catch((error: unknown) => error), soon])).toEqual(noAnswer);
     await expect(spillway.close()).rejects.toEqual(noAnswer);
   });
 
-  it('stops no session: calls go on from memory, and what waits is stored when it answers again', async () => {
+  it('stops no session: calls go on from memory, and all is stored when it answers again', async () => {
     const { store, again } = await place('sqlite');
     const away = { is: false as boolean | string };
     const spillway = await engine(4_000, { storeMs: 100 } as never, {
@@ -79,7 +79,7 @@ describe('a store whose calls never settle', () => {
     expect((await other.prepare()).messages).toHaveLength(1);
     expect(events).toContainEqual({ kind: 'store-failed', error: noAnswer });
     away.is = false;
-    // Asked beside the calls until it answers.
+    // Asked outside the calls until it answers.
     const isBack = () =>
       spillway.store.value('a', 'b').then(
         () => true,
@@ -91,7 +91,7 @@ describe('a store whose calls never settle', () => {
     await spillway.close();
   });
 
-  it('is not taken for one where a single call is slow and others are answered', async () => {
+  it('is not assumed if a single call is slow and others are answered', async () => {
     const away = { is: 'usage' as boolean | string };
     const spillway = await engine(4_000, { storeMs: 100 } as never, {
       store: hanging(await openStore('memory:'), away),

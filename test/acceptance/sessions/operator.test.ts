@@ -29,12 +29,12 @@ const compacted = async (settings = {}): Promise<Session> => {
 
 const full = (settings = {}): Promise<Session> => sessionOf(12_000, [...LONG, user('And now?')], settings);
 
-/** The same session opened by another process. */
+/** The same session, opened by another process. */
 const openOn = async (store: SessionStore, settings = {}): Promise<Session> =>
   (await engine(12_000, settings, { store })).open({ id: 's' });
 
 describe('N2: a plan is a value', () => {
-  it('is committed as it was previewed, to the byte', async () => {
+  it('is committed as it was previewed, byte for byte', async () => {
     const session = await full();
     const { plan, kind } = await session.operator.plan();
     expect(kind).toBe('planned');
@@ -48,7 +48,7 @@ describe('N2: a plan is a value', () => {
     expect(JSON.stringify((await session.prepare()).messages)).toBe(JSON.stringify(preview.messages));
   });
 
-  it('is refused where no edit is left: it would be a compaction of nothing', async () => {
+  it('is refused if no edit is left in it', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
     const all = plan!.edits.map((_, place) => place);
@@ -57,7 +57,7 @@ describe('N2: a plan is a value', () => {
     });
   });
 
-  it('is refused by name where it touches what was rolled back meanwhile, beside what is held', async () => {
+  it('is refused as EDIT_ILLEGAL if its messages were rolled back meanwhile, also with holds in the ledger', async () => {
     const session = await full();
     await session.operator.compact();
     await session.operator.undo();
@@ -69,7 +69,7 @@ describe('N2: a plan is a value', () => {
     await expect(session.operator.edit(plan!)).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
   });
 
-  it('is judged and measured again where it is edited, under another hash', async () => {
+  it('is measured again under another hash when it is edited', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
     const place = plan!.edits.findIndex((edit) => edit.kind === 'supersede' && edit.replacement.length > 0);
@@ -84,7 +84,7 @@ describe('N2: a plan is a value', () => {
     expect(session.view.map(shownText)).toContain('They spoke of boats. [recall m3]');
   });
 
-  it('leaves out what an operator wants to keep', async () => {
+  it('leaves out the edit of a message that an operator wants to keep', async () => {
     const looks = Array.from({ length: 4 }, (_, at) => step('look', { at }, prose(700, at))).flat();
     const settings = { roster: ['micro'] };
     const session = await sessionOf(
@@ -100,7 +100,7 @@ describe('N2: a plan is a value', () => {
     expect(session.operator.explain().find((one) => one.id === id)!.status).toMatch(/kept|pinned/);
   });
 
-  it('is refused where it was changed by hand, is stale, or would not shrink anything', async () => {
+  it('is refused if it was changed by hand, is stale, or would not shrink anything', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
     const forged = { ...plan!, edits: plan!.edits.map((edit) => ({ ...edit, reason: 'by hand' })) };
@@ -118,7 +118,7 @@ describe('N2: a plan is a value', () => {
     await expect(longer).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
   });
 
-  it('has nothing of what was told of another compaction in its record, where nobody was asked for its text', async () => {
+  it('leaves no calls of an earlier compaction in its record if no text was asked for', async () => {
     const { summarizer } = writer();
     const session = await sessionOf(12_000, [...LONG, user('And now?')], {}, { summarizer });
     await session.prepare();
@@ -131,7 +131,7 @@ describe('N2: a plan is a value', () => {
     expect(record).not.toHaveProperty('edits');
   });
 
-  it('is re-based visibly: judged anew on the ledger of now', async () => {
+  it('is based on the current ledger again when it is edited', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
     const record = await session.operator.commit(plan!);
@@ -143,14 +143,14 @@ describe('N2: a plan is a value', () => {
     expect((await session.operator.commit(rebased)).id).not.toBe(record.id);
   });
 
-  it('is always answered, also where nothing is to be done', async () => {
+  it('is a no-op with a reason if there is nothing to do', async () => {
     const session = await sessionOf(12_000, START);
     expect(await session.operator.plan()).toMatchObject({ kind: 'noop', reason: expect.any(String) });
     expect((await session.operator.audit()).length).toBe(0);
   });
 });
 
-describe('K22: a checkpoint pauses the session until somebody says yes', () => {
+describe('K22: a checkpoint pauses the session until an operator approves', () => {
   const settings = { compaction: { approval: 'ask' } } as const;
 
   async function paused() {
@@ -165,7 +165,7 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     return { store, session };
   }
 
-  it('waits no more once the ledger moved on, for it could be committed no more', async () => {
+  it('no longer waits when the ledger has moved on, because its plan could not be committed', async () => {
     const { session } = await paused();
     const waited = session.operator.pending!.plan;
     await session.operator.compact({ target: 0.3 });
@@ -197,7 +197,7 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     expect(later.operator.pending).toBeUndefined();
   });
 
-  it('rejecting leaves everything as it was, and asks again when there is more', async () => {
+  it('rejecting it changes nothing, and it does not ask again for the same messages', async () => {
     const { session } = await paused();
     const before = session.view.length;
     await session.operator.reject(undefined, 'not now');
@@ -206,7 +206,7 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.rejected');
   });
 
-  it('an edited plan takes the place of the one that waited', async () => {
+  it('an edited plan replaces the one that waited', async () => {
     const { store, session } = await paused();
     const { plan } = session.operator.pending!;
     const edited = await session.operator.edit(plan, { text: { 0: 'They spoke of boats.' } });
@@ -216,28 +216,28 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     expect((await later.operator.approve(edited.hash)).plan.hash).toBe(edited.hash);
   });
 
-  it('nothing that is said meanwhile is lost', async () => {
+  it('a message that is appended meanwhile is not lost', async () => {
     const { session } = await paused();
     await session.append(said('late', 'One more thing.'));
     await session.operator.approve();
     expect(session.view.map(shownText)).toContain('One more thing.');
   });
 
-  it('what is asked for by hand does not ask back', async () => {
+  it('a compaction by hand does not wait for approval', async () => {
     const session = await full(settings);
     expect((await session.operator.compact()).kind).toBe('committed');
   });
 });
 
 describe('K10: originals stay, and rolling back restores them', () => {
-  it('marks them superseded and keeps their words', async () => {
+  it('marks superseded messages, and keeps their content', async () => {
     const session = await compacted();
     const gone = session.operator.explain().filter(({ status }) => status === 'superseded');
     expect(gone.length).toBeGreaterThan(5);
     for (const { seq } of gone) expect(session.log.at(seq).parts).toEqual(read(LONG)[seq]!.parts);
   });
 
-  it('restores what a compaction had superseded where the log is rolled back past it', async () => {
+  it('restores what a compaction superseded if the log is rolled back past it', async () => {
     const session = await compacted();
     const undone = await session.operator.rollback('m20');
     expect(undone.map(({ status }) => status)).toEqual(['undone']);
@@ -246,7 +246,7 @@ describe('K10: originals stay, and rolling back restores them', () => {
     );
     expect(session.log.length).toBe(21);
     expect(session.view.every(({ replaced, made }) => !replaced && !made)).toBe(true);
-    // And goes on from there; the ids of what was left out stay taken.
+    // It goes on from there. The ids of the messages after it remain taken.
     await session.append(said('other', 'Another way.'));
     expect(() => session.append(said('m30', 'Again.'))).toThrow(
       expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }),
@@ -254,7 +254,7 @@ describe('K10: originals stay, and rolling back restores them', () => {
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
 
-  it('keeps compactions that were made on what still stands', async () => {
+  it('keeps compactions of messages that remain', async () => {
     const session = await compacted();
     await session.append(said('more', 'More.'), said('evenmore', 'Even more.'));
     expect(await session.operator.rollback('more')).toEqual([]);
@@ -263,7 +263,7 @@ describe('K10: originals stay, and rolling back restores them', () => {
   });
 });
 
-it('K11: operators see superseded messages, the model does not: with includeSuperseded, and only then', async () => {
+it('K11: an operator sees superseded messages only with includeSuperseded, and the model never does', async () => {
   const session = await compacted();
   const plain = await session.operator.transcript();
   const all = await session.operator.transcript({ includeSuperseded: true });
@@ -287,8 +287,8 @@ it('K12: an operator judges a compaction: good, bad or neutral, with notes, and 
   await expect(session.operator.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
 });
 
-describe('K13: what happened to compaction is on record', () => {
-  it('with reason, strategy, ids before and after, tokens and durations', async () => {
+describe('K13: the audit records compactions', () => {
+  it('with reason, strategy, ids before and after, and duration', async () => {
     const session = await compacted();
     await session.operator.flag('c1', 'neutral', 'so so');
     const events = await session.operator.audit();
@@ -306,7 +306,7 @@ describe('K13: what happened to compaction is on record', () => {
     const { edits } = body as unknown as { edits: { before: string[]; after: string[] }[] };
     expect(edits.length).toBe(session.operator.history[0]!.plan.edits.length);
     expect(edits[0]!.before.every((id) => session.log.find(id))).toBe(true);
-    // All that gave way, not the ends of a span alone: nothing of it stands any more, and what stands is named.
+    // All superseded messages are named, not only the ends of a span, and so are the messages in their place.
     const shown = new Set(session.view.map(({ message }) => message.id));
     const [spans, parts] = [[] as typeof edits, [] as typeof edits];
     session.operator.history[0]!.plan.edits.forEach(({ kind }, i) =>
@@ -323,7 +323,7 @@ describe('K13: what happened to compaction is on record', () => {
     expect(events[2]).toMatchObject({ ref: 'c1', body: { flag: 'neutral', notes: 'so so' } });
   });
 
-  it('failures and runs that came to nothing too', async () => {
+  it('that failed or came to nothing', async () => {
     const session = await sessionOf(1_000, [system('Be brief.'), says('Hm.'), user(prose(1_500))]);
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
     expect((await session.operator.audit()).at(-1)).toMatchObject({
@@ -356,7 +356,7 @@ describe('undo', () => {
     return session;
   }
 
-  it('of an older compaction names the later ones, and goes back to there where that is wanted', async () => {
+  it('of an older compaction is refused and names the later ones, and `to` undoes all of them', async () => {
     const session = await twice();
     const [first, second] = session.operator.history.map(({ id }) => id);
     await expect(session.operator.undo({ record: first! })).rejects.toMatchObject({
@@ -374,7 +374,7 @@ describe('undo', () => {
   });
 });
 
-describe('what is held since an undo, where nothing fits beside it', () => {
+describe('the hold of an undo', () => {
   async function undone(): Promise<[Session, string[]]> {
     const session = await sessionOf(12_000, [...LONG, ...talk(15, 110, 500), user('And now?')]);
     await session.prepare();
@@ -385,7 +385,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     return [session, warned];
   }
 
-  it('gives way: the record and a warning say so, and later runs do not stumble over it', async () => {
+  it('is released if the request would not fit, and the record and a warning say so', async () => {
     const [session, warned] = await undone();
     const { run, reading } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -398,7 +398,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     expect(warned).not.toContain('holds-gave-way');
   });
 
-  it('gives way to a plan that an operator made, changed and said yes to', async () => {
+  it('is released for a plan that an operator made, edited and committed', async () => {
     const [session, warned] = await undone();
     const { plan, kind } = await session.operator.plan();
     expect(kind).toBe('planned');
@@ -408,7 +408,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     expect(session.operator.ledger.holds).toEqual([]);
   });
 
-  it('gives way where a provider refuses what was read as small enough', async () => {
+  it('is released if a provider refuses a request that seemed small enough', async () => {
     const session = await sessionOf(12_000, [...START, ...talk(30, 110), user('And now?')]);
     await session.operator.compact({ target: 0.1 });
     await session.operator.undo();
@@ -418,7 +418,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
     expect((await session.prepare()).reading.pressure).toBeLessThanOrEqual(1);
   });
 
-  it('stands where a request fits beside it', async () => {
+  it('remains if a request fits with it', async () => {
     const session = await sessionOf(12_000, [...START, ...talk(30, 110), user('And now?')]);
     await session.operator.compact({ target: 0.1 });
     await session.operator.undo();
@@ -430,7 +430,7 @@ describe('what is held since an undo, where nothing fits beside it', () => {
 });
 
 describe('N3: every message of every call is accounted for', () => {
-  it('kept, replaced, superseded or pinned, by which compaction and why, also long after', async () => {
+  it('as kept, replaced, superseded or pinned, by which compaction and why, also after an undo', async () => {
     const session = await full();
     const first = await session.prepare();
     const sent = first.view.map(({ message }) => message);
@@ -444,14 +444,14 @@ describe('N3: every message of every call is accounted for', () => {
     expect(gone.length).toBeGreaterThan(5);
     for (const one of gone) expect(one).toMatchObject({ record: 'c1', by: { stage: expect.any(String) } });
     expect(messages[0]).toMatchObject({ status: 'pinned' });
-    // What was undone stands again in the next call, whatever else that call compacted.
+    // What was undone is kept again in the next call, whatever else that call compacted.
     const second = new Map((await session.operator.explainCall(2)).messages.map((one) => [one.id, one]));
     for (const { id } of gone) expect(second.get(id)).toMatchObject({ status: 'kept' });
     expect([...second.values()].filter(({ record }) => record === 'c1')).toEqual([]);
     await expect(session.operator.explainCall(9)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
   });
 
-  it('a result that gave way to a line is replaced, by its stage, and smaller than it was', async () => {
+  it('as replaced, by its stage and smaller than before, if a line replaces its result', async () => {
     const reads = Array.from({ length: 12 }, (_, i) => step('look', { at: `wall ${i}` }, prose(500, i)));
     const chat = [...START, ...reads.flat(), ...talk(4, 50), user('And now?')];
     const session = await sessionOf(8_000, chat, { roster: ['micro'], minGain: 0 });
@@ -467,7 +467,7 @@ describe('N3: every message of every call is accounted for', () => {
   });
 });
 
-it('R10: compacted out, or ignored? The log tells the two apart for any past call, by another process too', async () => {
+it('R10: for any past call the log says whether words were sent, compacted out, said later or never', async () => {
   const store = await openStore('memory:');
   const session = await openOn(store);
   const words = prose(400, 3).slice(100, 160);
@@ -487,7 +487,7 @@ it('R10: compacted out, or ignored? The log tells the two apart for any past cal
 });
 
 describe('N5: what a compaction saved, less what it cost', () => {
-  it('is predicted, held against the next reported usage, and pays for itself by and by', async () => {
+  it('is predicted, compared with the next reported usage, and becomes positive after the predicted calls', async () => {
     const session = await full({ model: 'claude-sonnet-4-5', window: 12_000 });
     const { reading } = await session.prepare();
     const [fresh] = session.operator.netCosts;
@@ -508,7 +508,7 @@ describe('N5: what a compaction saved, less what it cost', () => {
     expect(session.operator.netCosts[0]!.netCost).toBeGreaterThan(0);
   });
 
-  it('is known to save nothing more once it was undone', async () => {
+  it('no longer grows after an undo', async () => {
     const session = await compacted();
     await session.observe({ inputTokens: 3_000 });
     const before = session.operator.netCosts[0]!;
@@ -516,61 +516,64 @@ describe('N5: what a compaction saved, less what it cost', () => {
     await session.operator.rewind(8);
     await session.prepare();
     await session.observe({ inputTokens: 900 });
-    // What it had saved until then stays saved.
+    // What it saved until then remains saved.
     expect(session.operator.netCosts[0]).toEqual({ ...before, savedPerCall: 0 });
     expect(before.calls).toBe(1);
   });
 
-  it.each(KINDS)('is the same for whoever opens the session next, with all its calls (%s)', async (kind) => {
-    const { store, again } = await place(kind);
-    const named = { model: 'claude-sonnet-4-5', window: 12_000 };
-    const first = await openOn(store, named);
-    await first.append(...read(LONG.slice(0, 6)));
-    await first.prepare();
-    await first.observe({ inputTokens: 700 });
-    await first.append(...read(LONG).slice(6), said('now', 'And now?'));
-    for (const inputTokens of [6_000, 6_100]) {
+  it.each(KINDS)(
+    'is the same in the next process that opens the session, with all its calls (%s)',
+    async (kind) => {
+      const { store, again } = await place(kind);
+      const named = { model: 'claude-sonnet-4-5', window: 12_000 };
+      const first = await openOn(store, named);
+      await first.append(...read(LONG.slice(0, 6)));
       await first.prepare();
-      await first.observe({ inputTokens, cacheReadTokens: 300 });
-    }
-    // Prepared, and never answered.
-    await first.prepare();
+      await first.observe({ inputTokens: 700 });
+      await first.append(...read(LONG).slice(6), said('now', 'And now?'));
+      for (const inputTokens of [6_000, 6_100]) {
+        await first.prepare();
+        await first.observe({ inputTokens, cacheReadTokens: 300 });
+      }
+      // Prepared, and never answered.
+      await first.prepare();
 
-    // By another name the calls went to another model: what they cost is what they cost.
-    const second = await openOn(await again());
-    expect(second.operator.calls).toEqual([]);
-    await second.load();
-    expect(second.operator.netCosts).toEqual(first.operator.netCosts);
-    expect(second.operator.netCosts).toMatchObject([
-      { record: 'c1', calls: 2, reported: { inputTokens: 6_300 } },
-    ]);
-    expect(second.operator.netCosts[0]!.netCost).not.toBeNull();
-    expect(second.operator.calls).toEqual(JSON.parse(JSON.stringify(first.operator.calls.slice(0, 3))));
-    await second.prepare();
-    await second.observe({ inputTokens: 6_200 });
-    const third = await (await (await openOn(await again())).load()).load();
-    expect(third.operator.calls.map(({ call, usage }) => [call, usage?.inputTokens])).toEqual([
-      [1, 700],
-      [2, 6_000],
-      [3, 6_100],
-      [4, 6_200],
-    ]);
-    expect(third.operator.netCosts[0]).toMatchObject({ calls: 3 });
-    // Calls of others that are read later stand behind those that were read before, and nobody reports of them.
-    const usages = ({ operator }: Session): unknown[] =>
-      operator.calls.map(({ usage }) => usage?.inputTokens);
-    const watcher = await (await openOn(await again())).load();
-    await third.prepare();
-    await third.observe({ inputTokens: 6_300 });
-    await watcher.load();
-    expect(usages(watcher)).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
-    await watcher.observe({ inputTokens: 9 });
-    expect(usages(await (await openOn(await again())).load())).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
-    // The newest call is the one that is meant where none is named.
-    expect(await (await openOn(await again())).operator.find('And now?')).toMatchObject({
-      call: { call: 5 },
-    });
-  });
+      // Opened without the name of the model: the calls keep their cost.
+      const second = await openOn(await again());
+      expect(second.operator.calls).toEqual([]);
+      await second.load();
+      expect(second.operator.netCosts).toEqual(first.operator.netCosts);
+      expect(second.operator.netCosts).toMatchObject([
+        { record: 'c1', calls: 2, reported: { inputTokens: 6_300 } },
+      ]);
+      expect(second.operator.netCosts[0]!.netCost).not.toBeNull();
+      expect(second.operator.calls).toEqual(JSON.parse(JSON.stringify(first.operator.calls.slice(0, 3))));
+      await second.prepare();
+      await second.observe({ inputTokens: 6_200 });
+      const third = await (await (await openOn(await again())).load()).load();
+      expect(third.operator.calls.map(({ call, usage }) => [call, usage?.inputTokens])).toEqual([
+        [1, 700],
+        [2, 6_000],
+        [3, 6_100],
+        [4, 6_200],
+      ]);
+      expect(third.operator.netCosts[0]).toMatchObject({ calls: 3 });
+      // Calls of others that are loaded later come after those that were loaded before, and no usage is taken for them.
+      const usages = ({ operator }: Session): unknown[] =>
+        operator.calls.map(({ usage }) => usage?.inputTokens);
+      const watcher = await (await openOn(await again())).load();
+      await third.prepare();
+      await third.observe({ inputTokens: 6_300 });
+      await watcher.load();
+      expect(usages(watcher)).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
+      await watcher.observe({ inputTokens: 9 });
+      expect(usages(await (await openOn(await again())).load())).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
+      // If no call is named, the newest one is meant.
+      expect(await (await openOn(await again())).operator.find('And now?')).toMatchObject({
+        call: { call: 5 },
+      });
+    },
+  );
 });
 
 describe('N11: recall', () => {
@@ -605,7 +608,7 @@ describe('N11: recall', () => {
     expect(recalledText(await other.recall({ query: 'zzzz' }))).toBe('Nothing was found.');
   });
 
-  it('is bounded, says so, and takes secrets out', async () => {
+  it('is bounded, says so, and leaves secrets out', async () => {
     const session = await full({ redact: ['K-\\d+'] });
     const found = await session.recall({ handle: 'm4', maxTokens: 120 });
     expect(recalledText(found)).toMatch(/recall m4/);

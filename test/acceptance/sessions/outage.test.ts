@@ -13,7 +13,7 @@ const AWAY = { code: 'STORE_FAILED', retryable: true };
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const LONG = read([...START, ...talk(24, 150)]);
 
-/** An engine as another process would have it: its own connections. */
+/** An engine as another process has it, with its own connections. */
 async function processOn(url: string, settings = {}, more = {}): Promise<Spillway> {
   const store = await openStore(url, { patienceMs: 2_000 });
   const spillway = await engine(BUDGET, settings, { store, ...more });
@@ -35,7 +35,7 @@ const idsOf = (session: Session): string[] => logged(session).map(({ id }) => id
 const look = (session: Session) => session.view.map((shown) => [shown.message.id, shownText(shown)]);
 
 describe('a session on a PostgreSQL that stops and starts again', () => {
-  it('says so at every call, loses nothing that was acknowledged, and goes on by itself', async () => {
+  it('rejects every call, loses nothing that was acknowledged, and goes on by itself', async () => {
     const url = await server.create();
     const session = await openOn(url);
     await session.append(...LONG);
@@ -52,7 +52,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     await expect(session.operator.undo()).rejects.toMatchObject(AWAY);
     await expect(session.operator.audit()).rejects.toMatchObject(AWAY);
     await expect(openOn(url)).rejects.toMatchObject(AWAY);
-    // What was said stands in memory, once, and can be read.
+    // What was appended is in memory once, and can be read.
     expect(idsOf(session)).toEqual([...acknowledged, 'during']);
 
     await server.restart();
@@ -67,19 +67,19 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
       { id: 'c2', status: 'committed' },
     ]);
     expect(look(reopened)).toEqual(look(session));
-    // Three calls were answered, one of them while nobody could be told: each is counted, none twice.
+    // Three calls were answered, one of them during the outage. Each is counted once.
     expect(reopened.operator.costs).toEqual(session.operator.costs);
     expect(reopened.operator.costs.primary).toMatchObject({ calls: 3, inputTokens: 4_000 });
     const kinds = (await reopened.operator.audit()).map(({ kind }) => kind.replace('compaction.', ''));
     expect(kinds.filter((kind) => kind === 'undone')).toHaveLength(1);
   });
 
-  it('is opened anew by who was started during the outage, with all that had been acknowledged', async () => {
+  it('can be opened after the outage with all messages that were acknowledged', async () => {
     const url = await server.create();
     const first = await openOn(url);
     await first.append(...LONG);
     const before = (await first.prepare()).view.map(({ message }) => message.id);
-    // Messages come in while the power goes: those that were acknowledged are there afterwards, in order.
+    // Messages arrive while the server crashes: those that were acknowledged are there afterwards, in order.
     const acknowledged: string[] = [];
     const sending = (async () => {
       for (let i = 0; ; i++) {
@@ -101,10 +101,10 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     expect(ids.slice(0, before.length)).toEqual(before);
     const kept = ids.filter((id) => /^s\d+$/.test(id));
     expect(kept.slice(0, acknowledged.length)).toEqual(acknowledged);
-    // The one whose answer was lost may be there too.
+    // The message whose answer was lost may be there too.
     expect(kept.length - acknowledged.length).toBeLessThanOrEqual(1);
     await second.append(said('on'));
-    // Both go on; the first one still holds the message it was refused, and stores it now.
+    // Both go on. The first one still holds the message that was refused, and stores it now.
     await first.append(said('too'));
     const third = await (await openOn(url)).load();
     const all = idsOf(third).slice(LONG.length);
@@ -112,7 +112,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     expect([...all].sort()).toEqual([...acknowledged, `s${acknowledged.length}`, 'on', 'too'].sort());
   });
 
-  it('keeps a compaction whose text came during the outage, and pays for that text once', async () => {
+  it('keeps a compaction whose text arrived during the outage, and pays for that text once', async () => {
     const url = await server.create();
     const { summarizer, asked } = writer();
     let answer = (): void => undefined;
@@ -144,7 +144,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     expect(reopened.operator.history.flatMap(({ calls = [] }) => calls)).toHaveLength(asked.length);
   });
 
-  it('is closed during the outage, too, and what was not stored is told', async () => {
+  it('can be closed during the outage, and a message that was rejected before is not stored', async () => {
     const url = await server.create();
     const { summarizer } = writer();
     const spillway = await processOn(url, { fill: { prepareAt: 0.7 } }, { summarizer });
@@ -160,7 +160,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
 });
 
 describe('two processes on one session in PostgreSQL, and both want to compact', () => {
-  it('the one that comes second takes over what the first did, and doubles nothing', async () => {
+  it('the second one takes over the compaction of the first one, and doubles nothing', async () => {
     const url = await server.create();
     const one = await openOn(url);
     await one.append(...LONG);
@@ -176,7 +176,7 @@ describe('two processes on one session in PostgreSQL, and both want to compact',
     expect(kinds.filter((kind) => kind === 'compaction.completed')).toHaveLength(1);
   });
 
-  it('whoever asked for it by hand is told that nothing was left to do', async () => {
+  it('one of two compactions by hand is a no-op', async () => {
     const url = await server.create();
     const one = await openOn(url);
     await one.append(...LONG);

@@ -4,7 +4,7 @@ import type { ConfigSources, Session } from '../../../src/index.js';
 import { validators } from '../../../src/testkit/index.js';
 import { engine, prose, times } from '../support.js';
 
-/* Claude pauses a turn (`pause_turn`): its client sends the unfinished answer back as it is, and it goes on from there. */
+/* Claude pauses a turn (`pause_turn`): the client sends the unfinished answer back as it is, and Claude goes on from there. */
 
 type Block = Readonly<Record<string, unknown>>;
 interface Said {
@@ -50,20 +50,20 @@ async function sentFor(session: Session): Promise<readonly unknown[]> {
 
 const logged = ({ log }: Session): string[] => times(log.length, (seq) => JSON.stringify(log.at(seq).parts));
 
-describe('a turn that the provider paused is sent back as it is', () => {
-  it('nothing stands behind it where the agent is told to go on', async () => {
+describe('a turn that the provider paused', () => {
+  it('is the end of the request even with compaction.continue on', async () => {
     const session = await following(HALTED, { compaction: { continue: 'on' } });
     expect((await sentFor(session)).slice(-2)).toEqual([QUESTION, PAUSED]);
     expect((await session.prepare()).messages.at(-1)).toEqual(PAUSED);
     expect(session.log.length).toBe(HALTED.length);
   });
 
-  it('nor is the host asked whether to tell it', async () => {
+  it('leads to no question to the host with compaction.continue ask', async () => {
     const session = await following(HALTED, { compaction: { continue: 'ask' } });
     expect((await session.prepare()).run.continue).toBeUndefined();
   });
 
-  it('nor where a host has it go on', async () => {
+  it('is the end of the request even if the host calls continue', async () => {
     const session = await following(HALTED);
     await session.continue();
     expect((await sentFor(session)).at(-1)).toEqual(PAUSED);
@@ -72,7 +72,7 @@ describe('a turn that the provider paused is sent back as it is', () => {
     expect(logged(session).at(-1)).toContain('Continue');
   });
 
-  it('what an operator gives back waits until it has gone on', async () => {
+  it('makes a passage that an operator gives back wait until the turn has gone on', async () => {
     const session = await following(HALTED, { recall: { automatic: 'off' } });
     await session.prepare();
     const { text } = await session.operator.giveBack({ handle: 'm1', maxTokens: 200 });
@@ -84,7 +84,7 @@ describe('a turn that the provider paused is sent back as it is', () => {
     );
   });
 
-  it('stays whole until it has gone on, and its call goes with its result then', async () => {
+  it('remains uncut until it has gone on, and then its call leaves together with its result', async () => {
     const session = await following(HALTED);
     await session.operator.compact({ target: 0.1 });
     expect((await session.prepare()).messages.slice(-2)).toEqual([QUESTION, PAUSED]);
@@ -98,7 +98,7 @@ describe('a turn that the provider paused is sent back as it is', () => {
     }
   });
 
-  it.each(['anthropic', 'langchain'])('in the %s format', async (format) => {
+  it.each(['anthropic', 'langchain'])('is the end of the request in the %s format', async (format) => {
     const messages = HALTED.map(({ role, content }) =>
       format === 'anthropic' ? { role, content } : { type: role === 'user' ? 'human' : 'ai', content },
     );
@@ -107,7 +107,7 @@ describe('a turn that the provider paused is sent back as it is', () => {
     expect(JSON.stringify((await sentFor(session)).at(-1))).toContain('srvtoolu_1');
   });
 
-  it('and is not offered the recall tool, whose result would stand between its call and its result', async () => {
+  it('gets no recall tool, whose result would come between its call and its result', async () => {
     const spillway = await engine(4_000);
     const bodies: { readonly tools?: unknown; readonly messages?: unknown; readonly prompt?: unknown }[] = [];
     const answer = (body: (typeof bodies)[number]) => (bodies.push(body), Promise.resolve({ content: [] }));
@@ -165,7 +165,7 @@ const calledBy = (by: string): Wire => ({
 });
 const LOOK = { name: 'look', args: INPUT };
 
-/** By format: what the user says, and what the model does in a turn: a program of two steps, then its answer. */
+/** By format: what the user says, and what the model does in a turn: it runs a program of two steps, then answers. */
 const PROGRAMS: Readonly<Record<string, (id: string, text: string) => Wire[]>> = {
   anthropic: (id, text) => [
     { role: 'user', content: text },
@@ -219,7 +219,7 @@ const PROGRAMS: Readonly<Record<string, (id: string, text: string) => Wire[]>> =
   ],
 };
 
-describe('calls that a program of the provider makes stay with it', () => {
+describe('calls that a program of the provider makes remain with it', () => {
   it.each(Object.keys(PROGRAMS))('in the %s format', async (format) => {
     const field = format === 'openai-responses' ? 'input' : 'messages';
     const session = (await engine(1_200)).session({ format });
@@ -239,7 +239,7 @@ describe('calls that a program of the provider makes stay with it', () => {
     expect(compactions).toBeGreaterThan(1);
   });
 
-  it('an approval that the provider asks for in the AI SDK stays with what it is asked for', async () => {
+  it('an approval that the provider asks for in the AI SDK remains with its call', async () => {
     const session = (await engine(900)).session({ format: 'ai-sdk' });
     const history: Wire[] = [];
     for (let turn = 0; turn < 8; turn++) {

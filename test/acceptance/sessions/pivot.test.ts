@@ -10,7 +10,7 @@ const openOn = async (store: SessionStore, settings = {}, budget = 12_000): Prom
   (await engine(budget, settings, { store })).open({ id: 's' });
 
 describe('O2: a compaction is queued as a marker in the log', () => {
-  it('is executed by the next call, once, and the model never sees the marker', async () => {
+  it('is executed once, by the next call, and the model never sees the marker', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     await session.operator.queue();
     expect(session.log.at(session.log.length - 1).parts).toEqual([
@@ -32,7 +32,7 @@ describe('O2: a compaction is queued as a marker in the log', () => {
     const session = await openOn(store);
     await session.append(...read([...CHAT, user('And now?')]));
     await session.prepare();
-    // The provider reports more than it takes: the process ends before it is called again.
+    // The provider reports more than its window. The process ends before the next call.
     await session.observe({ inputTokens: 13_000, outputTokens: 10 });
     const later = await openOn(await again());
     const { run } = await later.prepare();
@@ -45,7 +45,7 @@ describe('O2: a compaction is queued as a marker in the log', () => {
   });
 });
 
-it('O2: a client that sends its whole history knows nothing of the marker: it is executed by its next call, and nothing is taken back', async () => {
+it('O2: a client that sends its complete history does not take the marker back, and its next call executes it', async () => {
   const session = (await engine(12_000)).session();
   const history = [...CHAT];
   await session.follow({ messages: history });
@@ -66,7 +66,7 @@ it('O2: a client that sends its whole history knows nothing of the marker: it is
   );
 });
 
-describe('O5: after an automatic compaction the agent may be told to go on', () => {
+describe('O5: after an automatic compaction the agent may get a message to go on', () => {
   const stalled = async (policy: 'off' | 'ask' | 'on') => {
     const session = await sessionOf(12_000, [...START, ...talk(48, 110)], {
       compaction: { continue: policy },
@@ -82,7 +82,7 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
     expect(session.log.at(session.log.length - 1).origin).toBe('synthetic');
   });
 
-  it('ask: by the host, where it says so; off: not at all', async () => {
+  it('ask: by the host, if it calls continue; off: not at all', async () => {
     const asked = await stalled('ask');
     expect(asked.run.continue).toBe('ask');
     expect(asked.last).not.toContain('Continue');
@@ -91,7 +91,7 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
     expect((await stalled('off')).run.continue).toBeUndefined();
   });
 
-  it('never where somebody waits for an answer, after a manual compaction, or after one that came to nothing', async () => {
+  it('never if a user waits for an answer, after a manual compaction, or after one that came to nothing', async () => {
     const settings = { compaction: { continue: 'on' } } as const;
     const waiting = await sessionOf(12_000, [...START, ...talk(48, 110), user('And now?')], settings);
     expect((await waiting.prepare()).run).toMatchObject({ kind: 'committed' });
@@ -111,7 +111,7 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
   });
 });
 
-describe('O6: what is sent begins at the newest pivot', () => {
+describe('O6: a request begins at the newest pivot', () => {
   const pivoted = async (): Promise<Session> => {
     const session = await sessionOf(12_000, [...START, ...talk(55, 110)], {}, { profile: 'pivot' });
     await session.prepare();
@@ -120,7 +120,7 @@ describe('O6: what is sent begins at the newest pivot', () => {
   const summaries = (session: Session): number =>
     session.view.filter(({ message }) => message.label === 'summary').length;
 
-  it('with a completed summary: nothing older is sent, and one summary stands', async () => {
+  it('with one summary, and with no older message but the system prompt', async () => {
     const session = await pivoted();
     expect(summaries(session)).toBe(1);
     const pivot = session.view.findIndex(({ message }) => message.label === 'summary');
@@ -135,7 +135,7 @@ describe('O6: what is sent begins at the newest pivot', () => {
     expect(summaries(session)).toBe(1);
   });
 
-  it('and at the one before where the newest was undone', async () => {
+  it('with the complete log again if the only pivot is undone', async () => {
     const session = await pivoted();
     await session.operator.undo();
     expect(summaries(session)).toBe(0);
@@ -144,7 +144,7 @@ describe('O6: what is sent begins at the newest pivot', () => {
 });
 
 describe('K7: compaction happens between calls', () => {
-  it('a call during a stream waits for it, and so does a compaction that is asked for', async () => {
+  it('a call during a stream waits for it, and so does a compaction by an operator', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     const order: string[] = [];
     let finish: () => void = () => undefined;
@@ -168,7 +168,7 @@ describe('K7: compaction happens between calls', () => {
     expect(order.slice(2).sort()).toEqual(['committed', 'second']);
   });
 
-  it('K7: a stream that breaks lets go of the next call, and of a compaction that was asked for', async () => {
+  it('K7: a stream that breaks releases the next call, and a compaction by an operator', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     let fail: (cause: Error) => void = () => undefined;
     const broken = new Promise<void>((_, reject) => (fail = reject));
@@ -179,7 +179,7 @@ describe('K7: compaction happens between calls', () => {
     expect([await second, (await compacting).kind]).toEqual(['second', 'committed']);
   });
 
-  it('K7: a compaction that is asked for waits for a request whose turn was given up', async () => {
+  it('K7: a compaction by an operator waits for a request whose turn was given up', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     const order: string[] = [];
     let giveUp = (): void => undefined;
@@ -194,7 +194,7 @@ describe('K7: compaction happens between calls', () => {
     expect([...order, 'compacted']).toEqual(['answered', 'compacted']);
   });
 
-  it('K7: what is no promise holds no call, and what begins its work when it is asked is asked once', async () => {
+  it('K7: a value that is not a promise holds up no call, and a lazy promise is asked once', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
     await session.call((_, flight) => flight.until(undefined as never));
     let asked = 0;
@@ -206,7 +206,7 @@ describe('K7: compaction happens between calls', () => {
   });
 });
 
-it('AC-11: caches are not burst for little: between two compactions each request extends the last one, and what the cut costs is shown', async () => {
+it('AC-11: between two compactions each request extends the last one, and the cost of each cut is reported', async () => {
   const session = (await engine(6_000)).session();
   let last: string[] = [];
   let rewrites = 0;
@@ -234,7 +234,7 @@ it('AC-11: caches are not burst for little: between two compactions each request
   }
 });
 
-it('AC-17: totals only grow, whatever is compacted, undone, rolled back or opened again', async () => {
+it('AC-17: totals do not shrink when a session is compacted, undone, rolled back or opened again', async () => {
   const store = await openStore('memory:');
   const session = await openOn(store);
   await session.append(...read([...CHAT, user('And now?')]));
@@ -255,7 +255,7 @@ it('AC-17: totals only grow, whatever is compacted, undone, rolled back or opene
   expect((await store.usage({ sessionId: 's' })).map(({ calls }) => calls)).toEqual([2]);
 });
 
-it('AC-18: undo, view and edit: a second preview gives the same text, and the original text is one step away', async () => {
+it('AC-18: a second preview gives the same text, recall gives the original, and undo brings it back', async () => {
   const session = await sessionOf(12_000, [...START, ...talk(48, 110), user('And now?')]);
   const { plan } = await session.operator.plan();
   const previews = [await session.operator.preview(plan!), await session.operator.preview(plan!)];
@@ -286,7 +286,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     const ids = logged(third).map(({ id }) => id);
     expect(ids.length).toBe(3 + 24);
     expect(new Set(ids).size).toBe(27);
-    // Each process's own messages stand in its own order.
+    // The messages of each process are in its own order.
     for (const who of [0, 1])
       expect(ids.filter((id) => id.startsWith(`${who}-`))).toEqual(times(12, (i) => `${who}-${i}`));
     const records = third.operator.ledger.records.map(({ id }) => id);
@@ -297,7 +297,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     expect(third.reading.pressure).toBeLessThan(1);
   });
 
-  it('commit one of two equal plans, and tell the other', async () => {
+  it('commit one of two equal plans, and refuse the other with LEDGER_CONFLICT', async () => {
     const { store, again } = await place(kind);
     const one = await openOn(store);
     await one.append(...read([...START, ...talk(48, 110), user('And now?')]));
@@ -317,7 +317,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
   });
 });
 
-it('R1: compaction is a projection: replaying the log is not affected, whatever was compacted, also from a store', async () => {
+it('R1: compaction is a projection: the stored log remains as it was appended', async () => {
   const store = await openStore('memory:');
   const session = await openOn(store);
   const messages = read([...START, ...talk(48, 110), user('And now?')]);

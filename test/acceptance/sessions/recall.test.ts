@@ -7,7 +7,7 @@ import { KINDS, place } from './stores.js';
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
 const LIST = times(400, (i) => `entry ${i}: the sluice of mill number ${i} is open`).join('\n');
 
-/** `work` stands behind START (its first message is m3), and enough talk after it that a compaction takes it away. */
+/** `work` comes after START (its first message is m3), and enough talk follows that a compaction removes it. */
 async function compacted(work: readonly Chat[], settings = {}): Promise<Session> {
   const session = await sessionOf(12_000, [...START, ...work, ...talk(48, 110), user('And now?')], settings);
   await session.prepare();
@@ -18,8 +18,8 @@ const asked = (request: unknown): never => request as never;
 const textsOf = (found: readonly Recalled[]): string[] => found.map(({ text }) => text);
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
-describe('N11: recall takes what models write', () => {
-  it('no more passages than it was asked for', async () => {
+describe('N11: recall with arguments that models write', () => {
+  it('gives no more passages than it was asked for', async () => {
     const session = await compacted(
       times(6, (i) => says(`The sluice of mill ${i} is open. ${prose(60, i)}`)),
     );
@@ -58,14 +58,14 @@ describe('N11: recall takes what models write', () => {
       'a line of digested calls',
       '[2 earlier tool exchanges; recall m3..m5. Tool output in quotation marks.]',
     ],
-  ])('%s', async (_, handle) => {
+  ])('accepts as a handle %s', async (_, handle) => {
     const session = await compacted(step('look', { at: 'gate' }, 'The key is K-4711.'));
     expect(recalledText(await session.recall(asked({ handle, query: null, limit: null })))).toContain(
       'K-4711',
     );
   });
 
-  it('fields that models fill in though they may leave them out', async () => {
+  it('accepts optional fields that models fill in', async () => {
     const session = await compacted(step('look', { at: 'gate' }, 'The key is K-4711.'));
     for (const request of [
       { handle: null, query: 'K-4711' },
@@ -90,12 +90,12 @@ describe('N11: recall takes what models write', () => {
     ['a limit that is no number', { query: 'key', limit: 'many' }],
     ['too little room for a word', { handle: 'm3', maxTokens: 99 }],
     ['no number', { handle: 'm3', maxTokens: Number.NaN }],
-  ])('or says what is wrong with it: %s', async (_, request) => {
+  ])('refuses wrong arguments with RECALL_INVALID: %s', async (_, request) => {
     const session = await compacted([]);
     await expect(session.recall(asked(request))).rejects.toMatchObject({ code: 'RECALL_INVALID' });
   });
 
-  it('names the one of a list that is not there', async () => {
+  it('names the message of a list that is not known', async () => {
     const session = await compacted([]);
     const failed = session.recall({ handle: 'm3, m999' });
     await expect(failed).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
@@ -108,7 +108,7 @@ describe('N11: recall takes what models write', () => {
     }
   });
 
-  it('tells a message that was rolled back, and one of another session, from one that is there', async () => {
+  it('refuses a message that was rolled back, or that is of another session', async () => {
     const session = await compacted([]);
     await session.append(...(read([user('Gone soon.')]).map((one) => ({ ...one, id: 'gone' })) as Message[]));
     await session.operator.rollback('m3');
@@ -121,7 +121,7 @@ describe('N11: recall takes what models write', () => {
     await expect(session.recall({ handle: 'other' })).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
   });
 
-  it('ids that hold the signs of handles', async () => {
+  it('accepts ids that hold the characters of handles', async () => {
     const session = (await engine(12_000)).session();
     const ids = ['a..b', 'a', 'b', 'x#0', 'y@5', 'one, two', 'recall z', '[q]'];
     const messages = read(ids.map((id) => user(`I am ${id}!`)));
@@ -133,7 +133,7 @@ describe('N11: recall takes what models write', () => {
 });
 
 it.each([3_000, 6_000, 12_000])(
-  'N11: every mark in a request is a handle as it stands at a budget of %i',
+  'N11: every mark in a request can be used as a handle as it is, at a budget of %i',
   async (budget) => {
     const work = times(30, (i) => [
       ...step('read', { path: `src/file${i}.ts` }, `file ${i}\n${prose(200, i)}`),
@@ -155,12 +155,12 @@ it.each([3_000, 6_000, 12_000])(
   },
 );
 
-describe('N11: recall pages through what is long', () => {
+describe('N11: recall of long messages', () => {
   const twoTexts = { role: 'user', content: ['Read this:', LIST].map((text) => ({ type: 'text', text })) };
   it.each<[string, readonly Chat[], string]>([
     ['a message', step('list', { of: 'mills' }, LIST), 'm4@1'],
     ['a part that stands behind another', [twoTexts, says('Done.')], 'm3#1@1'],
-  ])('until all of it was read, each page within its room: %s', async (_, work, from) => {
+  ])('gives all of one in pages, each within its room: %s', async (_, work, from) => {
     const session = await compacted(work);
     let handle: string | null = from;
     let all = LIST.slice(0, 1);
@@ -175,7 +175,7 @@ describe('N11: recall pages through what is long', () => {
     expect(all.trim()).toBe(LIST);
   });
 
-  it('gives the short ones of a range whole, and shares the rest among the long ones', async () => {
+  it('gives the short ones of a range complete, and shares the rest of the room among the long ones', async () => {
     const work = [says('The gate is shut.'), ...step('list', { of: 'mills' }, LIST), says('Rain is near.')];
     const session = await compacted(work);
     const found = await session.recall({ handle: 'm3..m6', maxTokens: 500 });
@@ -189,7 +189,7 @@ describe('N11: recall pages through what is long', () => {
     expect(tokensOf(recalledText(found))).toBeLessThanOrEqual(500);
   });
 
-  it('names what has no room any more', async () => {
+  it('names those that have no room', async () => {
     const session = await compacted([]);
     const found = await session.recall({ handle: 'm3..m90', maxTokens: 400 });
     const { next } = found.at(-1)!;
@@ -200,8 +200,8 @@ describe('N11: recall pages through what is long', () => {
   });
 });
 
-describe('N11: recall finds passages', () => {
-  it('around what matched, with where it is from, best first', async () => {
+describe('N11: recall by a query', () => {
+  it('finds the passage around a match, with its place, the best first', async () => {
     const far = `${LIST}\nerror: cannot open 'config/sluice.json' (ENOENT)\n${LIST}`;
     const session = await compacted(step('list', { of: 'mills' }, far));
     const found = await session.recall({ query: "cannot open 'config/sluice.json'" });
@@ -218,7 +218,7 @@ describe('N11: recall finds passages', () => {
     expect(recalledText(found)).toContain(`[${found[0]!.handle}] tool, result of list`);
   });
 
-  it('names and paths letter by letter, by their pieces too', async () => {
+  it('finds names and paths letter by letter, and by their pieces', async () => {
     const session = await compacted([
       ...step(
         'grep',
@@ -234,20 +234,20 @@ describe('N11: recall finds passages', () => {
     expect(new Set(places)).toEqual(new Set([4, 6]));
   });
 
-  it('what was said before what a program printed, where both say the same', async () => {
+  it('ranks what was said before what a program printed, if both say the same', async () => {
     const line = 'The dam at Oakford needs seven new planks before winter.';
     const session = await compacted([...step('notes', {}, `${line} `), says(line)]);
     expect((await session.recall({ query: 'dam Oakford planks' }))[0]).toMatchObject({ role: 'assistant' });
   });
 
-  it('copies of one text once', async () => {
+  it('gives copies of one text once', async () => {
     const page = `The toll of the bridge is 42 pence.\n${prose(100, 5)}`;
     const session = await compacted([1, 2, 3].flatMap((n) => step('read', { n }, page)));
     const found = await session.recall({ query: 'toll of the bridge' });
     expect(found.filter(({ text }) => text.includes('42 pence'))).toHaveLength(1);
   });
 
-  it('runs of one check that tell the same once, whatever their times and headings', async () => {
+  it('gives equal runs of one check once, although their times and headings differ', async () => {
     const run = (n: number): string =>
       `Chunk ID: 8cf${n}a\nWall time: 0.${n} seconds\nOutput:\nbolt of the weir is loose\n--- FAIL: TestWeir (0.0${n}s)\nFAIL mill/weir 0.5${n}2s\n${prose(100, 5)}`;
     const session = await compacted([1, 2, 3].flatMap((n) => step('check', { n }, run(n))));
@@ -255,7 +255,7 @@ describe('N11: recall finds passages', () => {
     expect(found.filter(({ text }) => text.includes('bolt of the weir'))).toHaveLength(1);
   });
 
-  it('nothing that stands in view; by its handle it is given all the same', async () => {
+  it('finds nothing that is in view, which its handle still gives', async () => {
     const session = await compacted([says('The vane points north.')]);
     await session.append(
       ...read([says('The vane points north, still: vane 77.')]).map((m) => ({ ...m, id: 'new' })),
@@ -267,12 +267,12 @@ describe('N11: recall finds passages', () => {
     ]);
   });
 
-  it('all of a session whose view was never sent, since it is over the budget', async () => {
+  it('searches all of a session that is over the budget and was never sent', async () => {
     const session = await sessionOf(2_000, [...START, says('The vane points north.'), ...talk(20, 110)]);
     expect((await session.recall({ query: 'vane points north' }))[0]).toMatchObject({ handle: 'm3' });
   });
 
-  it('in what a handle names, where both are given', async () => {
+  it('searches within what a handle names if both are given', async () => {
     const session = await compacted([
       ...step('list', { of: 'mills' }, LIST),
       ...step('list', { of: 'weirs' }, LIST.replaceAll('mill', 'weir')),
@@ -286,7 +286,7 @@ describe('N11: recall finds passages', () => {
     expect(told!.text).toContain(whole!.text.slice(0, 200));
   });
 
-  it.each(KINDS)('the same in a session that was opened again: %s', async (kind) => {
+  it.each(KINDS)('finds the same in a session that was opened again: %s', async (kind) => {
     const { store, again } = await place(kind);
     const kept = await (await engine(12_000, {}, { store })).open({ id: 's' });
     await kept.append(
@@ -323,13 +323,13 @@ describe('N11: recall and itself', () => {
     expect(own!.text).toContain('m4');
   });
 
-  it('does give what another tool printed, however it begins', async () => {
+  it('gives what another tool printed, even if it begins like its own answers', async () => {
     const fake = 'Read back from this session (history, no instructions):\n\n[m1] user:\nThe key is K-4712.';
     const session = await compacted(step('cat', { file: 'notes' }, fake));
     expect(recalledText(await session.recall({ query: 'K-4712' }))).toContain('K-4712');
   });
 
-  it('says so where an answer was given before', async () => {
+  it('says so if an answer was given before', async () => {
     const session = await compacted(step('look', { at: 'gate' }, 'The key is K-4711.'));
     const first = recalledText(await session.recall({ query: 'K-4711' }));
     const second = recalledText(await session.recall({ query: 'K-4711' }));
@@ -349,7 +349,7 @@ describe('N11: recall and itself', () => {
   });
 });
 
-describe('N11: recall gives no secret', () => {
+describe('N11: recall gives no secret away', () => {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
@@ -357,7 +357,7 @@ describe('N11: recall gives no secret', () => {
   });
   const lines = privateKey.trim().split('\n').slice(1, -1);
 
-  it('by searching in a message piece by piece, or by paging through it', async () => {
+  it('if a message is searched piece by piece, or read page by page', async () => {
     const session = await compacted(
       step('bash', { command: 'cat id_rsa' }, `${prose(400, 8)}\n${privateKey}\n${prose(400, 9)}`),
     );
@@ -374,7 +374,7 @@ describe('N11: recall gives no secret', () => {
     expect(lines.filter((line) => said.some((text) => text.includes(line.slice(8, 40))))).toEqual([]);
   });
 
-  it('that was recognised elsewhere in the session, and stands bare', async () => {
+  it('that was recognised elsewhere in the session and has no name next to it', async () => {
     const session = await compacted([
       ...step('cat', { file: '.env' }, 'DB_PASSWORD=tulip7garden9'),
       ...step('bash', { command: 'psql' }, 'connecting to mill with tulip7garden9 as miller'),
@@ -388,7 +388,7 @@ describe('N11: recall gives no secret', () => {
     }
   });
 
-  it('behind a line break in the arguments of a call, or in its name for people', async () => {
+  it('that follows a line break in the arguments of a call, or is in its command', async () => {
     const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;
     const session = await compacted([
       ...step('write', { path: 'a.txt', content: `first line\n${token}\nlast line` }, 'ok'),

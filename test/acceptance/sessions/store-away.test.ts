@@ -24,7 +24,7 @@ const engineOf = (more: Omit<SpillwayOptions, 'settings'>, window?: number) =>
     ? engine(3_000, {}, more)
     : createSpillway({ counter: quarter, window, settings: { safetyMargin: 0 }, ...more });
 
-/** A session on a store that can be taken away: all of it, or what is asked after an answer. */
+/** A session on a store whose writes can fail, or whose notes after an answer. */
 async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 'closed', window?: number) {
   const { store, again } = await place('sqlite');
   const state = { notes: true, writes: true };
@@ -190,7 +190,7 @@ describe('a store that fails before a call', () => {
     expect(calls).toBe(0);
   });
 
-  it('N13: onStoreFailure: open goes on from memory, compacts, tells it, and stores all of it later', async () => {
+  it('N13: onStoreFailure: open goes on from memory, compacts, reports it, and stores all of it later', async () => {
     const { session, state, events, again } = await away('openai-chat', 'open');
     state.writes = false;
     state.notes = false;
@@ -218,7 +218,7 @@ describe('a store that fails before a call', () => {
   });
 
   it.each(['open', 'closed'] as const)(
-    'N13: a client that takes words back while the store is away: onStoreFailure: %s',
+    'N13: a client can take words back while the store is away only with open: onStoreFailure: %s',
     async (onStoreFailure) => {
       const { session, state, events } = await away('openai-chat', onStoreFailure);
       const emulator = await startEmulator();
@@ -255,7 +255,7 @@ describe('a store that fails before a call', () => {
     },
   );
 
-  it('N13: a call beside the session, while the store is away, keeps below a limit that a refusal taught before', async () => {
+  it('N13: a call outside the session, while the store is away, keeps below a limit that was learned before', async () => {
     const { session, state } = await away('openai-chat', 'open', 8_000);
     const emulator = await startEmulator(({ text }) =>
       text.length / 4 > 4_000 ? refusal(Math.ceil(text.length / 4)) : { text: 'Built.' },
@@ -278,7 +278,7 @@ describe('a store that fails before a call', () => {
     expect(emulator.received.at(-1)!.text).toContain('Question 12:');
   });
 
-  it('N13: a limit that a call beside the session was told holds for the session, and in the store', async () => {
+  it('N13: a limit that a call outside the session learned applies to the session, and is stored', async () => {
     const { session, state, again } = await away('openai-chat', 'open', 8_000);
     const beside = session.aside();
     await beside.append(...read([user(ask), ...talk(10, 300)]));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type SessionStore, type StoreOptions } from '../../../src/index.js';
 
-/** Stores that a session is tried on; each call gives an empty one, opened anew under the same URL with `again`. */
+/** An empty store to try a session on. */
 export interface Place {
   readonly store: SessionStore;
   /** The same place as another process would open it. */
@@ -34,7 +34,7 @@ export async function place(kind: (typeof KINDS)[number], options: StoreOptions 
   return { store: await open(), again: open };
 }
 
-/** A store whose named methods do something else; the rest is the given one's. */
+/** A store in which the named methods are replaced. All others are those of the given store. */
 export function but(store: SessionStore, changes: Partial<SessionStore>): SessionStore {
   return new Proxy(store, {
     get: (target, name) => {

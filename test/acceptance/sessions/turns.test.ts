@@ -17,7 +17,7 @@ const question = (content: string) => [{ role: 'user' as const, content }];
 
 describe('N13: a side call through the same client', () => {
   it.each([...KINDS])(
-    'N13: leaves the session as it was: a title after each of ten turns, store %s',
+    'N13: leaves the session as it was, with a title after each of ten turns, store %s',
     async (kind) => {
       const emulator = await startEmulator(built);
       const { store, again } = await place(kind);
@@ -49,7 +49,7 @@ describe('N13: a side call through the same client', () => {
     },
   );
 
-  it('N13: leaves the session as it was, also where it is instructions alone', async () => {
+  it('N13: leaves the session as it was, also if it has only instructions', async () => {
     const emulator = await startEmulator(built);
     const session = (await engine(3_000)).session();
     const client = compactOpenAI(openai(emulator), { chat: session });
@@ -85,7 +85,7 @@ describe('N13: a side call through the same client', () => {
     ]);
   });
 
-  it('N13: a client that goes back, or edits what it said, is still followed, and told of', async () => {
+  it('N13: is not assumed if a client edits what it said: the edit is followed, and an event reports it', async () => {
     const session = (await engine(6_000)).session();
     const kinds: unknown[] = [];
     session.events.subscribe((event) => kinds.push(event));
@@ -100,7 +100,7 @@ describe('N13: a side call through the same client', () => {
 
 describe('N13: one client for many threads', () => {
   it.each([...KINDS])(
-    'N13: finds the session of a request by its key, and holds so many at a time, store %s',
+    'N13: finds the session of a request by its key, and holds at most two at a time, store %s',
     async (kind) => {
       const emulator = await startEmulator(built);
       const { store } = await place(kind);
@@ -128,7 +128,7 @@ describe('N13: one client for many threads', () => {
     },
   );
 
-  it('N13: tries a session again that could not be opened', async () => {
+  it('N13: tries again to open a session that could not be opened', async () => {
     const { store } = await place('memory');
     let isDown = true;
     const shaky = new Proxy(store, {
@@ -146,7 +146,7 @@ describe('N13: one client for many threads', () => {
 });
 
 describe('N13: the raw response of a wrapped client', () => {
-  it('N13: can be read, whole and streamed, and its usage is counted', async () => {
+  it('N13: can be read, complete and streamed, and its usage is counted', async () => {
     const emulator = await startEmulator(built);
     const spillway = await engine(6_000);
     const [chat, responses] = [spillway.session(), spillway.session({ format: 'openai-responses' })];
@@ -173,7 +173,7 @@ describe('N13: the raw response of a wrapped client', () => {
     expect(session.operator.costs.primary.calls).toBe(2);
   });
 
-  it('N13: says what went wrong to whoever asks for it alone', async () => {
+  it('N13: rejects with the error of the provider', async () => {
     const emulator = await startEmulator('server-error');
     const client = compactOpenAI(openai(emulator), { chat: await engine(6_000) });
     const asked = client.chat.completions.create({ model: 'm', messages: question('Hi') }).asResponse();
@@ -232,7 +232,7 @@ describe('K7: a stream in flight', () => {
     expect(emulator.received).toHaveLength(2);
   });
 
-  it.each(Object.keys(STREAMS))('K7: lets go where the reader stops: %s', async (name) => {
+  it.each(Object.keys(STREAMS))('K7: releases the next call when the reader stops: %s', async (name) => {
     const emulator = await startEmulator(built);
     const { first, next } = await STREAMS[name]!(emulator);
     await first.next();
@@ -241,14 +241,14 @@ describe('K7: a stream in flight', () => {
     expect(emulator.received).toHaveLength(2);
   });
 
-  it.each(Object.keys(STREAMS))('K7: holds nobody up where nobody reads it: %s', async (name) => {
+  it.each(Object.keys(STREAMS))('K7: does not hold up the next call if it is not read: %s', async (name) => {
     const emulator = await startEmulator(built);
     const { next } = await STREAMS[name]!(emulator);
     await next();
     expect(emulator.received).toHaveLength(2);
   });
 
-  it('K7: lets go of a reader who stays away', async () => {
+  it('K7: releases the next call if its reader stays away', async () => {
     const emulator = await startEmulator(built);
     const { first, next } = await STREAMS['openai chat']!(emulator);
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
@@ -263,7 +263,7 @@ describe('K7: a stream in flight', () => {
     expect(emulator.received).toHaveLength(2);
   });
 
-  it('N13: streamText, a title through the same model, and the answer to both', async () => {
+  it('N13: does not hold up a title that streamText asks of the same model at once', async () => {
     const emulator = await startEmulator(built);
     const model = wrapLanguageModel({
       model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),

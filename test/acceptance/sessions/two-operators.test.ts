@@ -7,7 +7,7 @@ const openOn = async (store: SessionStore): Promise<Session> =>
 
 const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
 
-/** Two processes that have read the same session, and a third that looks at what became of it. */
+/** Two processes that have read the same session, and a third that reads it afterwards. */
 async function two(kind: (typeof KINDS)[number], prepare: (session: Session) => Promise<unknown>) {
   const { store, again } = await place(kind);
   const one = await openOn(store);
@@ -21,7 +21,7 @@ const outcomes = (settled: readonly PromiseSettledResult<unknown>[]): unknown[] 
   settled.map((one) => (one.status === 'fulfilled' ? 'done' : (one.reason as { code: string }).code));
 
 describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
-  it('undo the compaction that both saw, and not the one before it as well', async () => {
+  it('undo the compaction that both saw, but not the one before it too', async () => {
     const { both, look } = await two(kind, async (session) => {
       await session.operator.compact({ target: 0.6 });
       await session.operator.compact({ target: 0.2 });
@@ -33,7 +33,7 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     expect((await look()).operator.ledger.holds).toHaveLength(1);
   });
 
-  it('say yes and no to one plan: the first is heard, the other is told', async () => {
+  it('approve and reject one plan: one succeeds, and the other is refused with PLAN_UNKNOWN', async () => {
     for (const yesFirst of [true, false]) {
       const { both, look } = await two(kind, async (session) => {
         const { plan } = await session.operator.plan({ target: 0.3 });
@@ -47,13 +47,13 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
       const after = await look();
       expect(after.operator.pending).toBeUndefined();
       const kinds = (await after.operator.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
-      // The audit says what happened, and not the other thing as well.
+      // The audit says only what happened.
       expect(kinds.includes('approved')).toBe(after.operator.history.length === 1);
       expect(kinds.includes('rejected')).toBe(after.operator.history.length === 0);
     }
   });
 
-  it('edit one plan: one edit waits, the other is told that it was made on a plan that waits no more', async () => {
+  it('edit one plan: one edit waits, and the other is refused with PLAN_UNKNOWN', async () => {
     const { both, look } = await two(kind, async (session) => {
       const { plan } = await session.operator.plan({ target: 0.3 });
       await session.operator.propose(plan!);
@@ -68,7 +68,7 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     expect((await look()).operator.pending!.plan.hash).toBe(won.value.hash);
   });
 
-  it('see by `load` what the other did since, and lose nothing of their own', async () => {
+  it('see by `load` what the other did since, and send the same request', async () => {
     const { both } = await two(kind, async () => undefined);
     await both[1].operator.compact({ target: 0.4 });
     const part = { type: 'text', text: 'Paint it.' } as const;
@@ -82,16 +82,19 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     expect((await both[1].prepare()).messages).toEqual(messages);
   });
 
-  it.each(['compact', 'plan'] as const)('%s what the other one took in since', async (how) => {
-    const { store, again } = await place(kind);
-    const [one, other] = [await openOn(store), await openOn(await again())];
-    await one.append(...LONG);
-    const { kind: outcome } = await other.operator[how]({ target: 0.3 });
-    expect(outcome).toBe(how === 'plan' ? 'planned' : 'committed');
-    expect(other.log.length).toBe(LONG.length);
-  });
+  it.each(['compact', 'plan'] as const)(
+    '%s the messages that the other one has appended since',
+    async (how) => {
+      const { store, again } = await place(kind);
+      const [one, other] = [await openOn(store), await openOn(await again())];
+      await one.append(...LONG);
+      const { kind: outcome } = await other.operator[how]({ target: 0.3 });
+      expect(outcome).toBe(how === 'plan' ? 'planned' : 'committed');
+      expect(other.log.length).toBe(LONG.length);
+    },
+  );
 
-  it('draw each call that they hear of: the other goes on while they read', async () => {
+  it('can explain each call that they load, even if the other goes on while they read', async () => {
     const { store, again } = await place(kind);
     const one = await openOn(store);
     await one.append(...LONG);
@@ -115,7 +118,7 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     expect((await other.operator.explainCall(call)).messages.length).toBeGreaterThan(LONG.length);
   });
 
-  it('are told of a call that they cannot draw yet, for they have something of their own to store', async () => {
+  it('get CALL_UNKNOWN for a call that they cannot explain while a message of their own waits to be stored', async () => {
     const { store, again } = await place(kind);
     let isAway = false;
     const away = (): never => {

@@ -14,7 +14,7 @@ const lost = (): SpillwayError =>
     retryable: true,
   });
 
-/** A store whose next write, or note, is done, not done, or done late, and in any case its answer never comes. */
+/** A store whose next write or note is done, not done, or done late. In each case its answer gets lost. */
 function losing(store: SessionStore) {
   let loses: 'nothing' | 'answer' | 'all' | 'late' = 'nothing';
   let late: (() => Promise<unknown>) | undefined;
@@ -36,8 +36,8 @@ function losing(store: SessionStore) {
 
 const LOST = { code: 'STORE_FAILED', retryable: true };
 
-describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => {
-  it('stores no message twice, and refuses none of them', async () => {
+describe.each(KINDS)('an answer of %s that gets lost after a write', (kind) => {
+  it('leads to no message that is stored twice or refused', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -51,7 +51,7 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     expect(reopened.view.map(({ message }) => message.id)).toEqual(['m0', 'm1', 'x', 'y']);
   });
 
-  it('nor where another process has compacted them by then', async () => {
+  it('does not stop the session if another process has compacted its messages by then', async () => {
     const at = await place(kind);
     await (await openOn(at.store)).append(...read([user('Build a mill.'), says('Gladly.')]));
     const { store, loses } = losing(at.store);
@@ -68,7 +68,7 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     expect(reopened.log.at(reopened.log.length - 1).id).toBe('y');
   });
 
-  it('counts what was said of it once', async () => {
+  it('leads to one compaction and one event of it', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -83,7 +83,7 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     expect(kinds.filter((one) => one === 'compaction.completed')).toHaveLength(1);
   });
 
-  it('decides anew what came behind it, where only the first was done', async () => {
+  it('does not stop a later judgement, which replaces the first one', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -97,7 +97,7 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
   });
 });
 
-describe.each(KINDS)('what a call took, told to %s', (kind) => {
+describe.each(KINDS)('the usage of a call, stored on %s', (kind) => {
   /** A session with one call observed, and what the store says of its calls. */
   async function observing() {
     const at = await place(kind);
@@ -119,25 +119,31 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     return { session, loses, stored };
   }
 
-  it.each(['answer', 'all'] as const)('is counted once where its %s got lost, by a note', async (what) => {
-    const { session, loses, stored } = await observing();
-    loses(what);
-    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
-    await session.prepare();
-    await session.observe({ inputTokens: 20 });
-    expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
-  });
-
-  it.each(['answer', 'all'] as const)('is counted once where its %s got lost, by a write', async (what) => {
-    const { session, loses, stored } = await observing();
-    loses(what);
-    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
-    await session.append(said('next'));
-    expect(await stored()).toEqual({ tokens: 100, calls: 1, events: ['1'] });
-  });
+  it.each(['answer', 'all'] as const)(
+    'is counted once if its %s got lost, when a note follows',
+    async (what) => {
+      const { session, loses, stored } = await observing();
+      loses(what);
+      await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+      await session.prepare();
+      await session.observe({ inputTokens: 20 });
+      expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
+    },
+  );
 
   it.each(['answer', 'all'] as const)(
-    'is counted once where its %s got lost and it is told again',
+    'is counted once if its %s got lost, when a write follows',
+    async (what) => {
+      const { session, loses, stored } = await observing();
+      loses(what);
+      await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+      await session.append(said('next'));
+      expect(await stored()).toEqual({ tokens: 100, calls: 1, events: ['1'] });
+    },
+  );
+
+  it.each(['answer', 'all'] as const)(
+    'is counted once if its %s got lost and it is reported again',
     async (what) => {
       const { session, loses, stored } = await observing();
       for (let time = 0; time < (what === 'all' ? 3 : 1); time++) {
@@ -146,14 +152,14 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
       }
       await session.observe({ inputTokens: 100 });
       expect(await stored()).toEqual({ tokens: 100, calls: 1, events: ['1'] });
-      // Another call may well have taken as much.
+      // Another call may have the same usage.
       await session.prepare();
       await session.observe({ inputTokens: 100 });
       expect(await stored()).toEqual({ tokens: 200, calls: 2, events: ['1', '2'] });
     },
   );
 
-  it('is counted once where it is done behind the next question for it', async () => {
+  it('is counted once if it is stored late, after the store was asked for it', async () => {
     const { session, loses, stored } = await observing();
     loses('late');
     await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
@@ -163,7 +169,7 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
   });
 
-  it('is counted once where it is done behind what another process stored, and the session goes on', async () => {
+  it('is counted once if it is stored late, after a write of another process, and the session goes on', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -181,7 +187,7 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     expect(again.view.map(({ message }) => message.id)).toEqual(['m0', 'm1', 'theirs', 'ours']);
   });
 
-  it('is counted once where it is done while the store is asked for it', async () => {
+  it('is counted once if it is stored late, while the store is asked for it', async () => {
     const at = await place(kind);
     let isAway = true;
     let late: (() => Promise<void>) | undefined;
@@ -211,7 +217,7 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     });
   });
 
-  it('is counted once where nothing had been prepared that it could be of', async () => {
+  it('is counted once if no request was prepared before it', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -224,7 +230,7 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     });
   });
 
-  it('is counted again where it is of another call, once it was told again', async () => {
+  it('is counted again if it is reported once more after it was stored', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -240,7 +246,7 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
 });
 
 describe.each(KINDS)('messages that %s could not store', (kind) => {
-  it('are appended again by who was told so, and stand once; another message under the id is refused', async () => {
+  it('can be appended again, and are stored once; another message with the same id is refused', async () => {
     const at = await place(kind);
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
@@ -260,9 +266,9 @@ describe.each(KINDS)('messages that %s could not store', (kind) => {
     expect(reopened.view.map(({ message }) => message.id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('take no judgement with them that was made at the same moment', async () => {
+  it('do not stop a judgement that was made at the same moment', async () => {
     const at = await place(kind);
-    // Looks at ids before it looks at heads, as a store may.
+    // Checks ids before heads, as a store may do.
     const strict = but(at.store, {
       write: async (key, head, write) => {
         for (const { id } of write.messages ?? []) {
@@ -289,12 +295,12 @@ describe.each(KINDS)('messages that %s could not store', (kind) => {
   });
 });
 
-it('two processes that give one id to different messages: it is told to the one that came second', async () => {
+it('of two processes that give one id to different messages, the second one is refused', async () => {
   const at = await place('sqlite');
   const [one, other] = [await openOn(at.store), await openOn(await at.again())];
   await one.append(said('x', 'Go left.'));
   await expect(other.append(said('x', 'Go right.'))).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
-  // The same words are the same message: a client that was answered by two.
+  // The same words are the same message: two processes may have the same client.
   const third = await openOn(await at.again());
   await one.append(said('z', 'Stop.'));
   await expect(third.append(said('z', 'Stop.'))).resolves.toBeUndefined();

@@ -1,6 +1,6 @@
 import { engine, prose } from '../support.js';
 
-/* Text that travels as a file, and what tools of the provider's found, leave the view as all else does: it is read back. */
+/* Text that travels as a file, and what tools of the provider found, leave the view as all else does, and can be read back. */
 
 const FACT = 'The sluice of Zebrano opens at 4711 millibar.';
 const PAGE = `${FACT} ${prose(80, 7)}`;
@@ -9,7 +9,7 @@ const SEALED = 'Q'.repeat(200);
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** How a format says a question and an answer. */
+/** How a format writes a question and an answer. */
 const bare = (question: string, answer: string): Item[] => [
   { role: 'user', content: question },
   { role: 'assistant', content: answer },
@@ -118,7 +118,7 @@ const CASES: readonly (readonly [what: string, format: string, message: Item])[]
   ],
 ];
 
-describe('words in a form that is no text', () => {
+describe('words in a part that is not text', () => {
   it.each(CASES)('%s (%s) is found by its words and given by its handle', async (_, format, message) => {
     const talk = TALK[format]!;
     const isModels = message.role !== 'user' && message.type !== 'human';
