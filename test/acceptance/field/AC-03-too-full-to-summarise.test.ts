@@ -47,7 +47,7 @@ describe('AC-03: too full to summarise', () => {
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
   });
 
-  it('AC-03: fits the request even if the messages that no summary may replace are larger than the budget', async () => {
+  it('AC-03: a request fits even if the messages that no summary may replace are larger than the budget', async () => {
     const emulator = await startEmulator('context-length');
     const session = await filling(emulator);
     // Auto leaves the newest ten messages alone, and these are more than the complete budget.

@@ -74,7 +74,7 @@ describe('methods of an operator that are called with wrong arguments', () => {
     ['explainCall', [0], 'CALL_UNKNOWN'],
     ['find', [], 'ARGUMENT_INVALID'],
     ['find', ['mill', 'x'], 'ARGUMENT_INVALID'],
-  ])('%s(%j): %s', async (method, given, code) => {
+  ])('%s(%j) is refused with %s', async (method, given, code) => {
     for (const store of [undefined, 'sqlite::memory:']) {
       const spillway = await engine(4_000, store === undefined ? {} : { store });
       const session = store === undefined ? spillway.session() : await spillway.open({ id: 'odd' });

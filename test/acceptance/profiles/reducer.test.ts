@@ -20,7 +20,7 @@ describe('R4: a result that must never be evicted remains under every stage', ()
     ['reducer', {}],
     ['reducer', { roster: ['snip', 'auto', 'partial', 'full'] }],
     ['staged', { stages: { snip: { retention: { tools: { skill: { neverEvict: true } } } } } }],
-  ])('%s with %j', async (profile, settings) => {
+  ])('profile %s with %j', async (profile, settings) => {
     const session = await sessionOf(12_000, CHAT, settings, { profile });
     await session.operator.compact({ target: 0.2 });
     const status = new Map(session.operator.explain().map((one) => [one.id, one.status]));

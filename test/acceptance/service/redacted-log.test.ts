@@ -61,7 +61,7 @@ async function everythingIn(url: string): Promise<string> {
   return rows.join('\n');
 }
 
-describe('N8: a log without secrets, of the proxy, on PostgreSQL', () => {
+describe('N8: the proxy’s log without secrets, on PostgreSQL', () => {
   it('N8: the upstream gets the client’s own text, the database no secrets, and another service goes on', async () => {
     const url = await server.create();
     const settings = { window: 4_000, redactLog: true };

@@ -120,7 +120,7 @@ it.each([
   ['an operator at another replica rolls back', undefined],
   ['another replica hears the conversation go on otherwise', 'Go left.'],
 ])(
-  'K16: stores what a client without a session name says without a gap if meanwhile %s',
+  'K16: leaves no gap in the log of a client without a session name if meanwhile %s',
   async (_, otherwise) => {
     const emulator = await startEmulator();
     emulator.otherwise = { text: 'Yes.' };
@@ -216,7 +216,7 @@ it('K14: reports at each replica what a session spent at all of them, and number
   }
 });
 
-it('K14: stores a session though its provider reports impossible token counts, and counts them in bounds', async () => {
+it('K14: stores a session though its provider reports impossible token counts, and bounds them', async () => {
   const url = await postgres.create();
   const emulator = await startEmulator();
   const store = await openStore(url);

@@ -308,7 +308,7 @@ it.each(KINDS)(
 );
 
 describe('ids with quotes, newlines and characters of the shell', () => {
-  /** An agent path is a key of settings and of addresses too, so that it may have few characters. */
+  /** An agent path is a key of settings and of addresses too, so that only few characters are allowed in it. */
   const AGENT = 'primary/code reviewer: à b@c+d._-';
   const ODD = `a "quoted" 'id'\n\u001b[31m; drop table spillway_message; --\0 %s $(rm) \\ ../..`;
 
