@@ -661,7 +661,32 @@ describe('the HTTP API', () => {
     },
   );
 
-  it('K16: refuses a malformed agent path in every call, as the library does', async () => {
+  it('K16: page by page, the list of sessions misses none that is written to meanwhile', async () => {
+    let at = 0;
+    const store = await openStore('memory:', { nowMs: () => ++at });
+    const service = await started(BUDGET, {}, { store });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const say = async (id: string): Promise<void> => {
+      const request = { messages: [user(`Build ${id}.`)] };
+      expect((await service.post(`/sessions/${id}/prepare`, { request })).status).toBe(200);
+      await service.post(`/sessions/${id}/observe`, { input_tokens: 20, output_tokens: 1 });
+    };
+    for (const id of names) await service.post('/sessions', { id });
+    for (const id of names) await say(id);
+    const pages: string[][] = [];
+    let next = '';
+    do {
+      const { body } = await service.get(`/sessions?limit=2${next && `&cursor=${next}`}`);
+      pages.push(body.items.map(({ id }: { id: string }) => id));
+      next = body.next ?? '';
+      // One that was read returns, and one of a page to come moves to the front.
+      if (pages.length === 1) for (const id of ['f', 'c']) await say(id);
+    } while (next !== '' && pages.length < 9);
+    expect([...new Set(pages.flat())].sort()).toEqual(names);
+    expect([pages[0], pages.at(-1), next]).toEqual([['g', 'f'], ['c', 'f'], '']);
+  });
+
+  it('K16: an agent path is bounded and shaped wherever one is named, here as in the library', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
     const bad = [

@@ -53,7 +53,17 @@ function locking(failsOn?: number) {
   return { plugin, told };
 }
 
-/** A summarizer that counts its calls. */
+/** The same store, which does not take what `refused` is asked to keep. */
+const refusing = (store: SessionStore, refused: string): SessionStore =>
+  new Proxy(store, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name, target);
+      if (name === refused) return () => Promise.reject(new Error('away'));
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+
+/** A summarizer that counts what it is asked. */
 function counting(write: () => string): { readonly summarizer: Summarizer; readonly asked: () => number } {
   let asked = 0;
   const summarize = async () => {

@@ -197,7 +197,44 @@ it('a learned limit that is damaged in the store does not keep a session from be
   expect((await session.prepare()).run.kind).toBe('below-gate');
 });
 
-it('a damaged event is reported as STORE_DAMAGED only when events are read', async () => {
+it('usage of a kind that only a newer release knows is left out of the costs, and keeps no session from being opened', async () => {
+  const file = await filled();
+  change(
+    file,
+    `insert into spillway_usage (thread_id, line, model, calls, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost, unpriced)
+     values (1, 'blessing', 'm', 1, 2, 0, 0, 0, 0.5, 0), (1, 'primary', 'n', 3, 4, 0, 0, 0, 0.5, 0)`,
+  );
+  const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+  engines.push(one);
+  const session = await one.open({ id: 'mill' });
+  expect((await session.prepare()).run.kind).toBe('below-gate');
+  expect(session.operator.costs.primary).toMatchObject({ calls: 3, inputTokens: 4 });
+  expect(await one.projectCosts()).not.toHaveProperty('blessing');
+});
+
+it('a body that is no JSON is told with what it is of', async () => {
+  const file = await filled();
+  for (const table of ['message', 'entry', 'checkpoint', 'event'])
+    change(file, `update spillway_${table} set body = '{'`);
+  change(file, "insert into spillway_value values ('service', 'knobs', 'knobs', '{')");
+  const store = await openStore(`sqlite:${file}`);
+  const key = { sessionId: 'mill', agentPath: 'primary' };
+  for (const [asked, what] of [
+    [store.messages(key, 0), 'a message'],
+    [store.entries(key, 0), 'an entry'],
+    [store.load(key), 'a checkpoint'],
+    [store.events(key), 'an event'],
+    [store.value('service', 'knobs'), 'the value "knobs" of service'],
+    [store.values('service'), 'the value "knobs" of service'],
+  ] as const)
+    await expect(asked).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+      message: expect.stringContaining(what),
+    });
+  await store.close();
+});
+
+it('an event that is none is told as STORE_DAMAGED by who reads events, and by nobody else', async () => {
   const file = await filled();
   change(file, "update spillway_event set body = 'null'");
   const one = await engine(6_000, {}, { store: `sqlite:${file}` });

@@ -189,7 +189,17 @@ describe('the command line for stored sessions', () => {
     expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('PLAN_UNKNOWN')]);
   });
 
-  it('K22: edits the plan that waits, which then still waits, and releases the hold of an undo', async () => {
+  it('ends with 2 where no plan can reach the budget, and has nothing wait', async () => {
+    const store = kept('unreachable');
+    for (const more of [[], ['--json', '--propose']]) {
+      const { code, out } = await spillway(['plan', 'mill', '--store', store, '--window', '40', ...more]);
+      expect([code, out]).toEqual([2, expect.stringContaining('unreachable')]);
+    }
+    expect(await ran(store, 'history', 'mill')).not.toHaveProperty('pending');
+    expect((await spillway(['plan', 'mill', '--store', store, '--window', '90000'])).code).toBe(0);
+  });
+
+  it('K22: edits the plan that waits, which waits on; releases what an undo held', async () => {
     const store = kept('edit');
     await ran(store, 'undo', 'mill');
     expect(await ran(store, 'release', 'mill')).toEqual({ released: 1 });
